@@ -1,0 +1,177 @@
+// The call gate. JavaScript in the canister reaches native code through one door only: Azle hands
+// the memory of a Uint8Array, in place, to `certified_data_set`. What the system would take (32
+// bytes or fewer) is passed on. A command block opens an operation; the calls after it hand in the
+// operands.
+//
+//   command block, 64 bytes, little-endian
+//    0 magic 16 B | 16 operation u32 | 20 operands u32 | 24 result u32 | 28 space or counter u32
+//   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 zero
+//
+// A command that is unknown or malformed traps; what traps in JavaScript's turn rolls back with the
+// message.
+
+import { areEqual, open, poly1305, seal } from './aead';
+import { chacha20 } from './chacha20';
+import { ensureHeap, heapBase, operandsAt, wipeSecrets } from './heap';
+import { hmacSha256 } from './hmac';
+import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
+import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
+import { systemCertifiedDataSet } from './system';
+
+const magicLow: u64 = 0xa3c1f05b9d27e846;
+const magicHigh: u64 = 0x5e8b14d96a0fc372;
+const commandBytes: usize = 64;
+const certifiedDataBytesMax: usize = 32;
+
+const sealOperation: u32 = 1;
+const openOperation: u32 = 2;
+const chacha20Operation: u32 = 3;
+const poly1305Operation: u32 = 4;
+const equalOperation: u32 = 5;
+const sha256Operation: u32 = 16;
+const sha256InitOperation: u32 = 17;
+const sha256UpdateOperation: u32 = 18;
+const sha256FinishOperation: u32 = 19;
+const hmacOperation: u32 = 20;
+const spaceSizeOperation: u32 = 32;
+const spaceGrowOperation: u32 = 33;
+const spaceReadOperation: u32 = 34;
+const spaceWriteOperation: u32 = 35;
+const spaceEraseOperation: u32 = 36;
+
+/** Address of the command whose operands are awaited; 0 when there is none. */
+let command: usize = 0;
+let awaited: u32 = 0;
+let received: u32 = 0;
+
+export function certified_data_set(bytes: usize, length: usize): void {
+  if (command != 0) takeOperand(bytes, length);
+  else if (length <= certifiedDataBytesMax) systemCertifiedDataSet(bytes, length);
+  else if (isCommand(bytes, length)) begin(bytes);
+  else systemCertifiedDataSet(bytes, length); // for the system to refuse
+}
+
+function isCommand(bytes: usize, length: usize): bool {
+  if (load<u64>(bytes) != magicLow || load<u64>(bytes, 8) != magicHigh) return false;
+  if (length != commandBytes) unreachable();
+  return true;
+}
+
+function begin(block: usize): void {
+  ensureHeap();
+  const operands = operandCount(load<u32>(block, 16));
+  if (load<u32>(block, 20) != operands) unreachable();
+  if (operands == 0) {
+    run(block);
+    return;
+  }
+  command = block;
+  awaited = operands;
+  received = 0;
+}
+
+function takeOperand(bytes: usize, length: usize): void {
+  const slot = heapBase() + operandsAt + (<usize>received << 3);
+  store<usize>(slot, bytes);
+  store<usize>(slot, length, 4);
+  received++;
+  if (received < awaited) return;
+  const block = command;
+  command = 0;
+  run(block);
+}
+
+function operandCount(operation: u32): u32 {
+  switch (operation) {
+    case sealOperation:
+    case openOperation: return 5;
+    case chacha20Operation:
+    case poly1305Operation:
+    case hmacOperation: return 3;
+    case equalOperation:
+    case sha256Operation:
+    case sha256UpdateOperation:
+    case sha256FinishOperation: return 2;
+    case sha256InitOperation:
+    case spaceReadOperation:
+    case spaceWriteOperation: return 1;
+    case spaceSizeOperation:
+    case spaceGrowOperation:
+    case spaceEraseOperation: return 0;
+  }
+  unreachable();
+  return 0;
+}
+
+function run(block: usize): void {
+  const operation = load<u32>(block, 16);
+  if (operation >= spaceSizeOperation) runSpace(operation, block);
+  else if (operation >= sha256Operation) runHash(operation);
+  else runCipher(operation, block);
+}
+
+function runCipher(operation: u32, block: usize): void {
+  switch (operation) {
+    case sealOperation:
+      seal(sized(0, 32), sized(1, 12), at(2), lengthOf(2), at(3), lengthOf(3), sized(4, 16));
+      return;
+    case openOperation:
+      store<u32>(block, u32(
+        open(sized(0, 32), sized(1, 12), at(2), lengthOf(2), at(3), lengthOf(3), sized(4, 16)),
+      ), 24);
+      return;
+    case chacha20Operation:
+      chacha20(sized(0, 32), sized(1, 12), load<u32>(block, 28), at(2), lengthOf(2));
+      wipeSecrets();
+      return;
+    case poly1305Operation:
+      poly1305(sized(0, 32), at(1), lengthOf(1), sized(2, 16));
+      return;
+    case equalOperation:
+      store<u32>(block, u32(areEqual(at(0), sized(1, lengthOf(0)), lengthOf(0))), 24);
+  }
+}
+
+function runHash(operation: u32): void {
+  switch (operation) {
+    case sha256Operation: sha256(at(0), lengthOf(0), sized(1, 32)); return;
+    case sha256InitOperation: sha256Init(sized(0, sha256StateBytes)); return;
+    case sha256UpdateOperation:
+      sha256Update(sized(0, sha256StateBytes), at(1), lengthOf(1));
+      return;
+    case sha256FinishOperation: sha256Finish(sized(0, sha256StateBytes), sized(1, 32)); return;
+    case hmacOperation: hmacSha256(at(0), lengthOf(0), at(1), lengthOf(1), sized(2, 32));
+  }
+}
+
+function runSpace(operation: u32, block: usize): void {
+  const space = load<u32>(block, 28);
+  const offset = load<u64>(block, 32);
+  if (operation == spaceSizeOperation) {
+    store<u64>(block, spaceSize(space), 48);
+    return;
+  }
+  if (operation == spaceReadOperation) {
+    spaceRead(space, at(0), offset, lengthOf(0));
+    return;
+  }
+  // Space 0 belongs to the rest of the canister, which reaches it as its stable memory.
+  if (space == 0) unreachable();
+  if (operation == spaceGrowOperation) store<u64>(block, spaceGrow(space, offset), 48);
+  else if (operation == spaceWriteOperation) spaceWrite(space, offset, at(0), lengthOf(0));
+  else spaceErase(space, offset, load<u64>(block, 40));
+}
+
+function at(operand: usize): usize {
+  return load<usize>(heapBase() + operandsAt + (operand << 3));
+}
+
+function lengthOf(operand: usize): usize {
+  return load<usize>(heapBase() + operandsAt + (operand << 3), 4);
+}
+
+/** Address of an operand that must have this length. */
+function sized(operand: usize, length: usize): usize {
+  if (lengthOf(operand) != length) unreachable();
+  return at(operand);
+}

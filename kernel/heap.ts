@@ -1,0 +1,63 @@
+// Memory of the kernel's own inside the canister's linear memory: one Wasm page, taken on first use
+// by memory.grow, which the canister's allocator takes for a gap. The kernel has no static data,
+// because the module that it is merged into already owns every address below the heap. A fresh page
+// is all zeros; upgrades start without one.
+
+let base: usize = 0;
+
+/** Byte offsets inside the page. Every region starts where the one before it ends or later. */
+// operands of a call  8 x (pointer u32, length u32)
+export const operandsAt: usize = 0x0000;
+// size of each space  4 x bytes u64
+export const spaceSizesAt: usize = 0x0040;
+// index of each space 4 x (pointer u32, room in extents u32)
+export const spaceIndexesAt: usize = 0x0060;
+// SHA-256 constants   64 x u32
+export const roundConstantsAt: usize = 0x0400;
+// SHA-256 schedule    64 x 4 lanes x u32, then the same with the constants added
+export const scheduleAt: usize = 0x0800;
+export const roundWordsAt: usize = 0x0c00;
+// Secrets of one operation; wiped when it ends
+export const polyStateAt: usize = 0x1000;
+export const keyBlockAt: usize = 0x1100;
+export const tailAt: usize = 0x1200;
+export const hashStateAt: usize = 0x1300;
+export const hmacPadAt: usize = 0x1380;
+export const hmacStateAt: usize = 0x1400;
+export const secretsEndAt: usize = 0x1480;
+// Never written: the source of zeros
+export const zerosAt: usize = 0x2000;
+export const zerosBytes: usize = 0x1000;
+// Copies of the superblock and of a part of the extent table
+export const superblockAt: usize = 0x3000;
+export const tablePartAt: usize = 0x4000;
+export const tablePartBytes: usize = 0x4000;
+
+/** Wipes what an operation left in the region of secrets. */
+export function wipeSecrets(): void {
+  memory.fill(base + polyStateAt, 0, secretsEndAt - polyStateAt);
+}
+
+/** The same for the words of a message that was a key. */
+export function wipeSchedule(): void {
+  memory.fill(base + scheduleAt, 0, polyStateAt - scheduleAt);
+}
+
+// @ts-ignore: decorator
+@inline
+export function heapBase(): usize {
+  return base;
+}
+
+/** Takes the page unless that is done; traps when the canister may have no more memory. */
+export function ensureHeap(): void {
+  if (base != 0) return;
+  base = takePages(1);
+  if (base == 0) unreachable();
+}
+
+/** Address of so many zeroed Wasm pages, or 0 when the canister may have no more memory. */
+export function takePages(pages: u32): usize {
+  const first = memory.grow(pages);
+  return first < 0 ? 0 : <usize>first << 16;
+}

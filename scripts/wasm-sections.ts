@@ -1,0 +1,209 @@
+// Reads and rewrites the outer form of a Wasm module: sections, imports' module names, exports.
+// Knows no instruction. WebAssembly core specification, Binary Format, 5.5.
+
+export interface WasmSection {
+  readonly id: number;
+  readonly content: Uint8Array;
+}
+
+const headerBytes = 8;
+const customSection = 0;
+
+/** A place in a section that moves forward as values are read. */
+interface Cursor {
+  readonly bytes: Uint8Array;
+  at: number;
+}
+
+export function readSections(wasm: Uint8Array): WasmSection[] {
+  const isWasm = wasm[0] === 0 && wasm[1] === 0x61 && wasm[2] === 0x73 && wasm[3] === 0x6d;
+  if (!isWasm) throw new Error('Cannot read the module: it is not Wasm');
+  const cursor: Cursor = { bytes: wasm, at: headerBytes };
+  const sections: WasmSection[] = [];
+  while (cursor.at < wasm.length) {
+    const id = readByte(cursor);
+    const size = readUnsigned(cursor);
+    sections.push({ id, content: take(cursor, size) });
+  }
+  return sections;
+}
+
+export function writeSections(sections: readonly WasmSection[]): Uint8Array {
+  const parts: Uint8Array[] = [Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)];
+  for (const { id, content } of sections) {
+    parts.push(Uint8Array.of(id), unsigned(content.length), content);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+export interface WasmImport {
+  readonly module: string;
+  readonly name: string;
+}
+
+export interface WasmExport {
+  readonly name: string;
+  /** 0 function, 1 table, 2 memory, 3 global */
+  readonly kind: number;
+}
+
+export function readImports(sections: readonly WasmSection[]): WasmImport[] {
+  return readEntries(sections, importEntries).map(({ value }) => value);
+}
+
+export function readExports(sections: readonly WasmSection[]): WasmExport[] {
+  return readEntries(sections, exportEntries).map(({ value }) => value);
+}
+
+/** The same module, its imports from module `from` now from module `to`. */
+export function renameImportModule(
+  sections: readonly WasmSection[],
+  names: { readonly from: string; readonly to: string },
+): WasmSection[] {
+  return rewriteEntries(sections, importEntries, ({ value, bytes }) => {
+    if (value.module !== names.from) return bytes;
+    return Buffer.concat([name(names.to), bytes.subarray(name(names.from).length)]);
+  });
+}
+
+/** The same module without the exports of these names. */
+export function dropExports(
+  sections: readonly WasmSection[],
+  names: ReadonlySet<string>,
+): WasmSection[] {
+  return rewriteEntries(sections, exportEntries, ({ value, bytes }) =>
+    names.has(value.name) ? undefined : bytes,
+  );
+}
+
+/** A section that is a vector of entries, and how one is read. */
+interface EntryFormat<Value> {
+  readonly section: number;
+  readonly read: (cursor: Cursor) => Value;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly bytes: Uint8Array;
+}
+
+const importEntries: EntryFormat<WasmImport> = {
+  section: 2,
+  read: (cursor) => {
+    const entry = { module: readName(cursor), name: readName(cursor) };
+    skipImportType(cursor);
+    return entry;
+  },
+};
+
+const exportEntries: EntryFormat<WasmExport> = {
+  section: 7,
+  read: (cursor) => {
+    const entry = { name: readName(cursor), kind: readByte(cursor) };
+    readUnsigned(cursor);
+    return entry;
+  },
+};
+
+function readEntries<Value>(
+  sections: readonly WasmSection[],
+  format: EntryFormat<Value>,
+): Entry<Value>[] {
+  const section = sections.find(({ id }) => id === format.section);
+  if (section === undefined) return [];
+  const cursor: Cursor = { bytes: section.content, at: 0 };
+  const count = readUnsigned(cursor);
+  return Array.from({ length: count }, () => {
+    const start = cursor.at;
+    const value = format.read(cursor);
+    return { value, bytes: section.content.subarray(start, cursor.at) };
+  });
+}
+
+/** Each entry becomes the bytes that `rewrite` makes of it, or goes. */
+function rewriteEntries<Value>(
+  sections: readonly WasmSection[],
+  format: EntryFormat<Value>,
+  rewrite: (entry: Entry<Value>) => Uint8Array | undefined,
+): WasmSection[] {
+  const entries = readEntries(sections, format).map(rewrite);
+  const kept = entries.filter((bytes) => bytes !== undefined);
+  const content = new Uint8Array(Buffer.concat([unsigned(kept.length), ...kept]));
+  return sections.map((section) =>
+    section.id === format.section ? { ...section, content } : section,
+  );
+}
+
+/** 5.4.4 and 5.5.5: a function's type index, or a table, memory, global or tag. */
+function skipImportType(cursor: Cursor): void {
+  const kind = readByte(cursor);
+  if (kind === 0) readUnsigned(cursor);
+  else if (kind === 1) {
+    readByte(cursor);
+    skipLimits(cursor);
+  } else if (kind === 2) skipLimits(cursor);
+  else if (kind === 3) cursor.at += 2;
+  else throw new Error(`Cannot read the module: import kind ${kind} is not known`);
+}
+
+function skipLimits(cursor: Cursor): void {
+  const hasMaximum = (readByte(cursor) & 1) === 1;
+  readUnsigned(cursor);
+  if (hasMaximum) readUnsigned(cursor);
+}
+
+function readByte(cursor: Cursor): number {
+  const byte = cursor.bytes[cursor.at++];
+  if (byte === undefined) throw new Error('Cannot read the module: it ends too soon');
+  return byte;
+}
+
+/** LEB128, 5.2.2 */
+function readUnsigned(cursor: Cursor): number {
+  let value = 0;
+  for (let factor = 1; ; factor *= 128) {
+    const byte = readByte(cursor);
+    value += (byte & 127) * factor;
+    if (byte < 128) return value;
+  }
+}
+
+function readName(cursor: Cursor): string {
+  return Buffer.from(take(cursor, readUnsigned(cursor))).toString('utf8');
+}
+
+function take(cursor: Cursor, size: number): Uint8Array {
+  const end = cursor.at + size;
+  if (end > cursor.bytes.length) throw new Error('Cannot read the module: it ends too soon');
+  const part = cursor.bytes.subarray(cursor.at, end);
+  cursor.at = end;
+  return part;
+}
+
+function unsigned(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    const low = rest % 128;
+    rest = Math.floor(rest / 128);
+    bytes.push(rest > 0 ? low + 128 : low);
+  } while (rest > 0);
+  return Uint8Array.from(bytes);
+}
+
+function name(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8');
+  return new Uint8Array(Buffer.concat([unsigned(bytes.length), bytes]));
+}
+
+/** The same module with that custom section, in place of one with the same name. */
+export function withCustomSection(
+  sections: readonly WasmSection[],
+  custom: { readonly name: string; readonly content: Uint8Array },
+): WasmSection[] {
+  const others = sections.filter(({ id, content }) => {
+    return id !== customSection || readName({ bytes: content, at: 0 }) !== custom.name;
+  });
+  const content = new Uint8Array(Buffer.concat([name(custom.name), custom.content]));
+  return [...others, { id: customSection, content }];
+}

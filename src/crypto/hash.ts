@@ -1,0 +1,49 @@
+// SHA-256 (FIPS 180-4) by the native kernel, at once or in steps. A state is plain bytes, so that a
+// hash can go on in a later message.
+
+import { createCommand, kernelGate, kernelOperations, refuseOperand } from './kernel.ts';
+
+export const sha256Bytes = 32;
+/** Hash u32 x 8, message length u64, block under construction 64 bytes. */
+export const sha256StateBytes = 104;
+
+const digestCommand = createCommand(kernelOperations.sha256, 2).bytes;
+const initCommand = createCommand(kernelOperations.sha256Init, 1).bytes;
+const updateCommand = createCommand(kernelOperations.sha256Update, 2).bytes;
+const finishCommand = createCommand(kernelOperations.sha256Finish, 2).bytes;
+
+/** The digest, 32 bytes. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
+  const digest = new Uint8Array(sha256Bytes);
+  kernelGate(digestCommand);
+  kernelGate(bytes);
+  kernelGate(digest);
+  return digest;
+}
+
+export function createSha256State(): Uint8Array {
+  const state = new Uint8Array(sha256StateBytes);
+  kernelGate(initCommand);
+  kernelGate(state);
+  return state;
+}
+
+/** Changes the state in place. */
+export function updateSha256(state: Uint8Array, bytes: Uint8Array): void {
+  if (state.length !== sha256StateBytes) refuseOperand('state', state);
+  if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
+  kernelGate(updateCommand);
+  kernelGate(state);
+  kernelGate(bytes);
+}
+
+/** The digest of all that was put in so far; the state can be updated further. */
+export function finishSha256(state: Uint8Array): Uint8Array {
+  if (state.length !== sha256StateBytes) refuseOperand('state', state);
+  const digest = new Uint8Array(sha256Bytes);
+  kernelGate(finishCommand);
+  kernelGate(state);
+  kernelGate(digest);
+  return digest;
+}

@@ -1,0 +1,61 @@
+// HMAC-SHA-256 (RFC 2104) by the native kernel and HKDF (RFC 5869) on top of it.
+
+import { sha256Bytes } from './hash.ts';
+import { createCommand, kernelGate, kernelOperations, refuseOperand } from './kernel.ts';
+
+/** RFC 5869, 2.3: at most 255 blocks of output. */
+export const hkdfBytesMax = 255 * sha256Bytes;
+
+const hmacCommand = createCommand(kernelOperations.hmac, 3).bytes;
+
+export interface HkdfInput {
+  readonly keyMaterial: Uint8Array;
+  /** Empty: as if it were 32 zero bytes. */
+  readonly salt: Uint8Array;
+  readonly info: Uint8Array;
+  /** Bytes wanted, 1 to `hkdfBytesMax`. */
+  readonly length: number;
+}
+
+/** The code, 32 bytes. */
+export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
+  if (!(key instanceof Uint8Array)) refuseOperand('key', key);
+  if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
+  const mac = new Uint8Array(sha256Bytes);
+  kernelGate(hmacCommand);
+  kernelGate(key);
+  kernelGate(bytes);
+  kernelGate(mac);
+  return mac;
+}
+
+/** RFC 5869, 2.2 and 2.3. Throws when the length can't be had. */
+export function hkdfSha256(input: HkdfInput): Uint8Array {
+  const pseudoRandomKey = hmacSha256(input.salt, input.keyMaterial);
+  const output = expandSha256(pseudoRandomKey, input);
+  pseudoRandomKey.fill(0);
+  return output;
+}
+
+/** RFC 5869, 2.3: T(i) = HMAC(key, T(i - 1) | info | i), from a key that is already random. */
+export function expandSha256(
+  key: Uint8Array,
+  wanted: { readonly info: Uint8Array; readonly length: number },
+): Uint8Array {
+  const { info, length } = wanted;
+  if (!(length >= 1 && length <= hkdfBytesMax)) {
+    throw new Error(`Cannot derive ${length} bytes: 1 to ${hkdfBytesMax} are possible`);
+  }
+  const output = new Uint8Array(length);
+  const message = new Uint8Array(sha256Bytes + info.length + 1);
+  message.set(info, sha256Bytes);
+  for (let start = 0, index = 1; start < length; start += sha256Bytes, index++) {
+    message[message.length - 1] = index;
+    const block = hmacSha256(key, index === 1 ? message.subarray(sha256Bytes) : message);
+    message.set(block);
+    output.set(length - start < sha256Bytes ? block.subarray(0, length - start) : block, start);
+    block.fill(0);
+  }
+  message.fill(0);
+  return output;
+}

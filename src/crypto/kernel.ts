@@ -1,0 +1,102 @@
+// The call gate to the native kernel (kernel/gate.ts has the other side). Knows the command block
+// and nothing of Azle: the actor installs `certifiedDataSet` as the gate, tests install one for
+// Node. Every call and every property costs thousands of instructions in the canister, so each
+// operation keeps a command block of its own, and its function calls the gate without detours.
+
+/** Hands the memory of the bytes to the kernel, in place. */
+export type KernelGate = (bytes: Uint8Array) => void;
+
+export const kernelOperations = {
+  seal: 1,
+  open: 2,
+  chacha20: 3,
+  poly1305: 4,
+  equal: 5,
+  sha256: 16,
+  sha256Init: 17,
+  sha256Update: 18,
+  sha256Finish: 19,
+  hmac: 20,
+  spaceSize: 32,
+  spaceGrow: 33,
+  spaceRead: 34,
+  spaceWrite: 35,
+  spaceErase: 36,
+} as const;
+
+export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];
+
+/** A command block, seen as bytes for the gate and as words for its fields. */
+export interface KernelCommand {
+  readonly bytes: Uint8Array;
+  /** u32, little-endian as Wasm is; `kernelWords` names those that a caller may touch. */
+  readonly words: Uint32Array;
+}
+
+/** Indices into `KernelCommand.words`; the 64-bit fields take two words, the low one first. */
+export const kernelWords = {
+  result: 6,
+  selector: 7,
+  offset: 8,
+  length: 10,
+  longResult: 12,
+} as const;
+
+const magicWords = [0x9d27e846, 0xa3c1f05b, 0x6a0fc372, 0x5e8b14d9] as const;
+const operationWord = 4;
+const operandsWord = 5;
+const commandWords = 16;
+
+/**
+ * The installed gate. First a command goes through it, then each of its operands; with the last the
+ * operation runs. Check operands before the command goes (`refuseOperand`): nothing may fail
+ * between. And keep each in a variable: the kernel holds addresses, and the engine frees a
+ * temporary at once.
+ */
+export let kernelGate: KernelGate = refuseCall;
+
+export function installKernelGate(gate: KernelGate): void {
+  kernelGate = gate;
+}
+
+/**
+ * The block for an operation that takes so many operands. Reusable: operations end before they
+ * return.
+ */
+export function createCommand(operation: KernelOperation, operands: number): KernelCommand {
+  const words = new Uint32Array(commandWords);
+  words.set(magicWords);
+  words[operationWord] = operation;
+  words[operandsWord] = operands;
+  return { bytes: new Uint8Array(words.buffer), words };
+}
+
+/** For an operand that is no Uint8Array, or one of a wrong length. */
+export function refuseOperand(what: string, operand: Uint8Array): never {
+  const found = operand instanceof Uint8Array ? `${operand.length} bytes` : 'no Uint8Array';
+  throw new Error(`Cannot call the kernel: the ${what} has ${found}`);
+}
+
+const selfTestCommand = createCommand(kernelOperations.sha256, 2).bytes;
+const selfTestMessage = Uint8Array.of(0x61, 0x62, 0x63);
+
+/**
+ * Compares a digest with a known one. In a canister that was built without the kernel the system
+ * traps at the first command, because it takes the command for certified data of more than 32
+ * bytes.
+ */
+export function kernelSelfTest(): void {
+  const digest = new Uint8Array(32);
+  kernelGate(selfTestCommand);
+  kernelGate(selfTestMessage);
+  kernelGate(digest);
+  const words = new Uint32Array(digest.buffer);
+  // FIPS 180-4 example: SHA-256("abc") begins with ba7816bf and ends with f20015ad
+  if (words[0] !== 0xbf1678ba || words[7] !== 0xad1500f2) {
+    throw new Error('Cannot use the kernel: it is not linked; build with npm run build');
+  }
+}
+
+function refuseCall(): void {
+  throw new Error('Cannot call the kernel: no gate is installed');
+}

@@ -1,0 +1,16 @@
+// Checks of our own assumptions. A failure is a defect of this program, never the caller's fault:
+// the message traps and the Internet Computer rolls it back.
+
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) {
+    throw new Error(`Assertion failed: ${what}`);
+  }
+}
+
+/** For values that the surrounding logic guarantees to be there. */
+export function present<T>(value: T | undefined, what: string): T {
+  if (value === undefined) {
+    throw new Error(`Assertion failed: ${what} is missing`);
+  }
+  return value;
+}

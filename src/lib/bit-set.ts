@@ -1,0 +1,29 @@
+// A set of small numbers as bits. Searching works on whole bytes: a turn of a loop is interpreted
+// code.
+
+import { present } from './assert.ts';
+
+/** A copy with that bit set. */
+export function withBit(bits: Uint8Array, index: number): Uint8Array {
+  const copy = bits.slice();
+  copy[index >> 3] = present(copy[index >> 3], 'byte of a bit set') | (1 << (index & 7));
+  return copy;
+}
+
+/** The first `limit` indexes below `end` that are not in the set. */
+export function missingBits(bits: Uint8Array, end: number, limit: number): number[] {
+  const missing: number[] = [];
+  let position = 0;
+  while (position < end && missing.length < limit) {
+    const byte = bits[position >> 3] ?? 0;
+    if (byte === 255) {
+      position += 8 - (position & 7);
+    } else {
+      if ((byte & (1 << (position & 7))) === 0) {
+        missing.push(position);
+      }
+      position += 1;
+    }
+  }
+  return missing;
+}

@@ -1,0 +1,36 @@
+// Helpers over Uint8Array that stay in native code: interpreted byte loops cost thousands of
+// instructions a turn in the canister. Knows nothing of what the bytes mean.
+
+export const emptyBytes = new Uint8Array(0);
+
+export function concatBytes(...parts: Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) {
+    length += part.length;
+  }
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** Equality of short strings of bytes; not constant-time, not for secrets. */
+export function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && byteString(left) === byteString(right);
+}
+
+/** One character a byte. `apply` takes its arguments on the stack, hence the pieces. */
+export function byteString(bytes: Uint8Array): string {
+  const piece = 8_192;
+  if (bytes.length <= piece) {
+    return String.fromCharCode.apply(null, bytes as unknown as number[]);
+  }
+  let text = '';
+  for (let start = 0; start < bytes.length; start += piece) {
+    text += byteString(bytes.subarray(start, start + piece));
+  }
+  return text;
+}

@@ -1,0 +1,43 @@
+// UTF-8 without the byte loops of the TextEncoder/TextDecoder polyfills, which cost 14,000
+// instructions a byte in the canister. Decoding goes through built-ins of the language; encoding
+// through a native function that the host of this code installs.
+
+import { byteString } from './bytes.ts';
+
+export type NativeUtf8Encode = (text: string) => Uint8Array;
+
+let nativeEncode: NativeUtf8Encode | undefined;
+
+/** `encode` gets well-formed text only and returns its UTF-8. */
+export function installUtf8Encoder(encode: NativeUtf8Encode): void {
+  nativeEncode = encode;
+}
+
+/** UTF-8 of `text`; lone surrogates become U+FFFD, as in the Encoding Standard. */
+export function encodeUtf8(text: string): Uint8Array {
+  if (nativeEncode === undefined) {
+    throw new Error('installUtf8Encoder() has not been called');
+  }
+  return nativeEncode(text.toWellFormed());
+}
+
+/** Text of UTF-8 bytes, `undefined` where they are malformed. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  const raw = byteString(bytes);
+  if (!/[\x80-\xff]/.test(raw)) {
+    return raw;
+  }
+  try {
+    // The classic pair: escape() writes each byte as %XX, decodeURIComponent() reads UTF-8
+    // strictly.
+    return decodeURIComponent(escape(raw));
+  } catch {
+    return undefined;
+  }
+}
+
+/** C0, DEL and C1 (ISO/IEC 6429): never part of a name, a header value or a tag. */
+export function hasControlCharacter(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
+  return /[\u0000-\u001f\u007f-\u009f]/.test(text);
+}

@@ -1,0 +1,94 @@
+// Raw bytes in stable memory, apart from the stable maps: spaces 1 to 3 of the native kernel
+// (kernel/stable-space.ts). Offsets and lengths are bytes, sizes are Wasm pages of 64 KiB. An
+// access past the end of a space traps. New pages read as zeros; a space never shrinks.
+
+import {
+  createCommand,
+  type KernelCommand,
+  kernelGate,
+  kernelOperations,
+  kernelWords,
+  refuseOperand,
+} from '../crypto/kernel.ts';
+
+/**
+ * Space 0 is the stable memory that the rest of the canister sees: only its size and bytes can be
+ * read here.
+ */
+export type StableSpace = 0 | 1 | 2 | 3;
+
+export const stablePageBytes = 65_536;
+
+/** A place in a space. */
+export interface StablePlace {
+  readonly space: StableSpace;
+  /** Bytes, whole, from 0 */
+  readonly offset: number;
+}
+
+const sizeCommand = createCommand(kernelOperations.spaceSize, 0);
+const growCommand = createCommand(kernelOperations.spaceGrow, 0);
+const readCommand = createCommand(kernelOperations.spaceRead, 1);
+const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
+const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
+
+const two32 = 0x1_0000_0000;
+
+/** Size in pages. */
+export function spaceSize(space: StableSpace): number {
+  sizeCommand.words[kernelWords.selector] = space;
+  kernelGate(sizeCommand.bytes);
+  return longResult(sizeCommand.words);
+}
+
+/** The former size in pages; -1, and nothing changed, when the canister can't have more. */
+export function spaceGrow(space: StableSpace, pages: number): number {
+  setPlace(growCommand, { space, offset: pages });
+  kernelGate(growCommand.bytes);
+  return longResult(growCommand.words);
+}
+
+/** Fills `target` with the bytes at the place. */
+export function spaceRead(place: StablePlace, target: Uint8Array): void {
+  if (!(target instanceof Uint8Array)) refuseOperand('target', target);
+  setPlace(readCommand, place);
+  kernelGate(readCommand.bytes);
+  kernelGate(target);
+}
+
+/** Writes all of `source` to the place. */
+export function spaceWrite(place: StablePlace, source: Uint8Array): void {
+  if (!(source instanceof Uint8Array)) refuseOperand('source', source);
+  setPlace(writeCommand, place);
+  kernelGate(writeCommand.bytes);
+  kernelGate(source);
+}
+
+/** Overwrites `length` bytes from the place on with zeros. */
+export function spaceErase(place: StablePlace, length: number): void {
+  checkWhole(length);
+  setPlace(eraseCommand, place);
+  eraseCommand.words[kernelWords.length] = length;
+  eraseCommand.words[kernelWords.length + 1] = length / two32;
+  kernelGate(eraseCommand.bytes);
+}
+
+function setPlace({ words }: KernelCommand, { space, offset }: StablePlace): void {
+  checkWhole(offset);
+  words[kernelWords.selector] = space;
+  // A Uint32Array takes a number modulo 2^32, without its fraction
+  words[kernelWords.offset] = offset;
+  words[kernelWords.offset + 1] = offset / two32;
+}
+
+/** The kernel's u64, which is below 2^53 or all ones for "failed". */
+function longResult(words: Uint32Array): number {
+  const low = words[kernelWords.longResult] ?? 0;
+  const high = words[kernelWords.longResult + 1] ?? 0;
+  return high === 0xffff_ffff ? -1 : high * two32 + low;
+}
+
+function checkWhole(value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new Error(`Cannot reach stable memory: ${value} is no whole number of bytes or pages`);
+}

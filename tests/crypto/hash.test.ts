@@ -1,0 +1,83 @@
+import { sha256 as nobleSha256 } from '@noble/hashes/sha2';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  createSha256State,
+  finishSha256,
+  sha256,
+  sha256StateBytes,
+  updateSha256,
+} from '../../src/crypto/hash.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
+import { fromHex, readVectors } from '../support/vectors.ts';
+
+interface Sha256Vectors {
+  readonly cases: readonly {
+    readonly message: string;
+    readonly times: number;
+    readonly digest: string;
+  }[];
+}
+
+const { cases } = readVectors<Sha256Vectors>('sha256.json');
+
+// Odd addresses: the network's Wasm takes them, so the kernel must too
+describe.each([0, 1, 7])('SHA-256 at addresses with remainder %i', (misalignment) => {
+  beforeAll(async () => {
+    await installNodeKernel({ misalignment });
+  });
+
+  test.each(cases)('sha256() of $message x $times is the published digest', (vector) => {
+    const message = fromHex(vector.message.repeat(vector.times));
+    expect(sha256(message)).toEqual(fromHex(vector.digest));
+  });
+
+  test('sha256() equals another implementation at every length up to 300', () => {
+    for (let length = 0; length <= 300; length++) {
+      const message = Uint8Array.from({ length }, (_, i) => i * 31 + length);
+      expect(sha256(message)).toEqual(nobleSha256(message));
+    }
+  });
+
+  test('a hash in steps equals the hash at once, however the message is cut', () => {
+    const pieces = fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const state = createSha256State();
+        for (const part of parts) updateSha256(state, part);
+        expect(finishSha256(state)).toEqual(nobleSha256(Buffer.concat(parts)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('states of SHA-256', () => {
+  beforeAll(async () => {
+    await installNodeKernel();
+  });
+
+  test('finishSha256() leaves the state as it was, for more to come', () => {
+    const state = createSha256State();
+    updateSha256(state, fromHex('616263'));
+    expect(finishSha256(state)).toEqual(finishSha256(state));
+    updateSha256(state, fromHex('646566'));
+    expect(finishSha256(state)).toEqual(nobleSha256(fromHex('616263646566')));
+  });
+
+  test('a stored state goes on in another instance of the kernel', async () => {
+    const message = Uint8Array.from({ length: 1000 }, (_, i) => i);
+    const state = createSha256State();
+    updateSha256(state, message.subarray(0, 333));
+    await installNodeKernel();
+    updateSha256(state, message.subarray(333));
+    expect(finishSha256(state)).toEqual(nobleSha256(message));
+  });
+
+  test('a state of another size is refused and leaves nothing waiting', () => {
+    const short = new Uint8Array(sha256StateBytes - 1);
+    expect(() => updateSha256(short, new Uint8Array(3))).toThrow('the state has 103 bytes');
+    expect(() => finishSha256(short)).toThrow('the state has 103 bytes');
+    expect(sha256(new Uint8Array(0))).toEqual(nobleSha256(new Uint8Array(0)));
+  });
+});

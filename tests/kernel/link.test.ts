@@ -1,0 +1,156 @@
+import binaryen from 'binaryen';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildKernel } from '../../scripts/kernel.ts';
+import { linkKernel } from '../../scripts/link.ts';
+import { readExports, readImports, readSections } from '../../scripts/wasm-sections.ts';
+import { open, seal } from '../../src/crypto/aead.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
+import { installKernelGate, kernelSelfTest } from '../../src/crypto/kernel.ts';
+import { spaceGrow, spaceRead, spaceWrite } from '../../src/storage/stable-space.ts';
+import {
+  createGate,
+  FakeSystem,
+  systemFunctions,
+  type WasmMemory,
+  WebAssembly,
+} from '../support/kernel-host.ts';
+import { fromHex, readVectors } from '../support/vectors.ts';
+
+/**
+ * The smallest canister that uses what the kernel replaces, and `time`, which it does not replace.
+ */
+const canisterText = `(module
+  (import "ic0" "certified_data_set" (func $certify (param i32 i32)))
+  (import "ic0" "time" (func $time (result i64)))
+  (import "ic0" "stable64_size" (func $size (result i64)))
+  (import "ic0" "stable64_grow" (func $grow (param i64) (result i64)))
+  (memory 256)
+  (export "memory" (memory 0))
+  (func (export "certify") (param i32 i32) (call $certify (local.get 0) (local.get 1)))
+  (func (export "time") (result i64) (call $time))
+  (func (export "size") (result i64) (call $size))
+  (func (export "grow") (param i64) (result i64) (call $grow (local.get 0))))`;
+
+interface CanisterExports {
+  readonly memory: WasmMemory;
+  certify(pointer: number, length: number): void;
+  time(): bigint;
+  size(): bigint;
+  grow(pages: bigint): bigint;
+}
+
+let linked: Uint8Array;
+
+function assemble(text: string): Uint8Array {
+  return binaryen.parseText(text).emitBinary();
+}
+
+async function link(text: string): Promise<Uint8Array> {
+  return linkKernel({ canister: assemble(text), kernel: await buildKernel() });
+}
+
+beforeAll(async () => {
+  linked = await link(canisterText);
+});
+
+describe('the linked module', () => {
+  test('imports from ic0 alone, and what the kernel needs besides what the canister used', () => {
+    const imports = readImports(readSections(linked));
+    expect(new Set(imports.map(({ module }) => module))).toEqual(new Set(['ic0']));
+    expect(imports.map(({ name }) => name).sort()).toEqual([
+      'certified_data_set',
+      'stable64_grow',
+      'stable64_read',
+      'stable64_size',
+      'stable64_write',
+      'time',
+    ]);
+  });
+
+  test('exports what the canister exported and no more', () => {
+    const names = readExports(readSections(linked)).map(({ name }) => name);
+    expect(names.sort()).toEqual(['certify', 'grow', 'memory', 'size', 'time']);
+  });
+
+  test('is the same bytes each time', async () => {
+    expect(Buffer.compare(await link(canisterText), linked)).toBe(0);
+  });
+});
+
+describe('linkKernel() refuses', () => {
+  test.each([
+    ['a canister without memory', '(memory 256)', '(memory $m 1)', 'exports no memory'],
+    ['one that never certifies', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
+    ['one with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would pass it by'],
+    ['one with exports of the kernel names', '"grow") (param', '"stable64_grow") (param', 'same'],
+  ])('%s', async (what, from, to, message) => {
+    let text = canisterText.replace(`(export ${from}`, `(export ${to}`).replace(from, to);
+    if (what === 'a canister without memory')
+      text = text.replace('(export "memory" (memory 0))', '');
+    await expect(link(text)).rejects.toThrow(message);
+  });
+
+  test('what is no Wasm', async () => {
+    const input = { canister: Uint8Array.of(1, 2, 3), kernel: await buildKernel() };
+    await expect(linkKernel(input)).rejects.toThrow('not Wasm');
+  });
+});
+
+describe('the kernel inside a canister', () => {
+  let canister: CanisterExports;
+  let system: FakeSystem;
+
+  beforeAll(async () => {
+    system = new FakeSystem();
+    // The module has the memory, and the host's functions need it before there is a module
+    const memory = { buffer: new ArrayBuffer(0) };
+    const ic0 = { ...systemFunctions(system, memory), time: () => 42n };
+    const { instance } = await WebAssembly.instantiate(linked, { ic0 });
+    canister = instance.exports as CanisterExports;
+    Object.defineProperty(memory, 'buffer', { get: () => canister.memory.buffer });
+    const exports = { certified_data_set: canister.certify };
+    installKernelGate(createGate({ exports, memory: canister.memory, misalignment: 0 }));
+  });
+
+  test('answers the self-test and leaves other functions of the system alone', () => {
+    expect(() => kernelSelfTest()).not.toThrow();
+    expect(canister.time()).toBe(42n);
+  });
+
+  test('passes certified data on', () => {
+    new Uint8Array(canister.memory.buffer).set([7, 8, 9], 5000);
+    canister.certify(5000, 3);
+    expect(system.certifiedData).toEqual(Uint8Array.of(7, 8, 9));
+  });
+
+  test('gives the published digests and ciphertexts', () => {
+    const hashes = readVectors<{ cases: { message: string; times: number; digest: string }[] }>(
+      'sha256.json',
+    );
+    for (const { message, times, digest } of hashes.cases) {
+      expect(sha256(fromHex(message.repeat(times)))).toEqual(fromHex(digest));
+    }
+    const { aead } = readVectors<{ aead: Record<string, string>[] }>('rfc8439.json');
+    for (const vector of aead) {
+      const part = (name: string) => fromHex(vector[name] ?? '');
+      const context = {
+        key: part('key'),
+        nonce: part('nonce'),
+        associatedData: part('associatedData'),
+      };
+      const sealed = seal({ ...context, plaintext: part('plaintext') });
+      expect(sealed).toEqual(fromHex(`${vector.ciphertext}${vector.tag}`));
+      expect(open({ ...context, sealed })).toEqual(part('plaintext'));
+    }
+  });
+
+  test("keeps its spaces apart from the canister's stable memory", () => {
+    expect(canister.grow(3n)).toBe(0n);
+    expect(spaceGrow(1, 2)).toBe(0);
+    expect(canister.size()).toBe(3n);
+    spaceWrite({ space: 1, offset: 65_530 }, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    const found = new Uint8Array(10);
+    spaceRead({ space: 1, offset: 65_529 }, found);
+    expect(found).toEqual(Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 0));
+  });
+});

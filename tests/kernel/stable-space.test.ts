@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { installKernelGate } from '../../src/crypto/kernel.ts';
+import {
+  type StableSpace,
+  spaceErase,
+  spaceGrow,
+  spaceRead,
+  spaceSize,
+  spaceWrite,
+  stablePageBytes,
+} from '../../src/storage/stable-space.ts';
+import {
+  FakeSystem,
+  installNodeKernel,
+  type KernelHost,
+  startKernel,
+} from '../support/kernel-host.ts';
+
+const extentBytes = 1_048_576;
+const reservedPages = 32;
+/** Where the canister's own reads and writes have their buffer in the host's memory. */
+const bufferAt = 8_000_000n;
+
+let host: KernelHost;
+
+beforeEach(async () => {
+  host = await installNodeKernel();
+});
+
+function pattern(length: number, seed: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => i * 13 + (i >> 8) + seed);
+}
+
+function read(space: StableSpace, offset: number, length: number): Uint8Array {
+  const target = new Uint8Array(length);
+  spaceRead({ space, offset }, target);
+  return target;
+}
+
+function linearWrite(offset: number, bytes: Uint8Array): void {
+  new Uint8Array(host.memory.buffer).set(bytes, Number(bufferAt));
+  host.exports.stable64_write(BigInt(offset), bufferAt, BigInt(bytes.length));
+}
+
+function linearRead(offset: number, length: number): Uint8Array {
+  host.exports.stable64_read(bufferAt, BigInt(offset), BigInt(length));
+  return new Uint8Array(host.memory.buffer, Number(bufferAt), length).slice();
+}
+
+/** A new instance on the same stable memory. */
+async function upgrade(): Promise<void> {
+  const { system } = host;
+  host = await startKernel({ system });
+  installKernelGate(host.gate);
+}
+
+describe('sizes', () => {
+  test('every space starts empty, and reading sizes formats nothing', () => {
+    for (const space of [0, 1, 2, 3] as const) expect(spaceSize(space)).toBe(0);
+    expect(host.exports.stable64_size()).toBe(0n);
+    expect(host.system.stable.length).toBe(0);
+  });
+
+  test('spaces grow apart from each other, in whole extents of real memory', () => {
+    expect(spaceGrow(1, 1)).toBe(0);
+    expect(host.system.stable.length).toBe((reservedPages + 16) * stablePageBytes);
+    expect(spaceGrow(1, 15)).toBe(1);
+    expect(host.system.stable.length).toBe((reservedPages + 16) * stablePageBytes);
+    expect(host.exports.stable64_grow(17n)).toBe(0n);
+    expect(host.system.stable.length).toBe((reservedPages + 48) * stablePageBytes);
+    expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([17, 16, 0]);
+    expect(host.exports.stable64_size()).toBe(17n);
+  });
+
+  test('growing by nothing answers the size', () => {
+    expect(spaceGrow(2, 0)).toBe(0);
+    spaceGrow(2, 5);
+    expect(spaceGrow(2, 0)).toBe(5);
+  });
+
+  test('when the system has no more, growing fails and changes nothing', async () => {
+    host.system.stablePagesMax = reservedPages + 32;
+    expect(spaceGrow(1, 20)).toBe(0);
+    const before = host.system.stable.slice();
+    expect(spaceGrow(2, 1)).toBe(-1);
+    expect(spaceGrow(1, 13)).toBe(-1);
+    expect(spaceGrow(1, Number.MAX_SAFE_INTEGER)).toBe(-1);
+    expect(host.exports.stable64_grow(1n)).toBe(-1n);
+    expect(host.exports.stable64_grow(0xffff_ffff_ffff_ffffn)).toBe(-1n);
+    expect(Buffer.compare(host.system.stable, before)).toBe(0);
+    expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([0, 20, 0]);
+    expect(spaceGrow(1, 12)).toBe(20);
+    await upgrade();
+    expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([0, 32, 0]);
+  });
+
+  test('when the heap has no room for an index, growing fails and changes nothing', async () => {
+    // One page for the kernel itself, none for an index
+    host = await installNodeKernel({ heapPagesMax: 1 });
+    expect(spaceGrow(1, 1)).toBe(-1);
+    expect(host.system.stable.length).toBe(0);
+    expect(spaceSize(1)).toBe(0);
+  });
+});
+
+describe('bytes', () => {
+  test('what was written is read, across extents of interleaved spaces', () => {
+    for (let i = 0; i < 4; i++) {
+      for (const space of [1, 2, 3] as const) spaceGrow(space, 16);
+      host.exports.stable64_grow(16n);
+    }
+    const long = [1, 2, 3].map((seed) => pattern(2 * extentBytes + 77, seed));
+    const linear = pattern(2 * extentBytes + 99, 9);
+    ([1, 2, 3] as const).forEach((space, i) => {
+      spaceWrite({ space, offset: extentBytes - 33 }, long[i] ?? new Uint8Array(0));
+    });
+    linearWrite(extentBytes - 55, linear);
+    ([1, 2, 3] as const).forEach((space, i) => {
+      const found = read(space, extentBytes - 33, 2 * extentBytes + 77);
+      expect(Buffer.compare(found, long[i] ?? new Uint8Array(0))).toBe(0);
+    });
+    expect(Buffer.compare(linearRead(extentBytes - 55, linear.length), linear)).toBe(0);
+  });
+
+  test('space 0 is what the canister sees as its stable memory; here it can only be read', () => {
+    host.exports.stable64_grow(1n);
+    linearWrite(100, Uint8Array.of(1, 2, 3));
+    expect(read(0, 99, 5)).toEqual(Uint8Array.of(0, 1, 2, 3, 0));
+    expect(() => spaceWrite({ space: 0, offset: 0 }, new Uint8Array(1))).toThrow('unreachable');
+    expect(() => spaceErase({ space: 0, offset: 0 }, 1)).toThrow('unreachable');
+    expect(() => spaceGrow(0, 1)).toThrow('unreachable');
+  });
+
+  test('spaceErase() leaves zeros in its range and nothing else changed', () => {
+    spaceGrow(1, 48);
+    const bytes = pattern(2 * extentBytes, 5).map((byte) => byte | 1);
+    spaceWrite({ space: 1, offset: 0 }, bytes);
+    spaceErase({ space: 1, offset: extentBytes - 5000 }, 12_345);
+    bytes.fill(0, extentBytes - 5000, extentBytes - 5000 + 12_345);
+    expect(Buffer.compare(read(1, 0, 2 * extentBytes), bytes)).toBe(0);
+  });
+
+  test('accesses past the end trap with the words of the system, for every space', () => {
+    spaceGrow(1, 1);
+    host.exports.stable64_grow(1n);
+    const end = stablePageBytes;
+    const refused = [
+      () => spaceRead({ space: 1, offset: end }, new Uint8Array(1)),
+      () => spaceRead({ space: 1, offset: end - 1 }, new Uint8Array(2)),
+      () => spaceWrite({ space: 1, offset: Number.MAX_SAFE_INTEGER }, new Uint8Array(1)),
+      () => spaceWrite({ space: 2, offset: 0 }, new Uint8Array(1)),
+      () => spaceErase({ space: 1, offset: 1 }, end),
+      () => spaceErase({ space: 1, offset: 1 }, Number.MAX_SAFE_INTEGER),
+      () => linearRead(end, 1),
+      () => linearWrite(end - 1, new Uint8Array(2)),
+      () => host.exports.stable64_read(bufferAt, 0xffff_ffff_ffff_ffffn, 1n),
+      () => host.exports.stable64_write(0xffff_ffff_ffff_fff0n, bufferAt, 15n),
+      () => host.exports.stable64_read(bufferAt, 5n, 0xffff_ffff_ffff_fffbn),
+      () => host.exports.stable64_read(bufferAt, 5n, 0xffff_ffff_ffff_fffen),
+    ];
+    for (const access of refused) expect(access).toThrow('stable memory out of bounds');
+    expect(read(1, end - 1, 1)).toEqual(Uint8Array.of(0));
+    expect(linearRead(end - 1, 1)).toEqual(Uint8Array.of(0));
+  });
+
+  test('an access of no bytes touches nothing', () => {
+    spaceWrite({ space: 3, offset: 0 }, new Uint8Array(0));
+    expect(read(3, 10, 0)).toEqual(new Uint8Array(0));
+    expect(linearRead(0, 0)).toEqual(new Uint8Array(0));
+    spaceErase({ space: 3, offset: 0 }, 0);
+    expect(host.system.stable.length).toBe(0);
+  });
+
+  test('a fifth space, fractions and negative numbers are refused', () => {
+    expect(() => spaceSize(4 as StableSpace)).toThrow('unreachable');
+    for (const offset of [-1, 0.5, Number.NaN, 2 ** 53]) {
+      expect(() => read(1, offset, 1)).toThrow('Cannot reach stable memory');
+      expect(() => spaceGrow(1, offset)).toThrow('Cannot reach stable memory');
+    }
+  });
+});
+
+describe('stable memory that an earlier instance left', () => {
+  test('a superblock has the golden bytes', () => {
+    spaceGrow(1, 17);
+    host.exports.stable64_grow(3n);
+    const hex = (start: number, end: number) =>
+      Buffer.from(host.system.stable.subarray(start, end)).toString('hex');
+    expect(hex(0, 16)).toBe(`${Buffer.from('EFSSTBL1').toString('hex')}0100000005000000`);
+    expect(hex(16, 48)).toBe(`${'0000030000000000'}${'0000110000000000'}${'0'.repeat(32)}`);
+    expect(hex(4096, 4096 + 24)).toBe('0000000000000000000000400100004000000000' + '00000000');
+  });
+
+  test('memory without the magic traps and stays as it was', async () => {
+    const system = new FakeSystem();
+    system.grow(1n);
+    system.stable.set(Buffer.from('MGR'));
+    const before = system.stable.slice();
+    host = await installNodeKernel({ system });
+    expect(() => spaceSize(1)).toThrow('unreachable');
+    expect(() => host.exports.stable64_size()).toThrow('unreachable');
+    expect(() => host.exports.stable64_grow(1n)).toThrow('unreachable');
+    expect(() => linearWrite(0, Uint8Array.of(1))).toThrow('unreachable');
+    expect(() => linearRead(0, 1)).toThrow('unreachable');
+    expect(system.stable).toEqual(before);
+  });
+
+  test.each([
+    ['another version', 8, 2],
+    ['fewer extents than the spaces need', 12, 3],
+    ['more extents than there is memory', 12, 200],
+    ['a size that the extents do not hold', 26, 0x31],
+    ['an entry beyond its space', 4096 + 8, 9],
+  ])('a table with %s traps', async (_, at, value) => {
+    spaceGrow(1, 17);
+    host.system.stable[at] = value;
+    await upgrade();
+    expect(() => spaceSize(1)).toThrow('unreachable');
+  });
+});
+
+type Step =
+  | { readonly kind: 'grow'; readonly space: StableSpace; readonly pages: number }
+  | { readonly kind: 'write'; readonly space: StableSpace; at: number; readonly length: number }
+  | { readonly kind: 'read'; readonly space: StableSpace; at: number; readonly length: number }
+  | { readonly kind: 'erase'; readonly space: StableSpace; at: number; readonly length: number }
+  | { readonly kind: 'upgrade' };
+
+const spaces = fc.constantFrom<StableSpace[]>(0, 1, 2, 3);
+const place = {
+  space: spaces,
+  // A share of the space's size, or near the border of an extent
+  at: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 2, max: 5 })),
+  length: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 2_500_000 })),
+};
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('grow' as const),
+      space: spaces,
+      pages: fc.integer({ min: 0, max: 40 }),
+    }),
+    fc.record({ kind: fc.constant('write' as const), ...place }),
+    fc.record({ kind: fc.constant('read' as const), ...place }),
+    fc.record({ kind: fc.constant('erase' as const), ...place }),
+    fc.record({ kind: fc.constant('upgrade' as const) }),
+  ),
+  { minLength: 5, maxLength: 25 },
+);
+
+test('spaces behave as plain arrays under any history with upgrades', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      host = await installNodeKernel();
+      const twins = [0, 1, 2, 3].map(() => new Uint8Array(0));
+      for (const [index, step] of history.entries()) await runStep({ step, index, twins });
+      await upgrade();
+      for (const space of [0, 1, 2, 3] as const) {
+        const twin = twins[space] ?? new Uint8Array(0);
+        expect(spaceSize(space) * stablePageBytes).toBe(twin.length);
+        for (let start = 0; start < twin.length; start += 3_000_000) {
+          const part = twin.subarray(start, start + 3_000_000);
+          expect(Buffer.compare(read(space, start, part.length), part)).toBe(0);
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);
+
+interface StepRun {
+  readonly step: Step;
+  readonly index: number;
+  readonly twins: Uint8Array[];
+}
+
+async function runStep({ step, index, twins }: StepRun): Promise<void> {
+  if (step.kind === 'upgrade') return upgrade();
+  const { space } = step;
+  const twin = twins[space] ?? new Uint8Array(0);
+  if (step.kind === 'grow') {
+    const former =
+      space === 0
+        ? Number(host.exports.stable64_grow(BigInt(step.pages)))
+        : spaceGrow(space, step.pages);
+    expect(former * stablePageBytes).toBe(twin.length);
+    const grown = new Uint8Array(twin.length + step.pages * stablePageBytes);
+    grown.set(twin);
+    twins[space] = grown;
+    return;
+  }
+  const offset = Math.min(
+    step.at > 1 ? (step.at - 1) * extentBytes - 100 : Math.floor(step.at * twin.length),
+    twin.length,
+  );
+  const length = Math.min(step.length, twin.length - offset);
+  if (step.kind === 'read') {
+    const found = space === 0 ? linearRead(offset, length) : read(space, offset, length);
+    expect(Buffer.compare(found, twin.subarray(offset, offset + length))).toBe(0);
+  } else if (step.kind === 'write') {
+    const bytes = pattern(length, index);
+    if (space === 0) linearWrite(offset, bytes);
+    else spaceWrite({ space, offset }, bytes);
+    twin.set(bytes, offset);
+  } else if (space !== 0) {
+    spaceErase({ space, offset }, length);
+    twin.fill(0, offset, offset + length);
+  }
+}

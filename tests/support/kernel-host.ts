@@ -1,0 +1,177 @@
+// Hosts the bare kernel in Node: a linear memory and a System API of a few lines. Arrays of
+// JavaScript do not lie in that memory, so operands are copied in before an operation and copied
+// back after it.
+
+import { buildKernel } from '../../scripts/kernel.ts';
+import { installKernelGate, type KernelGate } from '../../src/crypto/kernel.ts';
+
+/** V8's own, as far as it is used here; TypeScript declares it for browsers only. */
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+export interface WasmInterface {
+  readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
+  instantiate(wasm: Uint8Array, imports: object): Promise<{ instance: { exports: unknown } }>;
+}
+
+export const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WasmInterface };
+
+const pageBytes = 65_536;
+const failed = 0xffff_ffff_ffff_ffffn;
+
+/**
+ * What the functions of module `sys` act on; outlives an instance, as stable memory outlives an
+ * upgrade.
+ */
+export class FakeSystem {
+  stable = new Uint8Array(0);
+  stablePagesMax = 16_384;
+  certifiedData = new Uint8Array(0);
+
+  pages(): number {
+    return this.stable.length / pageBytes;
+  }
+
+  grow(pages: bigint): bigint {
+    const former = this.stable.length / pageBytes;
+    if (BigInt(former) + BigInt.asUintN(64, pages) > BigInt(this.stablePagesMax)) return failed;
+    const grown = new Uint8Array((former + Number(pages)) * pageBytes);
+    grown.set(this.stable);
+    this.stable = grown;
+    return BigInt(former);
+  }
+
+  /** V8 hands 64-bit integers over as signed. */
+  range(signedOffset: bigint, size: bigint): Uint8Array {
+    const offset = BigInt.asUintN(64, signedOffset);
+    const end = offset + BigInt.asUintN(64, size);
+    if (end > BigInt(this.stable.length)) throw new Error('stable memory out of bounds');
+    return this.stable.subarray(Number(offset), Number(end));
+  }
+}
+
+export interface KernelExports {
+  certified_data_set(pointer: number, length: number): void;
+  stable64_size(): bigint;
+  stable64_grow(pages: bigint): bigint;
+  stable64_read(target: bigint, offset: bigint, size: bigint): void;
+  stable64_write(offset: bigint, source: bigint, size: bigint): void;
+}
+
+export interface KernelHost {
+  readonly gate: KernelGate;
+  readonly exports: KernelExports;
+  readonly memory: WasmMemory;
+  readonly system: FakeSystem;
+}
+
+export interface KernelHostOptions {
+  readonly system?: FakeSystem;
+  /** Operands start at addresses with this remainder modulo 16. */
+  readonly misalignment?: number;
+  /** Pages that the memory may grow by beyond what operands need. */
+  readonly heapPagesMax?: number;
+}
+
+/** A new instance of the kernel, as after an install or an upgrade. */
+export async function startKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
+  const { system = new FakeSystem(), misalignment = 0, heapPagesMax = 64 } = options;
+  const arenaPages = 256;
+  const memory = new WebAssembly.Memory({
+    initial: arenaPages,
+    maximum: arenaPages + heapPagesMax,
+  });
+  const imports = { env: { memory }, sys: systemFunctions(system, memory) };
+  const { instance } = await WebAssembly.instantiate(await buildKernel(), imports);
+  const exports = instance.exports as KernelExports;
+  const gate = createGate({ exports, memory, misalignment });
+  return { gate, exports, memory, system };
+}
+
+/** Starts a kernel and makes it the one that src/crypto calls. */
+export async function installNodeKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
+  const host = await startKernel(options);
+  installKernelGate(host.gate);
+  return host;
+}
+
+/** The System API as far as the kernel uses it. */
+export function systemFunctions(
+  system: FakeSystem,
+  memory: WasmMemory,
+): Record<string, (...values: never[]) => unknown> {
+  const heap = (start: bigint, size: bigint) =>
+    new Uint8Array(memory.buffer, Number(start), Number(size));
+  return {
+    certified_data_set: (pointer: number, length: number) => {
+      if (length > 32) throw new Error('certified data is longer than 32 bytes');
+      system.certifiedData =
+        length === 0 ? new Uint8Array(0) : heap(BigInt(pointer), BigInt(length)).slice();
+    },
+    stable64_size: () => BigInt(system.pages()),
+    stable64_grow: (pages: bigint) => system.grow(pages),
+    stable64_read: (target: bigint, offset: bigint, size: bigint) => {
+      const source = system.range(offset, size);
+      heap(target, size).set(source);
+    },
+    stable64_write: (offset: bigint, source: bigint, size: bigint) => {
+      const target = system.range(offset, size);
+      target.set(heap(source, size));
+    },
+  };
+}
+
+export interface GateParts {
+  readonly exports: Pick<KernelExports, 'certified_data_set'>;
+  readonly memory: WasmMemory;
+  readonly misalignment: number;
+}
+
+interface Lent {
+  readonly bytes: Uint8Array;
+  readonly address: number;
+}
+
+/** A gate into any module that has the kernel behind `certified_data_set`. */
+export function createGate({ exports, memory, misalignment }: GateParts): KernelGate {
+  const arenaStart = 1024;
+  const arenaEnd = memory.buffer.byteLength;
+  let lent: Lent[] = [];
+  let free = arenaStart;
+  let awaited = 0;
+  const giveBack = () => {
+    for (const { bytes, address } of lent) {
+      bytes.set(new Uint8Array(memory.buffer, address, bytes.length));
+    }
+  };
+  const reset = () => {
+    lent = [];
+    free = arenaStart;
+    awaited = 0;
+  };
+  return (bytes) => {
+    const address = free + misalignment;
+    if (address + bytes.length > arenaEnd) throw new Error('The kernel host has no room left');
+    free = (address + bytes.length + 31) & ~15;
+    new Uint8Array(memory.buffer, address, bytes.length).set(bytes);
+    awaited = lent.length > 0 ? awaited - 1 : operandsOf(bytes);
+    lent.push({ bytes, address });
+    try {
+      // An empty array has no memory: any address will do, also one that nobody may touch
+      exports.certified_data_set(bytes.length === 0 ? 0xffff_ffff : address, bytes.length);
+    } catch (error) {
+      reset();
+      throw error;
+    }
+    if (awaited > 0) return;
+    giveBack();
+    reset();
+  };
+}
+
+/** Of a command block, kernel/gate.ts; plain certified data has none. */
+function operandsOf(bytes: Uint8Array): number {
+  if (bytes.length !== 64) return 0;
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(20, true);
+}

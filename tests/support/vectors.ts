@@ -1,0 +1,13 @@
+// Reads the standards' test vectors in tests/vectors.
+
+import { readFileSync } from 'node:fs';
+
+/** The file's content; the caller names its shape. */
+export function readVectors<Shape>(file: string): Shape {
+  const url = new URL(`../vectors/${file}`, import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as Shape;
+}
+
+export function fromHex(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
