@@ -1,0 +1,34 @@
+// What every agent endpoint works with, and how a request names its target in the URL.
+
+import type { Principal } from '@dfinity/principal';
+import type { Engine } from '../core.ts';
+import type { Certification } from '../state/certification.ts';
+import type { AuthenticationOptions } from './authenticate.ts';
+import type { RequestType } from './envelope.ts';
+
+/** The canister that a call to the management canister is about; undefined means any may be named.
+ * Throws if the argument cannot be decoded. IC spec, "Effective canister id". */
+export type EffectiveCanisterId = (method: string, arg: Uint8Array) => Principal | undefined;
+
+export interface AgentContext {
+  readonly engine: Engine;
+  readonly certification: Certification;
+  /** ns since 1970. */
+  readonly now: () => bigint;
+  readonly effectiveCanisterId: EffectiveCanisterId;
+}
+
+export type ApiVersion = 'v2' | 'v3' | 'v4';
+
+export interface Target {
+  readonly version: ApiVersion;
+  readonly kind: 'canister' | 'subnet';
+  readonly id: Principal;
+}
+
+export function authenticationOf(
+  context: AgentContext,
+  requestType: RequestType,
+): AuthenticationOptions {
+  return { requestType, nowNs: context.now(), rootKey: context.certification.rootKey() };
+}

@@ -1,0 +1,125 @@
+// The interface of the Internet Computer to agents, below /api: finds the endpoint, and makes an
+// answer of whatever happens, so that no request can end the process. IC spec, "HTTPS Interface".
+
+import { Principal } from '@dfinity/principal';
+import type { Engine } from '../core.ts';
+import type { Certification } from '../state/certification.ts';
+import { encodeSelfDescribed } from '../state/self-described-cbor.ts';
+import type { AgentContext, ApiVersion, EffectiveCanisterId, Target } from './agent-context.ts';
+import type { AgentRequest, AgentResponse } from './agent-message.ts';
+import {
+  AgentRequestError,
+  agentBodyBytesMax,
+  badRequest,
+  cborResponse,
+  textResponse,
+} from './agent-message.ts';
+import { handleCall } from './call.ts';
+import { handleQuery } from './query.ts';
+import { handleReadState } from './read-state.ts';
+
+const implementationVersion = 'local-replica';
+
+const targetPattern = /^\/api\/(v[234])\/(canister|subnet)\/([^/]+)\/(call|query|read_state)$/;
+
+type Endpoint = 'call' | 'query' | 'read_state';
+
+/** The versions that exist of each endpoint; at others agents fall back to an older one. */
+const versions: Record<Target['kind'], Record<Endpoint, readonly string[]>> = {
+  canister: { call: ['v2', 'v3', 'v4'], query: ['v2', 'v3'], read_state: ['v2', 'v3'] },
+  subnet: { call: ['v4'], query: ['v3'], read_state: ['v2', 'v3'] },
+};
+
+export interface AgentEndpoints {
+  /** Never rejects: failures are answers of 4xx or 5xx with a plain text. */
+  handle(request: AgentRequest): Promise<AgentResponse>;
+}
+
+export function createAgentEndpoints(options: {
+  readonly engine: Engine;
+  readonly certification: Certification;
+  /** ns since 1970. */
+  readonly now: () => bigint;
+  readonly effectiveCanisterId: EffectiveCanisterId;
+}): AgentEndpoints {
+  return {
+    async handle(request) {
+      try {
+        return await route(options, request);
+      } catch (error) {
+        if (error instanceof AgentRequestError) return textResponse(error.status, error.message);
+        const reason = error instanceof Error ? error.message : String(error);
+        return textResponse(500, `The local replica failed to answer: ${reason}`);
+      }
+    },
+  };
+}
+
+async function route(context: AgentContext, request: AgentRequest): Promise<AgentResponse> {
+  if (request.path === '/api/v2/status') return status(context, request);
+  const { endpoint, target } = parseTarget(request.path);
+  if (request.method !== 'POST') {
+    throw new AgentRequestError(
+      405,
+      `Method ${request.method.slice(0, 20)} is not allowed: use POST`,
+    );
+  }
+  const { body } = request;
+  if (body.length > agentBodyBytesMax) {
+    throw new AgentRequestError(
+      413,
+      `The request body of ${body.length} bytes is larger than the max allowed ${agentBodyBytesMax}.`,
+    );
+  }
+  if (endpoint === 'call') return handleCall(context, { target, body });
+  if (endpoint === 'query') return handleQuery(context, { target, body });
+  return handleReadState(context, { target, body });
+}
+
+/** IC spec, "Request: Status". */
+function status(context: AgentContext, request: AgentRequest): AgentResponse {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new AgentRequestError(
+      405,
+      `Method ${request.method.slice(0, 20)} is not allowed: use GET`,
+    );
+  }
+  return cborResponse(
+    encodeSelfDescribed({
+      root_key: context.certification.rootKey(),
+      impl_version: implementationVersion,
+      replica_health_status: 'healthy',
+    }),
+  );
+}
+
+function parseTarget(path: string): { readonly endpoint: Endpoint; readonly target: Target } {
+  const [, version, kind, id, endpoint] = targetPattern.exec(path) ?? [];
+  if (!isKind(kind) || !isEndpoint(endpoint) || !isVersion(version) || id === undefined) {
+    throw new AgentRequestError(404, 'There is no such endpoint.');
+  }
+  if (!versions[kind][endpoint].includes(version)) {
+    throw new AgentRequestError(404, `There is no ${version} of ${kind}/${endpoint}.`);
+  }
+  return { endpoint, target: { version, kind, id: parsePrincipal(id) } };
+}
+
+function parsePrincipal(text: string): Principal {
+  try {
+    return Principal.fromText(text);
+  } catch {
+    throw badRequest(`Invalid principal in URL: "${text.slice(0, 100)}"`);
+  }
+}
+
+function isKind(value: string | undefined): value is Target['kind'] {
+  return value === 'canister' || value === 'subnet';
+}
+
+function isEndpoint(value: string | undefined): value is Endpoint {
+  return value === 'call' || value === 'query' || value === 'read_state';
+}
+
+function isVersion(value: string | undefined): value is ApiVersion {
+  return value === 'v2' || value === 'v3' || value === 'v4';
+}

@@ -1,0 +1,223 @@
+// The vocabulary that the replica's parts share: principals, outcomes of messages, and the
+// interfaces between the execution engine, the management canister, persistence and the two edges
+// (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
+
+import type { Principal } from '@dfinity/principal';
+
+/** IC spec, "Reject codes": 1 SYS_FATAL, 2 SYS_TRANSIENT, 3 DESTINATION_INVALID, 4 CANISTER_REJECT,
+ * 5 CANISTER_ERROR, 6 SYS_UNKNOWN. */
+export type RejectCode = 1 | 2 | 3 | 4 | 5 | 6;
+
+export interface Reply {
+  readonly status: 'replied';
+  readonly arg: Uint8Array;
+}
+
+export interface Reject {
+  readonly status: 'rejected';
+  readonly code: RejectCode;
+  readonly message: string;
+  /** The implementation's own code, such as `IC0503`; agents show it beside the message. */
+  readonly errorCode: string;
+}
+
+export type Outcome = Reply | Reject;
+
+/** A call as ingress, query or another canister makes it. */
+export interface CallMessage {
+  readonly sender: Principal;
+  readonly canisterId: Principal;
+  readonly method: string;
+  readonly arg: Uint8Array;
+}
+
+export type EntryKind =
+  | 'start'
+  | 'init'
+  | 'preUpgrade'
+  | 'postUpgrade'
+  | 'inspect'
+  | 'update'
+  | 'query'
+  | 'replicatedQuery'
+  | 'compositeQuery'
+  | 'reply'
+  | 'reject'
+  | 'cleanup'
+  | 'timer'
+  | 'heartbeat';
+
+/**
+ * What one executed message cost, by the network's rules; the log line and the bench are made of
+ * it.
+ */
+export interface MessageReport {
+  readonly canisterId: string;
+  readonly kind: EntryKind;
+  readonly method: string;
+  readonly instructions: bigint;
+  /** Cycles by the price list of a 13-node subnet; 0 for queries. */
+  readonly cycles: bigint;
+  /** 4 KiB pages first dirtied in this message. */
+  readonly heapPages: number;
+  readonly stablePages: number;
+  readonly milliseconds: number;
+  readonly argBytes: number;
+  readonly replyBytes: number;
+  /** Absent when the message ended well. */
+  readonly error?: string;
+}
+
+/** What of a canister the state tree and canister_status may show. */
+export interface CanisterView {
+  readonly id: Principal;
+  readonly controllers: readonly Principal[];
+  readonly status: 'running' | 'stopping' | 'stopped';
+  readonly moduleHash: Uint8Array | undefined;
+  readonly certifiedData: Uint8Array;
+  readonly version: bigint;
+  readonly cycles: bigint;
+  readonly heapBytes: number;
+  readonly stableBytes: number;
+  /** Custom sections `icp:public NAME` and `icp:private NAME` of the installed module. */
+  readonly metadata: ReadonlyMap<
+    string,
+    { readonly isPublic: boolean; readonly content: Uint8Array }
+  >;
+}
+
+/** What the agent endpoints and the gateway need of the engine. */
+export interface Engine {
+  /** The replica's time, ns since 1970. */
+  now(): bigint;
+  canister(id: Principal): CanisterView | undefined;
+  canisters(): Iterable<CanisterView>;
+  /** Ingress induction: target exists, runs, `inspect_message` accepts; for the management canister
+   * its ingress rules. `undefined` means accepted. */
+  checkIngress(message: CallMessage): Promise<Reject | undefined>;
+  /**
+   * Executes an accepted update (or a query as an update) to its end; changes are on disk before it
+   * resolves.
+   */
+  update(message: CallMessage): Promise<Outcome>;
+  /** Non-replicated query; leaves no trace. */
+  query(message: CallMessage): Promise<Outcome>;
+}
+
+/** Given to the engine by the certification module, for `ic0.data_certificate_*`. */
+export type DataCertificateSource = (canisterId: Principal) => Uint8Array;
+
+export const wasmPageBytes = 65_536;
+export const osPageBytes = 4_096;
+
+/** One canister's stable memory. Writes are held back in an overlay until the engine commits. */
+export interface StableMemory {
+  /** Size in Wasm pages of 64 KiB, uncommitted growth included. */
+  pages(): number;
+  /** Returns the former size in Wasm pages, or -1 when the limit (500 GiB) would be passed. */
+  grow(pages: number): number;
+  /** The caller has checked the bounds. */
+  read(offset: number, target: Uint8Array): void;
+  write(offset: number, source: Uint8Array): void;
+  /** 4 KiB pages written since the last commit or rollback. */
+  dirtyPages(): number;
+  /** Empties the memory for the running message (reinstall, uninstall); undone by `rollback`. */
+  clear(): void;
+  rollback(): void;
+}
+
+/**
+ * A canister as it is stored: everything but heap, globals and table, which end with the process.
+ */
+export interface StoredCanister {
+  readonly id: string;
+  /**
+   * Opaque to the store; the engine's own record of settings, module, certified data, timer,
+   * cycles.
+   */
+  readonly record: Uint8Array;
+}
+
+/** Where state lives: in memory only, or under a folder with a journal. */
+export interface StateStore {
+  /** Canisters as of the last commit, whole. */
+  load(): readonly StoredCanister[];
+  stableMemory(canisterId: string): StableMemory;
+  /**
+   * Makes records, deletions and every overlay of the named canisters durable, as one, before it
+   * returns.
+   */
+  commit(change: StateChange): void;
+  /** Small values of other parts (the root key, counters), durable at once. */
+  getValue(name: string): Uint8Array | undefined;
+  setValue(name: string, value: Uint8Array): void;
+  /** Wasm modules by their SHA-256 in hex: written once, kept out of the journal. */
+  putModule(sha256Hex: string, module: Uint8Array): void;
+  getModule(sha256Hex: string): Uint8Array | undefined;
+  close(): void;
+}
+
+export interface StateChange {
+  readonly canisters: readonly StoredCanister[];
+  /** Canister ids whose stable memory overlay belongs to this change. */
+  readonly stableMemories: readonly string[];
+  /** Canister ids whose stable memory is dropped (reinstall, uninstall), before overlays apply. */
+  readonly cleared: readonly string[];
+  /** Canister ids that are gone for good. */
+  readonly deleted: readonly string[];
+}
+
+/** A call to `aaaaa-aa`, from a canister or as ingress. */
+export interface ManagementCall {
+  readonly caller: Principal;
+  readonly fromCanister: boolean;
+  readonly method: string;
+  readonly arg: Uint8Array;
+  readonly cycles: bigint;
+}
+
+export interface ManagementResult {
+  readonly outcome: Outcome;
+  readonly refundedCycles: bigint;
+}
+
+export interface Management {
+  /** IC spec: which methods ingress may call, and by whom. `undefined` means accepted. */
+  checkIngress(call: Omit<ManagementCall, 'fromCanister' | 'cycles'>): Reject | undefined;
+  execute(call: ManagementCall): Promise<ManagementResult>;
+}
+
+export interface CanisterSettings {
+  readonly controllers?: readonly Principal[];
+  readonly freezingThreshold?: bigint;
+  readonly wasmMemoryLimit?: bigint;
+}
+
+export type InstallMode = 'install' | 'reinstall' | 'upgrade';
+
+/** What the engine does for the management canister. A refusal is a returned Reject. */
+export interface Lifecycle {
+  create(options: {
+    readonly controllers: readonly Principal[];
+    readonly cycles: bigint;
+    readonly id?: Principal;
+  }): Principal | Reject;
+  install(options: {
+    readonly canisterId: Principal;
+    readonly mode: InstallMode;
+    /** Plain or gzip-compressed. */
+    readonly module: Uint8Array;
+    readonly arg: Uint8Array;
+    readonly sender: Principal;
+    readonly skipPreUpgrade?: boolean;
+  }): Promise<Reject | undefined>;
+  updateSettings(canisterId: Principal, settings: CanisterSettings): Reject | undefined;
+  start(canisterId: Principal): Reject | undefined;
+  /** Resolves when every open call context is closed, or rejects after the time-out. */
+  stop(canisterId: Principal): Promise<Reject | undefined>;
+  uninstall(canisterId: Principal): Reject | undefined;
+  remove(canisterId: Principal): Reject | undefined;
+  depositCycles(canisterId: Principal, cycles: bigint): void;
+  settings(canisterId: Principal): Required<CanisterSettings> | undefined;
+  canister(canisterId: Principal): CanisterView | undefined;
+}

@@ -1,0 +1,157 @@
+// The engine's data: a canister, the call contexts in which its messages run, and one entry point
+// while it runs (what it may read, and the changes that become real only when it ends well). Shapes
+// only. IC spec, "Abstract behavior: Canister state".
+
+import type { Principal } from '@dfinity/principal';
+import type {
+  CanisterView,
+  DataCertificateSource,
+  Outcome,
+  Reject,
+  StableMemory,
+} from '../core.ts';
+import type { CompiledModule } from '../wasm/compile.ts';
+import type { Context } from './context.ts';
+import type { Limits } from './limits.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** What is stored of a canister; heap, globals and table end with the process. */
+export interface CanisterRecord {
+  controllers: readonly Principal[];
+  status: CanisterView['status'];
+  freezingThreshold: bigint;
+  wasmMemoryLimit: bigint;
+  moduleHash: Uint8Array | undefined;
+  certifiedData: Uint8Array;
+  version: bigint;
+  cycles: bigint;
+  /** Nanoseconds since 1970; 0 when there is none. */
+  globalTimer: bigint;
+}
+
+export interface Canister {
+  readonly id: Principal;
+  readonly idText: string;
+  record: CanisterRecord;
+  module: CompiledModule | undefined;
+  sandbox: Sandbox | undefined;
+  /** Where its `ic0` functions find the running message. */
+  readonly slot: HostSlot;
+  readonly contexts: Set<CallContext>;
+  /** Time of the last message: what a canister sees never runs backwards. */
+  lastTime: bigint;
+  queuedMessages: number;
+  openCallbacks: number;
+  /** Why it could not be brought up again after a restart. */
+  failure: string | undefined;
+  stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
+}
+
+/** One call being answered: it lives from the first message to the last callback. */
+export interface CallContext {
+  readonly canister: Canister;
+  readonly caller: Uint8Array;
+  readonly deadline: bigint;
+  /** Takes the answer, once; absent for system tasks, which answer to nobody. */
+  readonly respond: ((outcome: Outcome, refundedCycles: bigint) => void) | undefined;
+  responded: boolean;
+  /** Cycles that came with the call and were not accepted. */
+  availableCycles: bigint;
+  openCalls: number;
+  instructions: bigint;
+  /** The code was removed under it: its callbacks never run. */
+  isDeleted: boolean;
+}
+
+export interface Closure {
+  readonly index: number;
+  readonly environment: number;
+}
+
+/** A call under construction, or performed and on its way. */
+export interface OutgoingCall {
+  readonly callee: Uint8Array;
+  readonly method: string;
+  readonly onReply: Closure;
+  readonly onReject: Closure;
+  onCleanup: Closure | undefined;
+  readonly parts: Uint8Array[];
+  bytes: number;
+  cycles: bigint;
+  /** Seconds after which the caller stops waiting; absent for a guaranteed response. */
+  timeoutSeconds: number | undefined;
+}
+
+/** What the replica around the canisters gives to them. */
+export interface World {
+  readonly now: () => bigint;
+  readonly limits: Limits;
+  readonly dataCertificate: DataCertificateSource;
+  readonly rootKey: () => Uint8Array;
+  readonly subnetId: () => Uint8Array;
+  readonly onPrint: (canisterId: string, text: string) => void;
+}
+
+/** Changes of one message, thrown away when it traps. */
+export interface Effects {
+  readonly replyParts: Uint8Array[];
+  replyBytes: number;
+  response: Outcome | undefined;
+  certifiedData: Uint8Array | undefined;
+  globalTimer: bigint | undefined;
+  cycles: bigint;
+  availableCycles: bigint;
+  /** What the caller gets back with the answer. */
+  refundCycles: bigint;
+  readonly calls: OutgoingCall[];
+  pendingCall: OutgoingCall | undefined;
+  isAccepted: boolean;
+}
+
+export interface Execution {
+  readonly world: World;
+  readonly context: Context;
+  readonly canister: Canister;
+  readonly sandbox: Sandbox;
+  readonly stable: StableMemory;
+  readonly callContext: CallContext | undefined;
+  readonly method: string;
+  readonly caller: Uint8Array;
+  readonly arg: Uint8Array;
+  readonly time: bigint;
+  readonly rejectCode: number;
+  readonly rejectMessage: Uint8Array | undefined;
+  readonly refundedCycles: bigint;
+  /** Instructions that this entry point may use. */
+  readonly limit: bigint;
+  /** Only for the target of a query call, not for what it calls. */
+  readonly hasCertificate: boolean;
+  readonly effects: Effects;
+}
+
+/** Where an instance's `ic0` functions find the execution that they serve at the moment. */
+export interface HostSlot {
+  execution: Execution | undefined;
+}
+
+export function openContext(options: {
+  readonly canister: Canister;
+  readonly caller: Uint8Array;
+  readonly respond?: CallContext['respond'];
+  readonly cycles?: bigint;
+  readonly deadline?: bigint;
+}): CallContext {
+  const context: CallContext = {
+    canister: options.canister,
+    caller: options.caller,
+    deadline: options.deadline ?? 0n,
+    respond: options.respond,
+    responded: false,
+    availableCycles: options.cycles ?? 0n,
+    openCalls: 0,
+    instructions: 0n,
+    isDeleted: false,
+  };
+  options.canister.contexts.add(context);
+  return context;
+}

@@ -1,0 +1,101 @@
+// What the parts of the engine share: the canisters, the store, the queue. And the two ways to
+// change them: look a canister up, and commit its record.
+
+import type { Principal } from '@dfinity/principal';
+import type { CanisterView, Management, MessageReport, Reject, StateStore } from '../core.ts';
+import type { CompiledModule } from '../wasm/compile.ts';
+import type { Canister, CanisterRecord, World } from './canister.ts';
+import { encodeRecord } from './canister-record.ts';
+import { canisterNotFound, canisterStopped, canisterStopping, noModule, reject } from './errors.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface EngineState {
+  readonly world: World;
+  readonly store: StateStore;
+  readonly canisters: Map<string, Canister>;
+  readonly scheduler: Scheduler;
+  readonly compile: (module: Uint8Array, sha256Hex: string) => CompiledModule;
+  readonly management: () => Management;
+  readonly onReport: (report: MessageReport) => void;
+  /** Told when a canister's global timer may have changed. */
+  readonly onTimer: () => void;
+  /** Calls that wait for an answer with a deadline. */
+  readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
+}
+
+export function createCanister(id: Principal, record: CanisterRecord): Canister {
+  return {
+    id,
+    idText: id.toText(),
+    record,
+    module: undefined,
+    sandbox: undefined,
+    slot: { execution: undefined },
+    contexts: new Set(),
+    lastTime: 0n,
+    queuedMessages: 0,
+    openCallbacks: 0,
+    failure: undefined,
+    stopping: [],
+  };
+}
+
+/**
+ * Makes a record, and what was written to stable memory, durable; then it is the canister's own.
+ */
+export function commitRecord(
+  state: EngineState,
+  change: { readonly canister: Canister; readonly record: CanisterRecord; readonly cleared?: true },
+): void {
+  const { canister, record, cleared } = change;
+  const id = canister.idText;
+  state.store.commit({
+    canisters: [{ id, record: encodeRecord(record) }],
+    stableMemories: cleared ? [] : [id],
+    cleared: cleared ? [id] : [],
+    deleted: [],
+  });
+  const timerChanged = record.globalTimer !== canister.record.globalTimer;
+  canister.record = record;
+  if (timerChanged) state.onTimer();
+}
+
+/** The time as this canister sees it: it never runs backwards. */
+export function nextTime(state: EngineState, canister: Canister): bigint {
+  const now = state.world.now();
+  if (now > canister.lastTime) canister.lastTime = now;
+  return canister.lastTime;
+}
+
+/** Why a canister cannot take a new call, if it cannot. */
+export function refuseCall(canister: Canister | undefined, idText: string): Reject | undefined {
+  if (canister === undefined) return canisterNotFound(idText);
+  if (canister.failure !== undefined) {
+    return reject(
+      5,
+      'IC0502',
+      `Canister ${idText} could not be brought up again after the restart: ${canister.failure}`,
+    );
+  }
+  if (canister.record.status === 'stopped') return canisterStopped(idText);
+  if (canister.record.status === 'stopping') return canisterStopping(idText);
+  return canister.sandbox === undefined ? noModule(idText) : undefined;
+}
+
+const noMetadata: CanisterView['metadata'] = new Map();
+
+export function viewCanister(state: EngineState, canister: Canister): CanisterView {
+  const { record } = canister;
+  return {
+    id: canister.id,
+    controllers: record.controllers,
+    status: record.status,
+    moduleHash: record.moduleHash,
+    certifiedData: record.certifiedData,
+    version: record.version,
+    cycles: record.cycles,
+    heapBytes: canister.sandbox?.heap().length ?? 0,
+    stableBytes: state.store.stableMemory(canister.idText).pages() * 65_536,
+    metadata: canister.module?.metadata ?? noMetadata,
+  };
+}

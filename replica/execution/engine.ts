@@ -1,0 +1,200 @@
+// The execution engine: puts the parts together behind the interfaces of core.ts. Its options are
+// all it knows of the replica around it.
+
+import { createHash } from 'node:crypto';
+import { Principal } from '@dfinity/principal';
+import type {
+  CallMessage,
+  DataCertificateSource,
+  Engine,
+  Lifecycle,
+  Management,
+  MessageReport,
+  Outcome,
+  Reject,
+  StateStore,
+} from '../core.ts';
+import { createCompiler } from '../wasm/compile.ts';
+import { decodeRecord } from './canister-record.ts';
+import { createClock, tickOnce } from './clock.ts';
+import type { EngineState } from './core-state.ts';
+import { createCanister, refuseCall, viewCanister } from './core-state.ts';
+import { canisterNotFound, outOfCycles } from './errors.ts';
+import { ic0Interface } from './ic0-table.ts';
+import { resumeCode } from './install.ts';
+import { createLifecycle } from './lifecycle.ts';
+import type { Limits } from './limits.ts';
+import { networkLimits } from './limits.ts';
+import { ingressCycles } from './prices.ts';
+import { answerQuery, inspectMessage } from './queries.ts';
+import { enqueueCall, executeManagement } from './routing.ts';
+import { Scheduler } from './scheduler.ts';
+
+export interface EngineOptions {
+  readonly store: StateStore;
+  readonly now: () => bigint;
+  readonly dataCertificate: DataCertificateSource;
+  readonly management: (lifecycle: Lifecycle) => Management;
+  readonly rootKey: () => Uint8Array;
+  readonly limits?: Partial<Limits>;
+  readonly onReport?: (report: MessageReport) => void;
+  readonly onPrint?: (canisterId: string, text: string) => void;
+  /** An error of the replica itself, not of a canister. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+export interface ResumeFailure {
+  readonly canisterId: string;
+  readonly reason: string;
+}
+
+export interface RunningEngine extends Engine, Lifecycle {
+  /** Runs what is due now, a heartbeat included, and all that follows from it. */
+  tick(): Promise<void>;
+  /** Brings every stored canister up again; those that cannot are named and stay stored. */
+  resume(): Promise<ResumeFailure[]>;
+  startTimers(): void;
+  stopTimers(): void;
+  /** Resolves when no message waits or runs. */
+  idle(): Promise<void>;
+  /** Bytes of stable memory; what lies behind its end reads as zero. */
+  readStable(canisterId: Principal, offset: number, length: number): Uint8Array;
+  /** The report of the message executed last. */
+  lastReport(): MessageReport | undefined;
+}
+
+const managementText = Principal.managementCanister().toText();
+
+/** The subnet's id: self-authenticating, of its key. IC spec, "Principals". */
+function subnetIdOf(rootKey: Uint8Array): Uint8Array {
+  const hash = createHash('sha224').update(rootKey).digest();
+  return Uint8Array.from([...hash, 2]);
+}
+
+function ingressBytes(message: CallMessage): number {
+  return message.arg.length + message.method.length;
+}
+
+function update(state: EngineState, message: CallMessage): Promise<Outcome> {
+  const { sender, canisterId, method, arg } = message;
+  const idText = canisterId.toText();
+  if (idText === managementText) {
+    const call = { caller: sender, fromCanister: false, method, arg, cycles: 0n };
+    return executeManagement(state, call).then((result) => result.outcome);
+  }
+  return new Promise((resolve) => {
+    enqueueCall(state, idText, {
+      caller: sender.toUint8Array(),
+      method,
+      arg,
+      cycles: 0n,
+      deadline: 0n,
+      ingressCycles: ingressCycles(ingressBytes(message)),
+      respond: resolve,
+    });
+  });
+}
+
+function checkIngress(state: EngineState, message: CallMessage): Reject | undefined {
+  const idText = message.canisterId.toText();
+  if (idText === managementText) {
+    const { sender: caller, method, arg } = message;
+    return state.management().checkIngress({ caller, method, arg });
+  }
+  const canister = state.canisters.get(idText);
+  const refused = refuseCall(canister, idText);
+  if (refused || !canister) return refused ?? canisterNotFound(idText);
+  const missing = ingressCycles(ingressBytes(message)) - canister.record.cycles;
+  if (missing > 0n) return outOfCycles(idText, missing);
+  return inspectMessage(state, message, canister);
+}
+
+function resume(state: EngineState): ResumeFailure[] {
+  const failures: ResumeFailure[] = [];
+  for (const stored of state.store.load()) {
+    try {
+      const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
+      // Calls that were open ended with the process.
+      if (canister.record.status === 'stopping') canister.record.status = 'stopped';
+      state.canisters.set(stored.id, canister);
+      resumeCode(state, canister);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const canister = state.canisters.get(stored.id);
+      if (canister) canister.failure = reason;
+      failures.push({ canisterId: stored.id, reason });
+    }
+  }
+  return failures;
+}
+
+function readStable(
+  state: EngineState,
+  canisterId: Principal,
+  range: { readonly offset: number; readonly length: number },
+): Uint8Array {
+  const memory = state.store.stableMemory(canisterId.toText());
+  const bytes = new Uint8Array(range.length);
+  const inside = Math.min(range.length, memory.pages() * 65_536 - range.offset);
+  if (inside > 0) memory.read(range.offset, bytes.subarray(0, inside));
+  return bytes;
+}
+
+function createState(
+  options: EngineOptions,
+  hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer'>,
+): EngineState {
+  const fault = options.onFault ?? ((error: unknown) => console.error(error));
+  return {
+    ...hooks,
+    world: {
+      now: options.now,
+      limits: { ...networkLimits, ...options.limits },
+      dataCertificate: options.dataCertificate,
+      rootKey: options.rootKey,
+      subnetId: () => subnetIdOf(options.rootKey()),
+      onPrint: options.onPrint ?? (() => undefined),
+    },
+    store: options.store,
+    canisters: new Map(),
+    scheduler: new Scheduler(fault),
+    compile: createCompiler(ic0Interface),
+    bestEffort: new Set(),
+  };
+}
+
+export function createEngine(options: EngineOptions): RunningEngine {
+  let management: Management | undefined;
+  let last: MessageReport | undefined;
+  const clock = createClock(() => state);
+  const state = createState(options, {
+    management: () => {
+      management ??= options.management(lifecycle);
+      return management;
+    },
+    onReport: (report) => {
+      last = report;
+      options.onReport?.(report);
+    },
+    onTimer: clock.wake,
+  });
+  const lifecycle = createLifecycle(state);
+  return {
+    ...lifecycle,
+    now: options.now,
+    canisters: () => [...state.canisters.values()].map((one) => viewCanister(state, one)),
+    checkIngress: async (message) => checkIngress(state, message),
+    update: (message) => update(state, message),
+    query: (message) => answerQuery(state, message),
+    async tick() {
+      tickOnce(state, true);
+      await state.scheduler.idle();
+    },
+    resume: async () => resume(state),
+    startTimers: clock.start,
+    stopTimers: clock.stop,
+    idle: () => state.scheduler.idle(),
+    readStable: (canisterId, offset, length) => readStable(state, canisterId, { offset, length }),
+    lastReport: () => last,
+  };
+}

@@ -1,0 +1,122 @@
+// What can go wrong with a message, as the network reports it: reject code, error code, text.
+// IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
+
+import type { Reject, RejectCode } from '../core.ts';
+
+export function reject(code: RejectCode, errorCode: string, message: string): Reject {
+  return { status: 'rejected', code, message, errorCode };
+}
+
+/** A trap of a canister: caught where the entry point was called, never further. */
+export class CanisterTrap extends Error {
+  override readonly name = 'CanisterTrap';
+  readonly errorCode: string;
+
+  constructor(errorCode: string, message: string) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+export function trapped(message: string): CanisterTrap {
+  return new CanisterTrap('IC0502', `Canister trapped: ${message}`);
+}
+
+export function calledTrap(message: string): CanisterTrap {
+  return new CanisterTrap('IC0503', `Canister called \`ic0.trap\` with message: '${message}'`);
+}
+
+export function contractViolation(message: string): CanisterTrap {
+  return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
+}
+
+export function instructionsExceeded(limit: bigint): CanisterTrap {
+  return new CanisterTrap(
+    'IC0522',
+    `Canister exceeded the limit of ${limit} instructions for single message execution.`,
+  );
+}
+
+export function memoryLimitExceeded(limit: bigint): CanisterTrap {
+  return new CanisterTrap(
+    'IC0539',
+    `Canister exceeded its current Wasm memory limit of ${limit} bytes. The peak Wasm memory ` +
+      'usage is larger than that; raise `wasm_memory_limit` or use less memory.',
+  );
+}
+
+export function stableAccessExceeded(limitBytes: number): CanisterTrap {
+  return new CanisterTrap(
+    'IC0524',
+    'Canister exceeded memory access limits: Exceeded the limit for the number of modified pages ' +
+      `in the stable memory in a single message execution: limit ${limitBytes / 1024} KB.`,
+  );
+}
+
+export function rejectOfTrap(canisterId: string, trap: CanisterTrap): Reject {
+  return reject(5, trap.errorCode, `Error from Canister ${canisterId}: ${trap.message}`);
+}
+
+export const canisterNotFound = (id: string) => reject(3, 'IC0301', `Canister ${id} not found`);
+
+export const noModule = (id: string) =>
+  reject(
+    5,
+    'IC0537',
+    `Error from Canister ${id}: Attempted to execute a message, but the canister contains no ` +
+      'Wasm module.',
+  );
+
+export const noMethod = (id: string, kind: string, method: string) =>
+  reject(5, 'IC0536', `Error from Canister ${id}: Canister has no ${kind} method '${method}'.`);
+
+export const canisterStopped = (id: string) => reject(5, 'IC0508', `Canister ${id} is stopped`);
+
+export const canisterStopping = (id: string) => reject(5, 'IC0509', `Canister ${id} is stopping`);
+
+export const canisterNotStopped = (id: string) =>
+  reject(5, 'IC0510', `Canister ${id} must be stopped before it is deleted.`);
+
+export const inspectRejected = (id: string) =>
+  reject(4, 'IC0406', `Canister ${id} rejected the message`);
+
+export const didNotReply = (id: string) =>
+  reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
+
+export const outOfCycles = (id: string, missing: bigint) =>
+  reject(
+    2,
+    'IC0207',
+    `Canister ${id} is out of cycles: please top up the canister with at least ${missing} ` +
+      'additional cycles',
+  );
+
+export const queueFull = (id: string) =>
+  reject(2, 'IC0201', `Canister ${id} cannot take more messages: its input queue is full`);
+
+export const invalidModule = (id: string, why: string) =>
+  reject(5, 'IC0505', `Error from Canister ${id}: Canister's Wasm module is not valid: ${why}`);
+
+export const notEmpty = (id: string) =>
+  reject(
+    5,
+    'IC0514',
+    `Canister ${id} cannot be installed because the canister is not empty. Try installing with ` +
+      'mode=reinstall instead.',
+  );
+
+export const stopTimeout = (id: string) =>
+  reject(2, 'IC0206', `Stop canister request timed out: canister ${id} has open call contexts`);
+
+export const stopCancelled = (id: string) =>
+  reject(4, 'IC0511', `Canister ${id}'s stop request was cancelled`);
+
+export const callExpired = () => reject(6, 'IC0602', 'Call deadline has expired.');
+
+export const uninstalled = () => reject(4, 'IC0407', 'Canister has been uninstalled.');
+
+export const storageFailed = (why: string) =>
+  reject(2, 'IC0104', `The replica could not store the outcome of the message: ${why}`);
+
+export const callDepthExceeded = () =>
+  reject(5, 'IC0521', 'Composite query call exceeded the maximum depth of the call graph.');

@@ -1,0 +1,57 @@
+// Starting the execution of one entry point: nothing changed yet, nothing answered.
+
+import type { StableMemory } from '../core.ts';
+import type { CallContext, Canister, Closure, Execution, World } from './canister.ts';
+import type { Context } from './context.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface ExecutionOptions {
+  readonly world: World;
+  readonly context: Context;
+  readonly canister: Canister;
+  readonly sandbox: Sandbox;
+  readonly stable: StableMemory;
+  readonly limit: bigint;
+  readonly time: bigint;
+  readonly callContext?: CallContext | undefined;
+  readonly method?: string;
+  readonly caller?: Uint8Array;
+  readonly arg?: Uint8Array;
+  readonly rejectCode?: number;
+  readonly rejectMessage?: Uint8Array | undefined;
+  readonly refundedCycles?: bigint;
+  readonly hasCertificate?: boolean;
+}
+
+const nothing = new Uint8Array();
+
+export function createExecution(options: ExecutionOptions): Execution {
+  return {
+    callContext: undefined,
+    method: '',
+    caller: nothing,
+    arg: nothing,
+    rejectCode: 0,
+    rejectMessage: undefined,
+    refundedCycles: 0n,
+    hasCertificate: false,
+    ...options,
+    effects: {
+      replyParts: [],
+      replyBytes: 0,
+      response: undefined,
+      certifiedData: undefined,
+      globalTimer: undefined,
+      cycles: options.canister.record.cycles,
+      availableCycles: options.callContext?.availableCycles ?? 0n,
+      refundCycles: 0n,
+      calls: [],
+      pendingCall: undefined,
+      isAccepted: false,
+    },
+  };
+}
+
+export function closure(index: number, environment: number): Closure {
+  return { index, environment };
+}

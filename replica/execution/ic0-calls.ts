@@ -1,0 +1,169 @@
+// System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
+// method calls". Performed calls leave the canister only when the message ends well.
+
+import type { Execution, OutgoingCall } from './canister.ts';
+import { isReplicated } from './context.ts';
+import { contractViolation } from './errors.ts';
+import { closure } from './execution.ts';
+import type { Row } from './ic0-row.ts';
+import { from128, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
+import { callCycles } from './prices.ts';
+
+const calling = 'U CQ Ry Rt CRy CRt T';
+const principalBytesMax = 29;
+
+/** A call that is begun anew, or never performed, gives its cycles back. */
+export function discardPendingCall(execution: Execution): void {
+  const { effects } = execution;
+  effects.cycles += effects.pendingCall?.cycles ?? 0n;
+  effects.pendingCall = undefined;
+}
+
+function pending(execution: Execution, name: string): OutgoingCall {
+  const call = execution.effects.pendingCall;
+  if (call === undefined) {
+    throw contractViolation(`ic0.${name} called when no call is under construction.`);
+  }
+  return call;
+}
+
+function addCycles(execution: Execution, name: string, amount: bigint): undefined {
+  const call = pending(execution, name);
+  if (amount > execution.effects.cycles) {
+    throw contractViolation(
+      `ic0.${name}: cannot attach ${amount} cycles, the balance is ${execution.effects.cycles}`,
+    );
+  }
+  execution.effects.cycles -= amount;
+  call.cycles += amount;
+}
+
+function appendArgument(execution: Execution, start: number, size: number): undefined {
+  const name = 'call_data_append';
+  const call = pending(execution, name);
+  const total = call.bytes + size;
+  const most = execution.world.limits.callBytesMax;
+  if (total > most) {
+    throw contractViolation(
+      `ic0.${name}: request to ${call.method}: payload size (${total}) cannot be larger ` +
+        `than ${most}`,
+    );
+  }
+  call.parts.push(readHeap(execution, { name, start, size }));
+  call.bytes = total;
+}
+
+/** 0: on its way; 2: not performed, for want of room or cycles. */
+function perform(execution: Execution): number {
+  const call = pending(execution, 'call_perform');
+  const { effects, canister, world } = execution;
+  const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
+  const open = canister.openCallbacks + effects.calls.length;
+  if (open >= world.limits.openCallbacksMax || effects.cycles < price) {
+    discardPendingCall(execution);
+    return 2;
+  }
+  effects.cycles -= price;
+  effects.calls.push(call);
+  effects.pendingCall = undefined;
+  return 0;
+}
+
+function beginCall(execution: Execution, args: readonly number[]): undefined {
+  const [calleeStart = 0, calleeSize = 0, nameStart = 0, nameSize = 0, ...closures] = args;
+  const [replyIndex = 0, replyEnvironment = 0, rejectIndex = 0, rejectEnvironment = 0] = closures;
+  const name = 'call_new';
+  discardPendingCall(execution);
+  if (nameSize > execution.world.limits.methodNameBytesMax) {
+    throw contractViolation(`ic0.${name}: the method name is too long: ${nameSize} bytes`);
+  }
+  if (calleeSize > principalBytesMax) {
+    throw contractViolation(`ic0.${name}: the callee is not a principal: ${calleeSize} bytes`);
+  }
+  execution.effects.pendingCall = {
+    callee: readHeap(execution, { name, start: calleeStart, size: calleeSize }),
+    method: readText(execution, { name, start: nameStart, size: nameSize }),
+    onReply: closure(replyIndex, replyEnvironment),
+    onReject: closure(rejectIndex, rejectEnvironment),
+    onCleanup: undefined,
+    parts: [],
+    bytes: nameSize,
+    cycles: 0n,
+    timeoutSeconds: undefined,
+  };
+}
+
+export const callRows: readonly Row[] = [
+  row({
+    name: 'call_new',
+    params: 'iiiiiiii',
+    results: '',
+    contexts: calling,
+    cost: { fixed: 1500, perByte: 1, lengths: [1, 3] },
+    run: (execution, ...args) => beginCall(execution, args),
+  }),
+  row({
+    name: 'call_on_cleanup',
+    params: 'ii',
+    results: '',
+    contexts: calling,
+    cost: usualCost,
+    run: (execution, index, environment) => {
+      const call = pending(execution, 'call_on_cleanup');
+      if (call.onCleanup !== undefined) {
+        throw contractViolation('ic0.call_on_cleanup can be called at most once for a call.');
+      }
+      call.onCleanup = closure(index, environment);
+      return undefined;
+    },
+  }),
+  row({
+    name: 'call_data_append',
+    params: 'ii',
+    results: '',
+    contexts: calling,
+    cost: sendCost(1),
+    run: appendArgument,
+  }),
+  row({
+    name: 'call_with_best_effort_response',
+    params: 'i',
+    results: '',
+    contexts: calling,
+    cost: usualCost,
+    run: (execution, seconds) => {
+      const call = pending(execution, 'call_with_best_effort_response');
+      if (call.timeoutSeconds !== undefined) {
+        throw contractViolation(
+          'ic0.call_with_best_effort_response can be called at most once for a call.',
+        );
+      }
+      call.timeoutSeconds = Math.min(seconds, execution.world.limits.bestEffortSecondsMax);
+      return undefined;
+    },
+  }),
+  row({
+    name: 'call_cycles_add',
+    params: 'I',
+    results: '',
+    contexts: 'U Ry Rt T',
+    cost: usualCost,
+    run: (execution, amount) => addCycles(execution, 'call_cycles_add', amount),
+  }),
+  row({
+    name: 'call_cycles_add128',
+    params: 'II',
+    results: '',
+    contexts: 'U Ry Rt T',
+    cost: usualCost,
+    run: (execution, high, low) => addCycles(execution, 'call_cycles_add128', from128(high, low)),
+  }),
+  row({
+    name: 'call_perform',
+    params: '',
+    results: 'i',
+    contexts: calling,
+    cost: { fixed: 5000 },
+    run: perform,
+  }),
+];

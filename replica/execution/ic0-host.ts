@@ -1,0 +1,68 @@
+// Binds the System API table to an instance: checks the context, charges, converts numbers.
+// What a function does is in its row.
+
+import { osPageBytes } from '../core.ts';
+import type { WasmImports } from '../wasm/web-assembly.ts';
+import type { Execution, HostSlot } from './canister.ts';
+import { entryKind, modeName } from './context.ts';
+import { CanisterTrap, contractViolation, stableAccessExceeded } from './errors.ts';
+import type { Argument, Row } from './ic0-row.ts';
+import { ic0Table } from './ic0-table.ts';
+import { dirtyPageInstructions, stableBytesLimit } from './limits.ts';
+
+/** Thrown by the host when the counter passes the limit; the module itself traps instead. */
+export class OutOfInstructions extends CanisterTrap {}
+
+function charge(execution: Execution, amount: bigint): void {
+  const left = execution.sandbox.instructionsLeft - amount;
+  execution.sandbox.instructionsLeft = left;
+  if (left < 0n) throw new OutOfInstructions('IC0522', 'out of instructions');
+}
+
+function costOf(row: Row, args: readonly Argument[]): bigint {
+  const { fixed, perByte = 0, lengths = [], bytesMax } = row.cost;
+  let cost = BigInt(fixed);
+  for (const position of lengths) {
+    const bytes = Number(args[position] ?? 0);
+    cost += BigInt(Math.min(bytes, bytesMax ?? bytes)) * BigInt(perByte);
+  }
+  return cost;
+}
+
+function chargeStablePages(execution: Execution, before: number): void {
+  const pages = execution.stable.dirtyPages();
+  if (pages > before) charge(execution, BigInt(pages - before) * dirtyPageInstructions);
+  const most = stableBytesLimit(execution.world.limits, entryKind(execution.context));
+  if (pages * osPageBytes > most) throw stableAccessExceeded(most);
+}
+
+/** JavaScript sees integers as signed; the System API means them unsigned. */
+function unsigned(value: Argument): Argument {
+  return typeof value === 'bigint' ? BigInt.asUintN(64, value) : value >>> 0;
+}
+
+function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | undefined {
+  const writesStable = row.name === 'stable64_write' || row.name === 'stable_write';
+  return (...raw) => {
+    const execution = slot.execution;
+    if (execution === undefined)
+      throw contractViolation(`ic0.${row.name} called outside a message`);
+    if (!row.contexts.has(execution.context)) {
+      throw contractViolation(
+        `"ic0_${row.name}" cannot be executed in ${modeName(execution.context)} mode`,
+      );
+    }
+    const args = raw.map(unsigned);
+    charge(execution, costOf(row, args));
+    const before = writesStable ? execution.stable.dirtyPages() : 0;
+    const result = row.run(execution, args);
+    if (writesStable) chargeStablePages(execution, before);
+    return result;
+  };
+}
+
+/** The imports of one instance. */
+export function createHost(slot: HostSlot): WasmImports {
+  const functions = ic0Table.map((row) => [row.name, bind(row, slot)] as const);
+  return { ic0: Object.fromEntries(functions) };
+}

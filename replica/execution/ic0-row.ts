@@ -1,0 +1,163 @@
+// The form of a row of the System API table, and the few ways in which functions touch the heap.
+// IC spec, "System API: Blob-typed arguments and results".
+
+import type { Execution } from './canister.ts';
+import type { Context } from './context.ts';
+import { parseContexts } from './context.ts';
+import { contractViolation } from './errors.ts';
+
+export type Argument = number | bigint;
+export type Result = number | bigint | undefined;
+
+/** Parameters by letters: `i` an i32 read as unsigned, `I` an i64 read as unsigned. */
+type ArgumentsOf<Params extends string> = Params extends `${infer Head}${infer Rest}`
+  ? [Head extends 'i' ? number : bigint, ...ArgumentsOf<Rest>]
+  : [];
+
+export interface Cost {
+  readonly fixed: number;
+  readonly perByte?: number;
+  /** Positions of the arguments that are lengths in bytes. */
+  readonly lengths?: readonly number[];
+  /** Of longer arguments no more bytes are charged. */
+  readonly bytesMax?: number;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly params: string;
+  readonly results: string;
+  readonly contexts: ReadonlySet<Context>;
+  readonly cost: Cost;
+  readonly run: (execution: Execution, args: readonly Argument[]) => Result;
+}
+
+/** What nearly all functions cost besides their bytes. */
+export const usualCost: Cost = { fixed: 500 };
+export const copyCost = (length: number): Cost => ({ fixed: 500, perByte: 1, lengths: [length] });
+/** Bytes that leave the canister. */
+export const sendCost = (length: number): Cost => ({ fixed: 500, perByte: 50, lengths: [length] });
+
+export function row<const Params extends string>(spec: {
+  readonly name: string;
+  readonly params: Params;
+  readonly results: '' | 'i' | 'I';
+  readonly contexts: string;
+  readonly cost: Cost;
+  readonly run: (execution: Execution, ...args: ArgumentsOf<Params>) => Result;
+}): Row {
+  const { run, ...rest } = spec;
+  return {
+    ...rest,
+    contexts: parseContexts(spec.contexts),
+    run: (execution, args) => run(execution, ...(args as ArgumentsOf<Params>)),
+  };
+}
+
+export interface Span {
+  readonly name: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+function checkHeap(execution: Execution, span: Span): Buffer {
+  const heap = execution.sandbox.heap();
+  if (span.start + span.size > heap.length) {
+    throw contractViolation(
+      `ic0.${span.name} heap: src=${span.start} + length=${span.size} exceeds the slice ` +
+        `size=${heap.length}`,
+    );
+  }
+  return heap;
+}
+
+/** A copy of `size` bytes of the heap. */
+export function readHeap(execution: Execution, span: Span): Uint8Array {
+  const heap = checkHeap(execution, span);
+  return new Uint8Array(heap.subarray(span.start, span.start + span.size));
+}
+
+export function readText(execution: Execution, span: Span): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readHeap(execution, span));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw contractViolation(`ic0.${span.name}: the text is not valid UTF-8`);
+  }
+}
+
+/** `*_copy`: `source[offset, offset + size)` to `heap[destination, …)`. */
+export function copyToHeap(
+  execution: Execution,
+  copy: {
+    readonly name: string;
+    readonly source: Uint8Array;
+    readonly destination: number;
+    readonly offset: number;
+    readonly size: number;
+  },
+): undefined {
+  const { name, source, destination, offset, size } = copy;
+  if (offset + size > source.length) {
+    throw contractViolation(
+      `ic0.${name} payload: src=${offset} + length=${size} exceeds the slice ` +
+        `size=${source.length}`,
+    );
+  }
+  const heap = checkHeap(execution, { name, start: destination, size });
+  heap.set(source.subarray(offset, offset + size), destination);
+}
+
+/** A 128-bit number, little endian, as the cycles functions answer. */
+export function write128(
+  execution: Execution,
+  to: { readonly name: string; readonly destination: number; readonly value: bigint },
+): undefined {
+  const heap = checkHeap(execution, { name: to.name, start: to.destination, size: 16 });
+  heap.writeBigUInt64LE(BigInt.asUintN(64, to.value), to.destination);
+  heap.writeBigUInt64LE(BigInt.asUintN(64, to.value >> 64n), to.destination + 8);
+}
+
+/** One array of many, without a copy of a single one. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  return parts.length === 1 && first ? first : new Uint8Array(Buffer.concat(parts));
+}
+
+export function from128(high: bigint, low: bigint): bigint {
+  return (high << 64n) | low;
+}
+
+/** The two rows `NAME_size` and `NAME_copy` of a blob that the canister may read. */
+export function blobRows(spec: {
+  readonly name: string;
+  readonly contexts: string;
+  readonly read: (execution: Execution) => Uint8Array;
+}): Row[] {
+  const copyName = `${spec.name}_copy`;
+  return [
+    row({
+      name: `${spec.name}_size`,
+      params: '',
+      results: 'i',
+      contexts: spec.contexts,
+      cost: usualCost,
+      run: (execution) => spec.read(execution).length,
+    }),
+    row({
+      name: copyName,
+      params: 'iii',
+      results: '',
+      contexts: spec.contexts,
+      cost: copyCost(2),
+      run: (execution, destination, offset, size) =>
+        copyToHeap(execution, {
+          name: copyName,
+          source: spec.read(execution),
+          destination,
+          offset,
+          size,
+        }),
+    }),
+  ];
+}

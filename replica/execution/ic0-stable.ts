@@ -1,0 +1,142 @@
+// System API rows: stable memory, with 64-bit and the deprecated 32-bit addresses.
+// IC spec, "System API: Stable memory".
+
+import { wasmPageBytes } from '../core.ts';
+import type { Execution } from './canister.ts';
+import { trapped } from './errors.ts';
+import type { Row } from './ic0-row.ts';
+import { row } from './ic0-row.ts';
+
+const pagesOf32Bits = 65_536;
+const transferCost = (length: number) => ({ fixed: 20, perByte: 1, lengths: [length] });
+
+interface Transfer {
+  readonly stableStart: bigint;
+  readonly heapStart: bigint;
+  readonly size: bigint;
+}
+
+/** Both ends checked; the part of the heap as a view. */
+function locate(execution: Execution, transfer: Transfer): { heap: Buffer; offset: number } {
+  const { stableStart, heapStart, size } = transfer;
+  const stableBytes = BigInt(execution.stable.pages()) * BigInt(wasmPageBytes);
+  if (stableStart + size > stableBytes) throw trapped('stable memory out of bounds');
+  const heap = execution.sandbox.heap();
+  if (heapStart + size > BigInt(heap.length)) throw trapped('heap out of bounds');
+  const start = Number(heapStart);
+  return { heap: heap.subarray(start, start + Number(size)), offset: Number(stableStart) };
+}
+
+function write(execution: Execution, transfer: Transfer): undefined {
+  if (transfer.size === 0n) return;
+  const { heap, offset } = locate(execution, transfer);
+  execution.stable.write(offset, heap);
+}
+
+function read(execution: Execution, transfer: Transfer): undefined {
+  if (transfer.size === 0n) return;
+  const { heap, offset } = locate(execution, transfer);
+  execution.stable.read(offset, heap);
+}
+
+/** The 32-bit functions trap once the memory is larger than they can address. */
+function check32(execution: Execution): void {
+  if (execution.stable.pages() > pagesOf32Bits) {
+    throw trapped('32 bit stable memory api used on a memory larger than 4GB');
+  }
+}
+
+const pagesMax = 500n * 1024n * 16n;
+
+function grow(execution: Execution, pages: bigint): number {
+  return pages > pagesMax ? -1 : execution.stable.grow(Number(pages));
+}
+
+const rows64: readonly Row[] = [
+  row({
+    name: 'stable64_size',
+    params: '',
+    results: 'I',
+    contexts: '* s',
+    cost: { fixed: 20 },
+    run: (execution) => BigInt(execution.stable.pages()),
+  }),
+  row({
+    name: 'stable64_grow',
+    params: 'I',
+    results: 'I',
+    contexts: '* s',
+    cost: { fixed: 100 },
+    run: (execution, pages) => BigInt(grow(execution, pages)),
+  }),
+  row({
+    name: 'stable64_write',
+    params: 'III',
+    results: '',
+    contexts: '* s',
+    cost: transferCost(2),
+    run: (execution, stableStart, heapStart, size) =>
+      write(execution, { stableStart, heapStart, size }),
+  }),
+  row({
+    name: 'stable64_read',
+    params: 'III',
+    results: '',
+    contexts: '* s',
+    cost: transferCost(2),
+    run: (execution, heapStart, stableStart, size) =>
+      read(execution, { stableStart, heapStart, size }),
+  }),
+];
+
+const rows32: readonly Row[] = [
+  row({
+    name: 'stable_size',
+    params: '',
+    results: 'i',
+    contexts: '* s',
+    cost: { fixed: 20 },
+    run: (execution) => {
+      check32(execution);
+      return execution.stable.pages();
+    },
+  }),
+  row({
+    name: 'stable_grow',
+    params: 'i',
+    results: 'i',
+    contexts: '* s',
+    cost: { fixed: 100 },
+    run: (execution, pages) => {
+      check32(execution);
+      if (execution.stable.pages() + pages > pagesOf32Bits) return -1;
+      return grow(execution, BigInt(pages));
+    },
+  }),
+  row({
+    name: 'stable_write',
+    params: 'iii',
+    results: '',
+    contexts: '* s',
+    cost: transferCost(2),
+    run: (execution, stableStart, heapStart, size) => {
+      check32(execution);
+      const [a, b, c] = [BigInt(stableStart), BigInt(heapStart), BigInt(size)];
+      return write(execution, { stableStart: a, heapStart: b, size: c });
+    },
+  }),
+  row({
+    name: 'stable_read',
+    params: 'iii',
+    results: '',
+    contexts: '* s',
+    cost: transferCost(2),
+    run: (execution, heapStart, stableStart, size) => {
+      check32(execution);
+      const [a, b, c] = [BigInt(stableStart), BigInt(heapStart), BigInt(size)];
+      return read(execution, { stableStart: a, heapStart: b, size: c });
+    },
+  }),
+];
+
+export const stableRows: readonly Row[] = [...rows64, ...rows32];

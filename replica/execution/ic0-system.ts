@@ -1,0 +1,260 @@
+// System API rows: the canister itself, the subnet, time and timer, certified data, counters,
+// environment variables and debugging aids. IC spec, "System API".
+
+import type { Execution } from './canister.ts';
+import { isReplicated } from './context.ts';
+import { calledTrap, contractViolation } from './errors.ts';
+import type { Cost, Row } from './ic0-row.ts';
+import { blobRows, copyCost, readHeap, readText, row, usualCost } from './ic0-row.ts';
+
+const statusNumbers = { running: 1, stopping: 2, stopped: 3 } as const;
+const environmentNameBytesMax = 128;
+const principalBytesMax = 29;
+
+function certificate(execution: Execution): Uint8Array {
+  if (!execution.hasCertificate) {
+    throw contractViolation('ic0.data_certificate: there is no certificate in this call');
+  }
+  return execution.world.dataCertificate(execution.canister.id);
+}
+
+function performance(execution: Execution, counter: number): bigint {
+  const current = execution.limit - execution.sandbox.instructionsLeft;
+  if (counter === 0) return current;
+  if (counter === 1) return (execution.callContext?.instructions ?? 0n) + current;
+  throw contractViolation(`ic0.performance_counter: counter type ${counter} is not known`);
+}
+
+function setCertifiedData(execution: Execution, start: number, size: number): undefined {
+  const most = execution.world.limits.certifiedDataBytesMax;
+  if (size > most) {
+    throw contractViolation(
+      'ic0_certified_data_set failed because the passed data must be no larger than ' +
+        `${most} bytes. Found ${size} bytes`,
+    );
+  }
+  const name = 'certified_data_set';
+  execution.effects.certifiedData = readHeap(execution, { name, start, size });
+}
+
+function setTimer(execution: Execution, time: bigint): bigint {
+  const former = execution.effects.globalTimer ?? execution.canister.record.globalTimer;
+  execution.effects.globalTimer = time;
+  return former;
+}
+
+function isController(execution: Execution, start: number, size: number): number {
+  if (size > principalBytesMax) {
+    throw contractViolation(`ic0.is_controller: ${size} bytes are not a principal`);
+  }
+  const asked = readHeap(execution, { name: 'is_controller', start, size });
+  const { controllers } = execution.canister.record;
+  return controllers.some((one) => Buffer.compare(one.toUint8Array(), asked) === 0) ? 1 : 0;
+}
+
+/** IC spec: never traps, even when the text lies outside of the heap. */
+function print(execution: Execution, start: number, size: number): undefined {
+  const heap = execution.sandbox.heap();
+  const text =
+    start + size > heap.length
+      ? '(debug_print message out of memory bounds)'
+      : heap.toString('utf8', start, start + size);
+  execution.world.onPrint(execution.canister.idText, text);
+}
+
+function checkVariableName(execution: Execution, name: string, span: [number, number]): string {
+  const [start, size] = span;
+  if (size > environmentNameBytesMax) {
+    throw contractViolation(
+      `ic0.${name}: the name is longer than ${environmentNameBytesMax} bytes`,
+    );
+  }
+  return readText(execution, { name, start, size });
+}
+
+function noVariableAt(name: string, index: number): never {
+  throw contractViolation(`ic0.${name}: index ${index} is out of bounds: there are 0 variables`);
+}
+
+function noVariable(name: string, variable: string): never {
+  throw contractViolation(`ic0.${name}: there is no environment variable '${variable}'`);
+}
+
+/** Canisters here have no environment variables: no setting brings any. */
+const environmentRows: readonly Row[] = [
+  row({
+    name: 'env_var_count',
+    params: '',
+    results: 'i',
+    contexts: '*',
+    cost: usualCost,
+    run: () => 0,
+  }),
+  row({
+    name: 'env_var_name_size',
+    params: 'i',
+    results: 'i',
+    contexts: '*',
+    cost: usualCost,
+    run: (_execution, index) => noVariableAt('env_var_name_size', index),
+  }),
+  row({
+    name: 'env_var_name_copy',
+    params: 'iiii',
+    results: '',
+    contexts: '*',
+    cost: copyCost(3),
+    run: (_execution, index) => noVariableAt('env_var_name_copy', index),
+  }),
+  row({
+    name: 'env_var_name_exists',
+    params: 'ii',
+    results: 'i',
+    contexts: '*',
+    cost: copyCost(1),
+    run: (execution, start, size) => {
+      checkVariableName(execution, 'env_var_name_exists', [start, size]);
+      return 0;
+    },
+  }),
+  row({
+    name: 'env_var_value_size',
+    params: 'ii',
+    results: 'i',
+    contexts: '*',
+    cost: copyCost(1),
+    run: (execution, start, size) => {
+      const name = 'env_var_value_size';
+      return noVariable(name, checkVariableName(execution, name, [start, size]));
+    },
+  }),
+  row({
+    name: 'env_var_value_copy',
+    params: 'iiiii',
+    results: '',
+    contexts: '*',
+    cost: copyCost(4),
+    run: (execution, start, size) => {
+      const name = 'env_var_value_copy';
+      return noVariable(name, checkVariableName(execution, name, [start, size]));
+    },
+  }),
+];
+
+/** A row without parameters that answers one number. */
+function numberRow(spec: {
+  readonly name: string;
+  readonly results: 'i' | 'I';
+  readonly contexts: string;
+  readonly read: (execution: Execution) => number | bigint;
+}): Row {
+  const { name, results, contexts, read } = spec;
+  return row({ name, params: '', results, contexts, cost: usualCost, run: read });
+}
+
+/**
+ * What is printed goes to the canister's log, of at most 4 KiB: 2 to read a byte, 50 to keep it.
+ */
+const logBytesMax = 4_096;
+const printCost: Cost = { fixed: 100, perByte: 52, lengths: [1], bytesMax: logBytesMax };
+const trapCost: Cost = { fixed: 500, perByte: 53, lengths: [1], bytesMax: logBytesMax };
+
+const identityRows: readonly Row[] = [
+  ...blobRows({
+    name: 'canister_self',
+    contexts: '*',
+    read: (execution) => execution.canister.id.toUint8Array(),
+  }),
+  ...blobRows({
+    name: 'subnet_self',
+    contexts: '*',
+    read: (execution) => execution.world.subnetId(),
+  }),
+  ...blobRows({
+    name: 'root_key',
+    contexts: 'I G U RQ Ry Rt C T',
+    read: (execution) => execution.world.rootKey(),
+  }),
+  ...blobRows({ name: 'data_certificate', contexts: 'NRQ CQ', read: certificate }),
+  numberRow({
+    name: 'canister_status',
+    results: 'i',
+    contexts: '*',
+    read: (execution) => statusNumbers[execution.canister.record.status],
+  }),
+  numberRow({
+    name: 'canister_version',
+    results: 'I',
+    contexts: '*',
+    read: (execution) => execution.canister.record.version,
+  }),
+  numberRow({
+    name: 'data_certificate_present',
+    results: 'i',
+    contexts: '*',
+    read: (execution) => (execution.hasCertificate ? 1 : 0),
+  }),
+  numberRow({
+    name: 'in_replicated_execution',
+    results: 'i',
+    contexts: '* s',
+    read: (execution) => (isReplicated(execution.context) ? 1 : 0),
+  }),
+  numberRow({ name: 'time', results: 'I', contexts: '*', read: (execution) => execution.time }),
+];
+
+export const systemRows: readonly Row[] = [
+  ...identityRows,
+  ...environmentRows,
+  row({
+    name: 'certified_data_set',
+    params: 'ii',
+    results: '',
+    contexts: 'I G U Ry Rt T',
+    cost: copyCost(1),
+    run: setCertifiedData,
+  }),
+  row({
+    name: 'global_timer_set',
+    params: 'I',
+    results: 'I',
+    contexts: 'I G U Ry Rt C T',
+    cost: usualCost,
+    run: setTimer,
+  }),
+  row({
+    name: 'performance_counter',
+    params: 'i',
+    results: 'I',
+    contexts: '* s',
+    cost: { fixed: 200 },
+    run: performance,
+  }),
+  row({
+    name: 'is_controller',
+    params: 'ii',
+    results: 'i',
+    contexts: '* s',
+    cost: { fixed: 1000, perByte: 1, lengths: [1] },
+    run: isController,
+  }),
+  row({
+    name: 'debug_print',
+    params: 'ii',
+    results: '',
+    contexts: '* s',
+    cost: printCost,
+    run: print,
+  }),
+  row({
+    name: 'trap',
+    params: 'ii',
+    results: '',
+    contexts: '* s',
+    cost: trapCost,
+    run: (execution, start, size) => {
+      const message = readHeap(execution, { name: 'trap', start, size });
+      throw calledTrap(new TextDecoder().decode(message));
+    },
+  }),
+];

@@ -1,0 +1,214 @@
+// Installing code: install, reinstall, upgrade, and bringing a canister up again after a restart.
+// All or nothing. IC spec, "IC method install_code" and "Abstract behavior: Code installation,
+// upgrade".
+
+import type { Principal } from '@dfinity/principal';
+import type { InstallMode, Reject } from '../core.ts';
+import type { CompiledModule } from '../wasm/compile.ts';
+import { hashModule } from '../wasm/compile.ts';
+import { startExport } from '../wasm/instrument.ts';
+import { InvalidModule } from '../wasm/invalid-module.ts';
+import type { Canister, CanisterRecord } from './canister.ts';
+import type { Context } from './context.ts';
+import type { EngineState } from './core-state.ts';
+import { commitRecord, nextTime } from './core-state.ts';
+import {
+  CanisterTrap,
+  invalidModule,
+  noModule,
+  notEmpty,
+  rejectOfTrap,
+  storageFailed,
+  trapped,
+} from './errors.ts';
+import { createExecution } from './execution.ts';
+import { createHost } from './ic0-host.ts';
+import { executionCycles } from './prices.ts';
+import { runEntry } from './run-entry.ts';
+import { reportOf } from './run-message.ts';
+import { Sandbox } from './sandbox.ts';
+
+export interface Installation {
+  readonly canister: Canister;
+  readonly mode: InstallMode;
+  readonly module: Uint8Array;
+  readonly arg: Uint8Array;
+  readonly sender: Principal;
+  readonly skipPreUpgrade?: boolean;
+}
+
+/** An installation under way; nothing of it is the canister's before the commit. */
+interface Draft {
+  readonly state: EngineState;
+  /** A twin of the canister whose record the steps may change. */
+  readonly canister: Canister;
+  readonly caller: Uint8Array;
+  readonly arg: Uint8Array;
+  instructionsLeft: bigint;
+}
+
+/** Runs one step; a trap is thrown, and ends the installation. */
+function runStep(
+  draft: Draft,
+  step: {
+    readonly context: Context;
+    readonly sandbox: Sandbox;
+    readonly name: string;
+    readonly isPostUpgrade?: boolean;
+  },
+): void {
+  const { state, canister, caller, arg } = draft;
+  const { sandbox, context, name } = step;
+  const execution = createExecution({
+    world: state.world,
+    context,
+    canister,
+    sandbox,
+    stable: state.store.stableMemory(canister.idText),
+    limit: draft.instructionsLeft,
+    time: nextTime(state, canister),
+    caller,
+    arg,
+  });
+  const invoke = () => sandbox.callExport(name);
+  const result = runEntry({ execution, slot: canister.slot, invoke });
+  const cycles = executionCycles(result.instructions);
+  const kind = step.isPostUpgrade ? { kind: 'postUpgrade' as const } : {};
+  state.onReport(reportOf(execution, result, { cycles, ...kind }));
+  if (result.trap) throw result.trap;
+  draft.instructionsLeft -= result.instructions;
+  const { effects } = execution;
+  const left = effects.cycles - cycles;
+  canister.record = {
+    ...canister.record,
+    certifiedData: effects.certifiedData ?? canister.record.certifiedData,
+    globalTimer: effects.globalTimer ?? canister.record.globalTimer,
+    cycles: left > 0n ? left : 0n,
+  };
+}
+
+function instantiate(draft: Draft, module: CompiledModule): Sandbox {
+  try {
+    return new Sandbox(module, createHost(draft.canister.slot));
+  } catch (error) {
+    throw trapped(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The new code's part: `start`, then the entry point of the mode. */
+function startCode(draft: Draft, module: CompiledModule, isUpgrade: boolean): Sandbox {
+  const sandbox = instantiate(draft, module);
+  if (module.shape.hasStart) runStep(draft, { context: 's', sandbox, name: startExport });
+  const name = isUpgrade ? 'canister_post_upgrade' : 'canister_init';
+  if (module.exports.has(name)) {
+    runStep(draft, { context: 'I', sandbox, name, isPostUpgrade: isUpgrade });
+  }
+  return sandbox;
+}
+
+function createDraft(
+  state: EngineState,
+  options: { readonly canister: Canister; readonly sender: Principal; readonly arg: Uint8Array },
+): Draft {
+  return {
+    state,
+    canister: { ...options.canister },
+    caller: options.sender.toUint8Array(),
+    arg: options.arg,
+    instructionsLeft: state.world.limits.installInstructions,
+  };
+}
+
+/** IC spec, upgrade: the timer never survives; certified data only an upgrade. */
+function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>): CanisterRecord {
+  const isUpgrade = change.mode === 'upgrade';
+  const certifiedData = isUpgrade ? record.certifiedData : new Uint8Array();
+  return { ...record, certifiedData, globalTimer: 0n, version: record.version + 1n };
+}
+
+const argumentKey = (idText: string) => `installation argument of ${idText}`;
+
+function runInstallation(
+  state: EngineState,
+  installation: Installation,
+  compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
+): void {
+  const { canister, mode } = installation;
+  const draft = createDraft(state, installation);
+  const twin = draft.canister;
+  const preUpgrade = 'canister_pre_upgrade';
+  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
+  if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
+    runStep(draft, { context: 'G', sandbox: canister.sandbox, name: preUpgrade });
+  }
+  if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
+  twin.record = renewRecord(twin.record, installation);
+  const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
+  const record = { ...twin.record, moduleHash: compiled.hash };
+  state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
+  state.store.setValue(argumentKey(canister.idText), installation.arg);
+  commitRecord(state, { canister, record });
+  sandbox.commit();
+  canister.module = compiled.module;
+  canister.sandbox = sandbox;
+  canister.failure = undefined;
+}
+
+/** Takes back what an installation did to the old code's heap and to stable memory. */
+function abandonInstallation(state: EngineState, canister: Canister): void {
+  canister.slot.execution = undefined;
+  canister.sandbox?.rollback();
+  state.store.stableMemory(canister.idText).rollback();
+}
+
+function rejectOfError(canister: Canister, error: unknown): Reject {
+  if (error instanceof CanisterTrap) return rejectOfTrap(canister.idText, error);
+  if (error instanceof InvalidModule) return invalidModule(canister.idText, error.message);
+  return storageFailed(error instanceof Error ? error.message : String(error));
+}
+
+export function installCode(state: EngineState, installation: Installation): Reject | undefined {
+  const { canister, mode, module } = installation;
+  const isEmpty = canister.record.moduleHash === undefined;
+  if (mode === 'install' && !isEmpty) return notEmpty(canister.idText);
+  if (mode === 'upgrade' && isEmpty) return noModule(canister.idText);
+  try {
+    const hash = hashModule(module);
+    const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
+    runInstallation(state, installation, { module: compiled, hash });
+    return undefined;
+  } catch (error) {
+    abandonInstallation(state, canister);
+    return rejectOfError(canister, error);
+  }
+}
+
+/** A candid message without values, for a canister whose installation left no argument. */
+const noArguments = new TextEncoder().encode('DIDL\0\0');
+
+/**
+ * After a restart: an upgrade with the same code and without pre_upgrade, for the heap is gone.
+ * Throws the reason why the canister cannot run.
+ */
+export function resumeCode(state: EngineState, canister: Canister): void {
+  const { moduleHash, controllers } = canister.record;
+  if (moduleHash === undefined) return;
+  const hex = Buffer.from(moduleHash).toString('hex');
+  const bytes = state.store.getModule(hex);
+  if (bytes === undefined) throw new Error(`its module ${hex} is missing from the store`);
+  const sender = controllers[0] ?? canister.id;
+  const arg = state.store.getValue(argumentKey(canister.idText)) ?? noArguments;
+  try {
+    const module = state.compile(bytes, hex);
+    const draft = createDraft(state, { canister, sender, arg });
+    draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
+    const sandbox = startCode(draft, module, true);
+    commitRecord(state, { canister, record: draft.canister.record });
+    sandbox.commit();
+    canister.module = module;
+    canister.sandbox = sandbox;
+  } catch (error) {
+    abandonInstallation(state, canister);
+    throw error;
+  }
+}

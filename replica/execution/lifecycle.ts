@@ -1,0 +1,161 @@
+// What the management canister asks of the engine: canisters come, change and go. Refusals are
+// returned, with the network's codes. IC spec, "The IC management canister".
+
+import { Principal } from '@dfinity/principal';
+import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import type { Canister } from './canister.ts';
+import { newRecord } from './canister-record.ts';
+import type { EngineState } from './core-state.ts';
+import { commitRecord, createCanister, viewCanister } from './core-state.ts';
+import {
+  canisterNotFound,
+  canisterNotStopped,
+  reject,
+  stopCancelled,
+  uninstalled,
+} from './errors.ts';
+import { installCode } from './install.ts';
+import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
+
+const nextIdKey = 'next canister id';
+
+/** Ten bytes: a counter of eight, big endian, then 01 01, as the network makes them. */
+function canisterIdOf(counter: bigint): Principal {
+  const bytes = Buffer.alloc(10);
+  bytes.writeBigUInt64BE(counter);
+  bytes[8] = 1;
+  bytes[9] = 1;
+  return Principal.fromUint8Array(Uint8Array.from(bytes));
+}
+
+function allocateId(state: EngineState): Principal {
+  const stored = state.store.getValue(nextIdKey);
+  let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
+  let id = canisterIdOf(counter);
+  while (state.canisters.has(id.toText())) {
+    counter += 1n;
+    id = canisterIdOf(counter);
+  }
+  const next = Buffer.alloc(8);
+  next.writeBigUInt64BE(counter + 1n);
+  state.store.setValue(nextIdKey, Uint8Array.from(next));
+  return id;
+}
+
+/** Callbacks of open calls never run, and callers that still wait hear why. */
+function closeContexts(canister: Canister): void {
+  for (const context of canister.contexts) {
+    context.isDeleted = true;
+    if (!context.responded) {
+      context.responded = true;
+      context.respond?.(uninstalled(), context.availableCycles);
+    }
+  }
+  canister.contexts.clear();
+}
+
+function uninstallCode(state: EngineState, canister: Canister): void {
+  const { record } = canister;
+  const emptied = {
+    ...record,
+    moduleHash: undefined,
+    certifiedData: new Uint8Array(),
+    globalTimer: 0n,
+    version: record.version + 1n,
+  };
+  commitRecord(state, { canister, record: emptied, cleared: true });
+  canister.module = undefined;
+  canister.sandbox = undefined;
+  canister.failure = undefined;
+  closeContexts(canister);
+}
+
+function changeSettings(
+  state: EngineState,
+  canister: Canister,
+  settings: CanisterSettings,
+): undefined {
+  const { record } = canister;
+  const { controllers, freezingThreshold, wasmMemoryLimit } = settings;
+  const changed = {
+    ...record,
+    controllers: controllers ?? record.controllers,
+    freezingThreshold: freezingThreshold ?? record.freezingThreshold,
+    wasmMemoryLimit: wasmMemoryLimit ?? record.wasmMemoryLimit,
+    version: record.version + 1n,
+  };
+  commitRecord(state, { canister, record: changed });
+}
+
+function removeCanister(state: EngineState, canister: Canister): Reject | undefined {
+  const { idText } = canister;
+  if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
+  closeContexts(canister);
+  state.store.commit({ canisters: [], stableMemories: [], cleared: [], deleted: [idText] });
+  state.canisters.delete(idText);
+  return undefined;
+}
+
+/** A method that needs its canister. */
+function onCanister<T>(
+  state: EngineState,
+  id: Principal,
+  act: (canister: Canister) => T,
+): T | Reject {
+  const idText = id.toText();
+  const canister = state.canisters.get(idText);
+  return canister ? act(canister) : canisterNotFound(idText);
+}
+
+export function createLifecycle(state: EngineState): Lifecycle {
+  return {
+    create(options) {
+      const id = options.id ?? allocateId(state);
+      if (state.canisters.has(id.toText())) {
+        return reject(5, 'IC0205', `Canister ${id.toText()} already exists`);
+      }
+      const record = newRecord(options.controllers, options.cycles);
+      const canister = createCanister(id, record);
+      commitRecord(state, { canister, record });
+      state.canisters.set(canister.idText, canister);
+      return id;
+    },
+    async install(options) {
+      return onCanister(state, options.canisterId, (canister) =>
+        installCode(state, { ...options, canister }),
+      );
+    },
+    updateSettings: (id, settings) =>
+      onCanister(state, id, (canister) => changeSettings(state, canister, settings)),
+    start: (id) =>
+      onCanister(state, id, (canister) => {
+        cancelStopping(canister, stopCancelled(canister.idText));
+        if (canister.record.status !== 'running') setStatus(state, canister, 'running');
+        state.onTimer();
+        return undefined;
+      }),
+    stop: async (id) => onCanister(state, id, (canister) => stopCanister(state, canister)),
+    uninstall: (id) =>
+      onCanister(state, id, (canister) => {
+        uninstallCode(state, canister);
+        return undefined;
+      }),
+    remove: (id) => onCanister(state, id, (canister) => removeCanister(state, canister)),
+    depositCycles(id, cycles) {
+      const canister = state.canisters.get(id.toText());
+      if (!canister) return;
+      const record = { ...canister.record, cycles: canister.record.cycles + cycles };
+      commitRecord(state, { canister, record });
+    },
+    settings(id) {
+      const record = state.canisters.get(id.toText())?.record;
+      if (!record) return undefined;
+      const { controllers, freezingThreshold, wasmMemoryLimit } = record;
+      return { controllers, freezingThreshold, wasmMemoryLimit };
+    },
+    canister(id) {
+      const canister = state.canisters.get(id.toText());
+      return canister && viewCanister(state, canister);
+    },
+  };
+}

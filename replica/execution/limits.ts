@@ -1,0 +1,95 @@
+// The limits of the Internet Computer that the engine enforces, on an application subnet. Tests
+// make them smaller to be quick. Units are in the names.
+
+import type { EntryKind } from '../core.ts';
+
+export interface Limits {
+  /** Updates, timers, heartbeats and callbacks. */
+  readonly updateInstructions: bigint;
+  readonly queryInstructions: bigint;
+  readonly inspectInstructions: bigint;
+  /** pre_upgrade, start and init or post_upgrade together. */
+  readonly installInstructions: bigint;
+  readonly replicatedReplyBytesMax: number;
+  readonly queryReplyBytesMax: number;
+  /** A request between canisters of one subnet. */
+  readonly callBytesMax: number;
+  readonly certifiedDataBytesMax: number;
+  /** Callbacks that one canister may have open. */
+  readonly openCallbacksMax: number;
+  /** Messages waiting at one canister. */
+  readonly queuedMessagesMax: number;
+  readonly compositeDepthMax: number;
+  /** What each call of a composite query costs besides the callee's work. */
+  readonly compositeCallInstructions: bigint;
+  /** Stable memory that one message may change. */
+  readonly updateStableBytesMax: number;
+  readonly queryStableBytesMax: number;
+  readonly installStableBytesMax: number;
+  readonly stopTimeoutNs: bigint;
+  readonly bestEffortSecondsMax: number;
+  readonly heartbeatIntervalMs: number;
+  readonly methodNameBytesMax: number;
+}
+
+const million = 1_000_000n;
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+
+export const networkLimits: Limits = {
+  updateInstructions: 40_000n * million,
+  queryInstructions: 5_000n * million,
+  inspectInstructions: 200n * million,
+  installInstructions: 300_000n * million,
+  replicatedReplyBytesMax: 2 * mebibyte,
+  queryReplyBytesMax: 3 * mebibyte,
+  callBytesMax: 10 * mebibyte,
+  certifiedDataBytesMax: 32,
+  openCallbacksMax: 500,
+  queuedMessagesMax: 500,
+  compositeDepthMax: 6,
+  compositeCallInstructions: 50n * million,
+  updateStableBytesMax: 2 * gibibyte,
+  queryStableBytesMax: gibibyte,
+  installStableBytesMax: 8 * gibibyte,
+  stopTimeoutNs: 300_000_000_000n,
+  bestEffortSecondsMax: 300,
+  heartbeatIntervalMs: 1_000,
+  methodNameBytesMax: 20_000,
+};
+
+/** The default of the setting `wasm_memory_limit`. */
+export const defaultWasmMemoryLimitBytes = 3n * 1024n * 1024n * 1024n;
+export const defaultFreezingThresholdSeconds = 2_592_000n;
+
+export const dirtyPageInstructions = 1_000n;
+
+type MessageClass = 'update' | 'query' | 'inspect' | 'install';
+
+function classOf(kind: EntryKind): MessageClass {
+  switch (kind) {
+    case 'query':
+    case 'compositeQuery':
+      return 'query';
+    case 'inspect':
+      return 'inspect';
+    case 'start':
+    case 'init':
+    case 'preUpgrade':
+    case 'postUpgrade':
+      return 'install';
+    default:
+      return 'update';
+  }
+}
+
+/** The instructions that one message of this kind may use. */
+export function instructionLimit(limits: Limits, kind: EntryKind): bigint {
+  return limits[`${classOf(kind)}Instructions`];
+}
+
+/** The bytes of stable memory, in whole 4 KiB pages, that one message of this kind may change. */
+export function stableBytesLimit(limits: Limits, kind: EntryKind): number {
+  const group = classOf(kind);
+  return limits[`${group === 'inspect' ? 'query' : group}StableBytesMax`];
+}

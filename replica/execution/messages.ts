@@ -1,0 +1,191 @@
+// Replicated execution: calls, callbacks and system tasks, each atomic. A message that ends well is
+// on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
+
+import type { Outcome, Reject } from '../core.ts';
+import type { CallContext, Canister, Closure, Execution, OutgoingCall } from './canister.ts';
+import { openContext } from './canister.ts';
+import type { EngineState } from './core-state.ts';
+import { refuseCall } from './core-state.ts';
+import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
+import { updateBaseCycles } from './prices.ts';
+import { prepare, runMessage } from './run-message.ts';
+import type { Sandbox } from './sandbox.ts';
+import { finishStopping } from './stopping.ts';
+
+/** Sends what a message has performed; given by the routing, which needs this file. */
+export type SendCall = (context: CallContext, call: OutgoingCall) => void;
+
+/** After the last message of a call context: answer if nothing did, and close it. */
+function settle(context: CallContext, failure: Reject | undefined): void {
+  if (context.openCalls > 0) return;
+  const { canister } = context;
+  canister.contexts.delete(context);
+  if (!context.responded && context.respond) {
+    context.responded = true;
+    const refund = context.availableCycles;
+    context.availableCycles = 0n;
+    context.respond(failure ?? didNotReply(canister.idText), refund);
+  }
+}
+
+/** Gives the effects of a committed message to the world: its calls, then its answer. */
+function release(execution: Execution, send: SendCall): void {
+  const { callContext: context, effects } = execution;
+  if (context === undefined) return;
+  context.availableCycles = effects.availableCycles;
+  for (const call of effects.calls) send(context, call);
+  if (effects.response && !context.responded) {
+    context.responded = true;
+    context.respond?.(effects.response, effects.refundCycles);
+  }
+}
+
+function conclude(
+  state: EngineState,
+  execution: Execution,
+  end: { readonly failure: Reject | undefined; readonly send: SendCall },
+): void {
+  if (end.failure === undefined) release(execution, end.send);
+  if (execution.callContext) settle(execution.callContext, end.failure);
+  finishStopping(state, execution.canister);
+}
+
+export interface IncomingCall {
+  readonly caller: Uint8Array;
+  readonly method: string;
+  readonly arg: Uint8Array;
+  readonly cycles: bigint;
+  readonly deadline: bigint;
+  /** Cycles that the canister pays for taking the message in. */
+  readonly ingressCycles: bigint;
+  readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
+}
+
+function missingCycles(state: EngineState, canister: Canister, call: IncomingCall): bigint {
+  const needed = call.ingressCycles + updateBaseCycles + state.world.limits.updateInstructions;
+  return needed - canister.record.cycles;
+}
+
+function refuse(state: EngineState, canister: Canister, call: IncomingCall): Reject | undefined {
+  const refused = refuseCall(canister, canister.idText);
+  if (refused) return refused;
+  const missing = missingCycles(state, canister, call);
+  if (missing > 0n) return outOfCycles(canister.idText, missing);
+  const exports = canister.module?.exports;
+  const isThere =
+    exports?.has(`canister_update ${call.method}`) || exports?.has(`canister_query ${call.method}`);
+  return isThere ? undefined : noMethod(canister.idText, 'update', call.method);
+}
+
+/** An update, or a query run as one. */
+export function executeCall(
+  state: EngineState,
+  options: {
+    readonly canister: Canister | undefined;
+    readonly idText: string;
+    readonly call: IncomingCall;
+    readonly send: SendCall;
+  },
+): void {
+  const { canister, call, send } = options;
+  if (canister === undefined) {
+    call.respond(canisterNotFound(options.idText), call.cycles);
+    return;
+  }
+  const refused = refuse(state, canister, call);
+  if (refused) {
+    call.respond(refused, call.cycles);
+    return;
+  }
+  const cycles = canister.record.cycles - call.ingressCycles;
+  canister.record = { ...canister.record, cycles };
+  const { caller, method, arg, respond, deadline } = call;
+  const callContext = openContext({ canister, caller, respond, cycles: call.cycles, deadline });
+  const isUpdate = canister.module?.exports.has(`canister_update ${method}`) === true;
+  const execution = prepare(state, {
+    context: isUpdate ? 'U' : 'RQ',
+    canister,
+    callContext,
+    method,
+    caller,
+    arg,
+  });
+  if (execution === undefined) return;
+  const name = `canister_${isUpdate ? 'update' : 'query'} ${method}`;
+  const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
+  const { ingressCycles } = call;
+  const failure = runMessage(state, { execution, invoke, ingressCycles });
+  conclude(state, execution, { failure, send });
+}
+
+function runCleanup(state: EngineState, callback: Callback): void {
+  const { onCleanup } = callback.call;
+  if (onCleanup === undefined) return;
+  const execution = prepare(state, {
+    context: 'C',
+    canister: callback.context.canister,
+    callContext: callback.context,
+    method: callback.call.method,
+    caller: callback.context.caller,
+    rejectCode: callback.outcome.status === 'rejected' ? callback.outcome.code : 0,
+  });
+  if (execution) runMessage(state, { execution, invoke: invokeClosure(onCleanup) });
+}
+
+function invokeClosure(target: Closure): (sandbox: Sandbox) => void {
+  return (sandbox) => sandbox.callTable(target.index, target.environment);
+}
+
+export interface Callback {
+  readonly context: CallContext;
+  readonly call: OutgoingCall;
+  readonly outcome: Outcome;
+  readonly refundedCycles: bigint;
+}
+
+/** The answer to a call comes back to the canister that made it. */
+export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
+  const { context, call, outcome, refundedCycles } = callback;
+  const { canister } = context;
+  canister.openCallbacks -= 1;
+  context.openCalls -= 1;
+  canister.record = { ...canister.record, cycles: canister.record.cycles + refundedCycles };
+  if (context.isDeleted) return;
+  const isReply = outcome.status === 'replied';
+  const execution = prepare(state, {
+    context: isReply ? 'Ry' : 'Rt',
+    canister,
+    callContext: context,
+    method: call.method,
+    caller: context.caller,
+    refundedCycles,
+    ...(isReply
+      ? { arg: outcome.arg }
+      : { rejectCode: outcome.code, rejectMessage: new TextEncoder().encode(outcome.message) }),
+  });
+  if (execution === undefined) return;
+  const invoke = invokeClosure(isReply ? call.onReply : call.onReject);
+  const failure = runMessage(state, { execution, invoke });
+  if (failure) runCleanup(state, callback);
+  conclude(state, execution, { failure, send });
+}
+
+/** The global timer or a heartbeat. */
+export function executeTask(
+  state: EngineState,
+  options: {
+    readonly canister: Canister;
+    readonly kind: 'timer' | 'heartbeat';
+    readonly send: SendCall;
+  },
+): void {
+  const { canister, kind, send } = options;
+  if (refuseCall(canister, canister.idText)) return;
+  const caller = new Uint8Array();
+  const callContext = openContext({ canister, caller });
+  const execution = prepare(state, { context: 'T', canister, callContext, caller });
+  if (execution === undefined) return;
+  const name = kind === 'timer' ? 'canister_global_timer' : 'canister_heartbeat';
+  const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
+  conclude(state, execution, { failure: runMessage(state, { execution, kind, invoke }), send });
+}

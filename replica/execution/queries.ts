@@ -1,0 +1,259 @@
+// Execution that leaves no trace: queries, composite queries with the calls they make, and
+// inspect_message. IC spec, "Query call" and "Ingress message inspection".
+
+import { Principal } from '@dfinity/principal';
+import type { CallMessage, Outcome, Reject } from '../core.ts';
+import type { CallContext, Canister, Execution, OutgoingCall } from './canister.ts';
+import type { Context } from './context.ts';
+import { entryKind } from './context.ts';
+import type { EngineState } from './core-state.ts';
+import { nextTime, refuseCall } from './core-state.ts';
+import {
+  callDepthExceeded,
+  canisterNotFound,
+  didNotReply,
+  inspectRejected,
+  noMethod,
+  reject,
+  rejectOfTrap,
+} from './errors.ts';
+import type { ExecutionOptions } from './execution.ts';
+import { createExecution } from './execution.ts';
+import { QueryStable } from './query-stable.ts';
+import { argumentOf } from './routing.ts';
+import type { RunResult } from './run-entry.ts';
+import { runEntry } from './run-entry.ts';
+import { reportOf } from './run-message.ts';
+import type { Sandbox, SandboxState } from './sandbox.ts';
+
+/** Instructions left for a query and all that it calls. */
+interface Budget {
+  left: bigint;
+}
+
+/** One canister's part in a query: what its method changed is still there for its callbacks. */
+interface Frame {
+  readonly state: EngineState;
+  readonly canister: Canister;
+  readonly sandbox: Sandbox;
+  readonly stable: QueryStable;
+  readonly context: CallContext;
+  readonly budget: Budget;
+  readonly depth: number;
+  readonly hasCertificate: boolean;
+  kept: SandboxState | undefined;
+}
+
+type EntryOptions = Pick<
+  ExecutionOptions,
+  'context' | 'method' | 'arg' | 'rejectCode' | 'rejectMessage' | 'hasCertificate'
+>;
+
+interface Ended {
+  readonly execution: Execution;
+  readonly result: RunResult;
+}
+
+/** Runs one entry point of the frame and takes its changes out of the sandbox again. */
+function runInFrame(
+  frame: Frame,
+  entry: EntryOptions & { readonly keeps?: boolean; invoke: (sandbox: Sandbox) => void },
+): Ended {
+  const { state, canister, sandbox, stable, context, budget } = frame;
+  const { invoke, keeps, ...options } = entry;
+  const execution = createExecution({
+    ...options,
+    world: state.world,
+    canister,
+    sandbox,
+    stable,
+    callContext: context,
+    caller: context.caller,
+    limit: budget.left > 0n ? budget.left : 0n,
+    time: nextTime(state, canister),
+  });
+  if (frame.kept) sandbox.apply(frame.kept);
+  const result = runEntry({ execution, slot: canister.slot, invoke });
+  if (keeps && !result.trap) frame.kept = sandbox.capture();
+  sandbox.rollback();
+  budget.left -= result.instructions;
+  context.instructions += result.instructions;
+  const kind = entryKind(options.context);
+  state.onReport(reportOf(execution, result, { cycles: 0n, kind }));
+  return { execution, result };
+}
+
+/** A context that the canister does not know of: stopping does not wait for queries. */
+function detachedContext(canister: Canister, caller: Uint8Array): CallContext {
+  return {
+    canister,
+    caller,
+    deadline: 0n,
+    respond: () => undefined,
+    responded: false,
+    availableCycles: 0n,
+    openCalls: 0,
+    instructions: 0n,
+    isDeleted: false,
+  };
+}
+
+function outcomeOf(ended: Ended): Outcome {
+  const { execution, result } = ended;
+  const id = execution.canister.idText;
+  if (result.trap) return rejectOfTrap(id, result.trap);
+  return execution.effects.response ?? didNotReply(id);
+}
+
+/** What composite queries may ask of the management canister: what changes nothing. */
+const managementQueries = new Set([
+  'canister_status',
+  'canister_metrics',
+  'fetch_canister_logs',
+  'list_canisters',
+]);
+
+async function queryManagement(frame: Frame, call: OutgoingCall): Promise<Outcome> {
+  const { method } = call;
+  if (!managementQueries.has(method)) {
+    return reject(3, 'IC0536', `The management canister has no query method '${method}'.`);
+  }
+  const caller = frame.canister.id;
+  const arg = argumentOf(call);
+  const management = frame.state.management();
+  const request = { caller, fromCanister: true, method, arg, cycles: 0n };
+  return (await management.execute(request)).outcome;
+}
+
+function answerCall(frame: Frame, call: OutgoingCall): Promise<Outcome> {
+  const canisterId = Principal.fromUint8Array(call.callee);
+  frame.budget.left -= frame.state.world.limits.compositeCallInstructions;
+  if (call.callee.length === 0) return queryManagement(frame, call);
+  return runQuery(frame.state, {
+    message: { sender: frame.canister.id, canisterId, method: call.method, arg: argumentOf(call) },
+    budget: frame.budget,
+    depth: frame.depth + 1,
+    hasCertificate: false,
+  });
+}
+
+function runCallback(frame: Frame, call: OutgoingCall, outcome: Outcome): Ended {
+  const isReply = outcome.status === 'replied';
+  const target = isReply ? call.onReply : call.onReject;
+  const rejectCode = isReply ? 0 : outcome.code;
+  const answer = isReply
+    ? { arg: outcome.arg }
+    : { rejectCode, rejectMessage: new TextEncoder().encode(outcome.message) };
+  const context: Context = isReply ? 'CRy' : 'CRt';
+  const ended = runInFrame(frame, {
+    ...answer,
+    context,
+    keeps: true,
+    invoke: (sandbox) => sandbox.callTable(target.index, target.environment),
+  });
+  const { onCleanup } = call;
+  if (ended.result.trap && onCleanup) {
+    runInFrame(frame, {
+      context: 'CC',
+      keeps: true,
+      rejectCode,
+      invoke: (sandbox) => sandbox.callTable(onCleanup.index, onCleanup.environment),
+    });
+  }
+  return ended;
+}
+
+async function runComposite(frame: Frame, message: CallMessage): Promise<Outcome> {
+  const { method, arg } = message;
+  const calls: OutgoingCall[] = [];
+  let response: Outcome | undefined;
+  const take = ({ execution, result }: Ended): Outcome | undefined => {
+    if (!result.trap) calls.push(...execution.effects.calls);
+    response ??= result.trap ? undefined : execution.effects.response;
+    frame.context.responded = response !== undefined;
+    return result.trap ? rejectOfTrap(frame.canister.idText, result.trap) : undefined;
+  };
+  const first = runInFrame(frame, {
+    context: 'CQ',
+    method,
+    arg,
+    keeps: true,
+    hasCertificate: frame.hasCertificate,
+    invoke: (sandbox) => sandbox.callExport(`canister_composite_query ${method}`),
+  });
+  let failure = take(first);
+  for (let call = calls.shift(); call !== undefined; call = calls.shift()) {
+    const outcome = await answerCall(frame, call);
+    failure = take(runCallback(frame, call, outcome)) ?? failure;
+  }
+  return response ?? failure ?? didNotReply(frame.canister.idText);
+}
+
+interface Query {
+  readonly message: CallMessage;
+  readonly budget: Budget;
+  readonly depth: number;
+  readonly hasCertificate: boolean;
+}
+
+async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
+  const { message, budget, depth, hasCertificate } = query;
+  const idText = message.canisterId.toText();
+  const canister = state.canisters.get(idText);
+  const refused = refuseCall(canister, idText);
+  if (refused) return refused;
+  if (!canister?.sandbox) return canisterNotFound(idText);
+  if (depth > state.world.limits.compositeDepthMax) return callDepthExceeded();
+  const { method, arg } = message;
+  const exports = canister.module?.exports;
+  const isComposite = exports?.has(`canister_composite_query ${method}`) === true;
+  if (!isComposite && !exports?.has(`canister_query ${method}`)) {
+    return noMethod(idText, 'query', method);
+  }
+  const frame: Frame = {
+    state,
+    canister,
+    sandbox: canister.sandbox,
+    stable: new QueryStable(state.store.stableMemory(idText)),
+    context: detachedContext(canister, message.sender.toUint8Array()),
+    budget,
+    depth,
+    hasCertificate,
+    kept: undefined,
+  };
+  if (isComposite) return runComposite(frame, message);
+  const invoke = (sandbox: Sandbox) => sandbox.callExport(`canister_query ${method}`);
+  return outcomeOf(runInFrame(frame, { context: 'NRQ', method, arg, hasCertificate, invoke }));
+}
+
+/** A query call from outside. */
+export function answerQuery(state: EngineState, message: CallMessage): Promise<Outcome> {
+  const budget = { left: state.world.limits.queryInstructions };
+  return runQuery(state, { message, budget, depth: 0, hasCertificate: true });
+}
+
+/** `undefined` when the canister takes the ingress message. */
+export function inspectMessage(
+  state: EngineState,
+  message: CallMessage,
+  canister: Canister,
+): Reject | undefined {
+  const { sandbox, idText } = canister;
+  if (!sandbox || !canister.module?.exports.has('canister_inspect_message')) return undefined;
+  const frame: Frame = {
+    state,
+    canister,
+    sandbox,
+    stable: new QueryStable(state.store.stableMemory(idText)),
+    context: detachedContext(canister, message.sender.toUint8Array()),
+    budget: { left: state.world.limits.inspectInstructions },
+    depth: 0,
+    hasCertificate: false,
+    kept: undefined,
+  };
+  const { method, arg } = message;
+  const invoke = (own: Sandbox) => own.callExport('canister_inspect_message');
+  const { execution, result } = runInFrame(frame, { context: 'F', method, arg, invoke });
+  if (result.trap) return rejectOfTrap(idText, result.trap);
+  return execution.effects.isAccepted ? undefined : inspectRejected(idText);
+}

@@ -1,0 +1,121 @@
+// Brings performed calls to their callee (a canister, or the management canister) and the answers
+// back as callbacks. IC spec, "Abstract behavior: Call initiation, Message execution, Responses".
+
+import { Principal } from '@dfinity/principal';
+import type { ManagementCall, ManagementResult } from '../core.ts';
+import type { CallContext, OutgoingCall } from './canister.ts';
+import type { EngineState } from './core-state.ts';
+import { callExpired, queueFull, reject } from './errors.ts';
+import { joinBytes } from './ic0-row.ts';
+import type { IncomingCall } from './messages.ts';
+import { executeCall, executeCallback } from './messages.ts';
+
+const managementId = Principal.managementCanister().toText();
+const nanosecondsPerSecond = 1_000_000_000n;
+
+type Respond = IncomingCall['respond'];
+
+/** Takes the first answer, as a queued callback, and none after it. */
+function awaitAnswer(
+  state: EngineState,
+  waiting: { readonly context: CallContext; readonly call: OutgoingCall; deadline: bigint },
+): Respond {
+  const { context, call, deadline } = waiting;
+  let isAnswered = false;
+  const respond: Respond = (outcome, refundedCycles) => {
+    if (isAnswered) return;
+    isAnswered = true;
+    state.bestEffort.delete(entry);
+    state.scheduler.push(() => {
+      const callback = { context, call, outcome, refundedCycles };
+      executeCallback(state, callback, (from, next) => sendCall(state, from, next));
+    });
+  };
+  const entry = { deadline, expire: () => respond(callExpired(), 0n) };
+  if (deadline > 0n) state.bestEffort.add(entry);
+  return respond;
+}
+
+export function argumentOf(call: OutgoingCall): Uint8Array {
+  return joinBytes(call.parts);
+}
+
+/** A failure of the management canister is the caller's reject, with the cycles back. */
+export function executeManagement(
+  state: EngineState,
+  call: ManagementCall,
+): Promise<ManagementResult> {
+  const failed = (error: unknown): ManagementResult => {
+    const why = error instanceof Error ? error.message : String(error);
+    const outcome = reject(5, 'IC0502', `${call.method} failed: ${why}`);
+    return { outcome, refundedCycles: call.cycles };
+  };
+  const work = Promise.resolve()
+    .then(() => state.management().execute(call))
+    .catch(failed);
+  state.scheduler.track(work);
+  return work;
+}
+
+function callManagement(
+  state: EngineState,
+  request: { readonly caller: Principal; readonly call: OutgoingCall; readonly respond: Respond },
+): void {
+  const { caller, call, respond } = request;
+  const { method, cycles } = call;
+  const sent = { caller, fromCanister: true, method, arg: argumentOf(call), cycles };
+  const work = executeManagement(state, sent);
+  void work.then((result) => respond(result.outcome, result.refundedCycles));
+}
+
+/** Queues one call to a canister. */
+export function enqueueCall(state: EngineState, idText: string, call: IncomingCall): void {
+  const waiting = state.canisters.get(idText);
+  // Ingress has a queue of its own on the network; what pays for reception is ingress.
+  const isIngress = call.ingressCycles > 0n;
+  const queued = waiting?.queuedMessages ?? 0;
+  if (!isIngress && queued >= state.world.limits.queuedMessagesMax) {
+    call.respond(queueFull(idText), call.cycles);
+    return;
+  }
+  if (waiting) waiting.queuedMessages += 1;
+  state.scheduler.push(() => {
+    if (waiting) waiting.queuedMessages -= 1;
+    const canister = state.canisters.get(idText);
+    const send = (from: CallContext, next: OutgoingCall) => sendCall(state, from, next);
+    executeCall(state, { canister, idText, call, send });
+  });
+}
+
+/** Sends a call of a committed message on its way. */
+export function sendCall(state: EngineState, context: CallContext, call: OutgoingCall): void {
+  const caller = context.canister.id;
+  const { timeoutSeconds } = call;
+  const deadline =
+    timeoutSeconds === undefined
+      ? 0n
+      : state.world.now() + BigInt(timeoutSeconds) * nanosecondsPerSecond;
+  context.openCalls += 1;
+  context.canister.openCallbacks += 1;
+  const respond = awaitAnswer(state, { context, call, deadline });
+  const idText = Principal.fromUint8Array(call.callee).toText();
+  if (idText === managementId) {
+    callManagement(state, { caller, call, respond });
+    return;
+  }
+  enqueueCall(state, idText, {
+    caller: caller.toUint8Array(),
+    method: call.method,
+    arg: argumentOf(call),
+    cycles: call.cycles,
+    deadline,
+    ingressCycles: 0n,
+    respond,
+  });
+}
+
+/** Calls with a deadline that has passed get their answer now. */
+export function expireCalls(state: EngineState): void {
+  const now = state.world.now();
+  for (const call of [...state.bestEffort]) if (call.deadline <= now) call.expire();
+}

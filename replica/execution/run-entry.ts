@@ -1,0 +1,100 @@
+// Runs one entry point in a canister's sandbox and says how it ended and what it cost. It neither
+// commits nor rolls back: who called it knows what the message was for.
+
+import { performance } from 'node:perf_hooks';
+import { webAssembly } from '../wasm/web-assembly.ts';
+import type { Execution, HostSlot } from './canister.ts';
+import { isReplicated } from './context.ts';
+import { CanisterTrap, instructionsExceeded, memoryLimitExceeded, trapped } from './errors.ts';
+import { discardPendingCall } from './ic0-calls.ts';
+import { OutOfInstructions } from './ic0-host.ts';
+import { dirtyPageInstructions } from './limits.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface RunResult {
+  /** Absent when the entry point ended well. */
+  readonly trap: CanisterTrap | undefined;
+  readonly instructions: bigint;
+  readonly heapPages: number;
+  readonly stablePages: number;
+  readonly milliseconds: number;
+}
+
+/** V8's words to the network's, by what they contain. */
+const runtimeMessages: readonly (readonly [string, string])[] = [
+  ['unreachable', 'unreachable'],
+  ['memory access out of bounds', 'heap out of bounds'],
+  ['data segment', 'heap out of bounds'],
+  ['divide by zero', 'integer division by zero'],
+  ['remainder by zero', 'integer division by zero'],
+  ['unrepresentable', 'integer overflow'],
+  ['null function or function signature mismatch', 'indirect call type mismatch'],
+  ['table', 'table out of bounds'],
+];
+
+/** What was thrown, as a trap of the canister: nothing that a canister does may end the replica. */
+function asTrap(error: unknown, execution: Execution): CanisterTrap {
+  if (execution.sandbox.isExhausted || error instanceof OutOfInstructions) {
+    return instructionsExceeded(execution.limit);
+  }
+  if (error instanceof CanisterTrap) return error;
+  if (error instanceof RangeError && /call stack/i.test(error.message)) {
+    return trapped('stack overflow');
+  }
+  if (error instanceof webAssembly.RuntimeError) {
+    const known = runtimeMessages.find(([part]) => error.message.includes(part));
+    return trapped(known?.[1] ?? error.message);
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return trapped(`the replica failed: ${why}`);
+}
+
+function finish(execution: Execution): CanisterTrap | undefined {
+  const { sandbox, canister } = execution;
+  if (sandbox.instructionsLeft < 0n) {
+    return instructionsExceeded(execution.limit);
+  }
+  const limit = canister.record.wasmMemoryLimit;
+  const isLimited = isReplicated(execution.context) && execution.context !== 'G';
+  if (isLimited && limit > 0n && BigInt(sandbox.heap().length) > limit) {
+    return memoryLimitExceeded(limit);
+  }
+  return undefined;
+}
+
+function attempt(execution: Execution, invoke: (sandbox: Sandbox) => void): unknown {
+  try {
+    invoke(execution.sandbox);
+    discardPendingCall(execution);
+    return undefined;
+  } catch (error) {
+    return error ?? new Error('nothing was thrown');
+  }
+}
+
+export function runEntry(options: {
+  readonly execution: Execution;
+  readonly slot: HostSlot;
+  readonly invoke: (sandbox: Sandbox) => void;
+}): RunResult {
+  const { execution, slot } = options;
+  const { sandbox, stable, limit } = execution;
+  const started = performance.now();
+  const stableBefore = stable.dirtyPages();
+  sandbox.instructionsLeft = limit;
+  slot.execution = execution;
+  const thrown = attempt(execution, options.invoke);
+  slot.execution = undefined;
+  let trap = thrown === undefined ? undefined : asTrap(thrown, execution);
+  const heapPages = sandbox.dirtyPages();
+  const left = sandbox.instructionsLeft - BigInt(heapPages) * dirtyPageInstructions;
+  sandbox.instructionsLeft = left;
+  trap ??= finish(execution);
+  return {
+    trap,
+    instructions: left < 0n ? limit : limit - left,
+    heapPages,
+    stablePages: stable.dirtyPages() - stableBefore,
+    milliseconds: performance.now() - started,
+  };
+}

@@ -1,0 +1,17 @@
+// `Content-Range: bytes BEGIN-END/TOTAL` as the gateway protocol uses it to join parts.
+// RFC 9110 §14.4; an unknown total (`*`) and an unsatisfied range can't be joined.
+
+export interface ContentRange {
+  readonly begin: number;
+  /** Inclusive, as in the header. */
+  readonly end: number;
+  readonly total: number;
+}
+
+/** Undefined if the value is malformed or contradicts itself. */
+export function parseContentRange(value: string): ContentRange | undefined {
+  const match = /^\s*bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})\s*$/.exec(value);
+  if (match === null) return undefined;
+  const [begin, end, total] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return begin <= end && end < total ? { begin, end, total } : undefined;
+}

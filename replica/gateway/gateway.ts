@@ -1,0 +1,136 @@
+// The HTTP gateway: canisters behind http://<canister id>.localhost, as the network's gateways
+// serve them. Binds the protocol to Node's HTTP server and answers every failure with a page of its
+// own.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '@dfinity/principal';
+import { answerRequest } from './answer-request.ts';
+import type { GatewayEngine } from './canister-client.ts';
+import { createCanisterClient } from './canister-client.ts';
+import { resolveCanister } from './canister-resolution.ts';
+import { isPreflightAnswer, withCorsDefaults } from './cors.ts';
+import { errorPage, GatewayError, toGatewayError } from './gateway-error.ts';
+import type { HeaderField, HttpAnswer } from './http-messages.ts';
+import { withoutHeaders } from './http-messages.ts';
+import { AbortedRequest, readBody, readHeaders, readTarget } from './read-request.ts';
+import { writeAnswer } from './write-answer.ts';
+
+export interface GatewayOptions {
+  readonly engine: GatewayEngine;
+  /** DER. */
+  readonly rootKey: Uint8Array;
+  /** Whether code of this hash serves HTTP; decides which canister plain `localhost` means. */
+  servesHttp(moduleHash: Uint8Array): boolean;
+}
+
+export interface Gateway {
+  /** Answers a request; never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+interface Exchange {
+  readonly options: GatewayOptions;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  return {
+    handle: async (request, response) => {
+      const exchange = { options, request, response, requestId: randomUUID() };
+      try {
+        await serve(exchange);
+      } catch (error) {
+        await fail(exchange, error);
+      }
+    },
+  };
+}
+
+async function serve(exchange: Exchange): Promise<void> {
+  const { options, request, response, requestId } = exchange;
+  const target = readTarget(request);
+  const { referer } = request.headers;
+  const { canisterId: named, isRaw } = resolveCanister({ ...target, referer });
+  const headers = readHeaders(request);
+  const canisterId = named ?? onlyCanister(options);
+  requireCanister(options, canisterId);
+  const method = request.method ?? 'GET';
+  const body = await readBody(request);
+  const answer = await answerRequest(
+    { method, url: target.url, headers, body },
+    {
+      canister: createCanisterClient(options.engine, canisterId),
+      isRaw,
+      rootKey: options.rootKey,
+      nowNs: () => options.engine.now(),
+    },
+  );
+  const stands = method !== 'OPTIONS' || isPreflight(answer);
+  const shown = stands ? answer : preflight;
+  await writeAnswer(response, withGatewayHeaders(shown, { method, requestId, canisterId }));
+}
+
+/** The gateway's own answer to OPTIONS; the CORS defaults are added to it. */
+const preflight: HttpAnswer = { status: 200, headers: [], body: new Uint8Array(0) };
+
+function isPreflight({ status, headers, body }: HttpAnswer): boolean {
+  return (
+    body instanceof Uint8Array && isPreflightAnswer({ status, headers, bodyBytes: body.length })
+  );
+}
+
+function requireCanister(options: GatewayOptions, canisterId: Principal): void {
+  if (options.engine.canister(canisterId) !== undefined) return;
+  throw new GatewayError('CanisterNotFound', `There is no canister ${canisterId.toText()} here.`);
+}
+
+/** Plain `localhost` means the one canister that serves HTTP, if there is just one. */
+function onlyCanister({ engine, servesHttp }: GatewayOptions): Principal {
+  const ids = [...engine.canisters()]
+    .filter(({ moduleHash }) => moduleHash !== undefined && servesHttp(moduleHash))
+    .map(({ id }) => id);
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return only;
+  const hosts = ids.map((id) => `${id.toText()}.localhost`).join(', ');
+  const choice = hosts === '' ? 'none is installed that serves HTTP' : `there are ${hosts}`;
+  throw new GatewayError('CanisterIdMissing', `The request names no canister; ${choice}.`);
+}
+
+async function fail(exchange: Exchange, error: unknown): Promise<void> {
+  const { request, response, requestId } = exchange;
+  if (error instanceof AbortedRequest || response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const method = request.method ?? 'GET';
+  const context = { method, requestId, canisterId: undefined };
+  const answer = method === 'OPTIONS' ? preflight : pageOf(toGatewayError(error), requestId);
+  await writeAnswer(response, withGatewayHeaders(answer, context));
+}
+
+function pageOf(error: GatewayError, requestId: string): HttpAnswer {
+  const headers: readonly HeaderField[] = [
+    ['content-type', 'application/json'],
+    ['cache-control', 'no-store'],
+  ];
+  return { status: error.status, headers, body: errorPage(error, requestId) };
+}
+
+const gatewayHeaders: ReadonlySet<string> = new Set(['x-request-id', 'x-ic-canister-id']);
+
+function withGatewayHeaders(
+  answer: HttpAnswer,
+  context: {
+    readonly method: string;
+    readonly requestId: string;
+    readonly canisterId: Principal | undefined;
+  },
+): HttpAnswer {
+  const headers = withoutHeaders(answer.headers, gatewayHeaders);
+  headers.push(['x-request-id', context.requestId]);
+  if (context.canisterId) headers.push(['x-ic-canister-id', context.canisterId.toText()]);
+  return { ...answer, headers: withCorsDefaults(context.method, headers) };
+}

@@ -1,0 +1,69 @@
+// Joins the parts of a large file: the first came without Range, each next one is asked for with
+// `Range: bytes=N-` and verified with that header. HTTP gateway specification, 206 responses.
+
+import type { CanisterAnswer } from './candid-messages.ts';
+import type { CanisterClient } from './canister-client.ts';
+import type { ContentRange } from './content-range.ts';
+import { parseContentRange } from './content-range.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { HttpRequest } from './http-messages.ts';
+import { headerValue } from './http-messages.ts';
+import type { Verify } from './verify-answer.ts';
+
+/** Parts of one download in all, as the network's gateways allow. */
+const partsMax = 1_000;
+
+export interface JoinInput {
+  /** As the client sent it. */
+  readonly request: HttpRequest;
+  readonly canister: CanisterClient;
+  readonly verify: Verify;
+  readonly first: Uint8Array;
+  /** Of the first part, from 0. */
+  readonly range: ContentRange;
+}
+
+/** Yields the parts in order; throws at the first that is missing, misplaced or not certified.
+ * Holds one part at a time. */
+export async function* joinParts(input: JoinInput): AsyncGenerator<Uint8Array> {
+  const { total, end } = input.range;
+  yield input.first;
+  let fetched = end + 1;
+  for (let count = 1; fetched < total; count += 1) {
+    if (count >= partsMax)
+      throw new GatewayError('ResponseInvalid', `More than ${partsMax} parts.`);
+    const part = await fetchPart(input, fetched);
+    yield part;
+    fetched += part.length;
+  }
+}
+
+async function fetchPart(input: JoinInput, fetched: number): Promise<Uint8Array> {
+  const range = ['Range', `bytes=${fetched}-`] as const;
+  const request = { ...input.request, headers: [...input.request.headers, range] };
+  const answer = await input.canister.query(request);
+  if (answer.streaming !== undefined) throw badPart(fetched, 'it streams by callback');
+  input.verify(request, answer);
+  return newBytes(answer, { fetched, total: input.range.total });
+}
+
+/** What of a part is beyond the bytes that were fetched before. */
+function newBytes(
+  answer: CanisterAnswer,
+  progress: { readonly fetched: number; readonly total: number },
+): Uint8Array {
+  const { fetched, total } = progress;
+  const range = parseContentRange(headerValue(answer.headers, 'content-range') ?? '');
+  if (range === undefined) throw badPart(fetched, 'it has no valid Content-Range');
+  if (range.begin > fetched || range.end < fetched || range.end >= total) {
+    throw badPart(fetched, `it covers bytes ${range.begin}-${range.end}`);
+  }
+  if (answer.body.length !== range.end - range.begin + 1) {
+    throw badPart(fetched, `it has ${answer.body.length} bytes for ${range.begin}-${range.end}`);
+  }
+  return answer.body.subarray(fetched - range.begin);
+}
+
+function badPart(fetched: number, reason: string): GatewayError {
+  return new GatewayError('ResponseInvalid', `The part from byte ${fetched} is bad: ${reason}.`);
+}

@@ -1,0 +1,41 @@
+// The official verifier, a Wasm module, as a fresh instance after it has failed: malformed CBOR
+// makes it panic, which leaves its stack short, and after some panics it would refuse everything.
+
+import { createRequire } from 'node:module';
+
+type Verifier = typeof import('@dfinity/response-verification');
+type VerifyArguments = Parameters<Verifier['verifyRequestResponsePair']>;
+type VerificationInfo = ReturnType<Verifier['verifyRequestResponsePair']>;
+
+const moduleName = '@dfinity/response-verification';
+const require = createRequire(import.meta.url);
+
+let verifier: Verifier | undefined;
+
+/** Throws an Error with the verifier's reason. */
+export function runVerifier(...input: VerifyArguments): VerificationInfo {
+  verifier ??= require(moduleName) as Verifier;
+  try {
+    return verifier.verifyRequestResponsePair(...input);
+  } catch (error) {
+    if (error instanceof Error) {
+      forgetVerifier();
+      throw new Error(`the verifier failed (${error.message})`, { cause: error });
+    }
+    throw new Error(reasonOf(error, verifier), { cause: error });
+  }
+}
+
+function forgetVerifier(): void {
+  verifier = undefined;
+  delete require.cache[require.resolve(moduleName)];
+}
+
+/** The verifier's own refusals are objects with a code, not of class Error. */
+function reasonOf(refusal: unknown, { ResponseVerificationErrorCode }: Verifier): string {
+  if (typeof refusal !== 'object' || refusal === null) return String(refusal);
+  const message = 'message' in refusal ? String(refusal.message) : 'no reason given';
+  const code = 'code' in refusal ? Number(refusal.code) : Number.NaN;
+  const name = ResponseVerificationErrorCode[code];
+  return name === undefined ? message : `${name}: ${message}`;
+}

@@ -1,0 +1,80 @@
+// Takes a request from Node's HTTP server: target, header fields and the whole body within the
+// gateway's limit. Everything malformed is a GatewayError; a client that goes away is `Aborted`.
+
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from './gateway-error.ts';
+import type { HeaderField } from './http-messages.ts';
+
+/** `--ic-request-max-size` of the network's gateways. */
+export const bodyBytesMax = 10 * 1_024 * 1_024;
+
+/** The client closed the connection before its request was whole: nobody is left to answer. */
+export class AbortedRequest extends Error {
+  override readonly name = 'AbortedRequest';
+}
+
+export interface RequestTarget {
+  /** `Host`, or the authority of an absolute target, which has precedence (RFC 9112 §3.2.2). */
+  readonly host: string | undefined;
+  /** Path and query, beginning with a slash. */
+  readonly url: string;
+}
+
+export function readTarget(request: IncomingMessage): RequestTarget {
+  const target = request.url ?? '';
+  if (!/^[\x21-\x7e]+$/.test(target)) {
+    throw new GatewayError('MalformedRequest', 'The request target must be visible ASCII.');
+  }
+  if (target.startsWith('/')) return { host: request.headers.host, url: target };
+  const absolute = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(target);
+  if (absolute === null) {
+    throw new GatewayError('MalformedRequest', `The request target "${target}" is no path.`);
+  }
+  const [, host, rest = ''] = absolute;
+  return { host, url: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/** Fields in their order, names in lower case. Throws if a value is not visible ASCII. */
+export function readHeaders(request: IncomingMessage): readonly HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index]?.toLowerCase() ?? '';
+    const value = request.rawHeaders[index + 1] ?? '';
+    if (!/^[\t\x20-\x7e]*$/.test(value)) {
+      throw new GatewayError('MalformedRequest', `The value of header "${name}" is not ASCII.`);
+    }
+    fields.push([name, value]);
+  }
+  return fields;
+}
+
+/** Throws a GatewayError above the limit, AbortedRequest if the client goes away. */
+export async function readBody(
+  request: IncomingMessage,
+  limit = bodyBytesMax,
+): Promise<Uint8Array> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of received(request)) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks, size));
+}
+
+/** Leaving early keeps the connection, so that the client can read why it was refused. */
+async function* received(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new AbortedRequest('the client closed the connection');
+  }
+  if (!request.complete) throw new AbortedRequest('the body ended early');
+}
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError('BodyTooLarge', `The request body is larger than ${limit} bytes.`);
+}

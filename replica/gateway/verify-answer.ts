@@ -1,0 +1,58 @@
+// Asks the official verifier whether a canister's answer is certified, and which of its headers.
+// HTTP gateway specification, "Response Verification"; version 2 only: in version 1 neither status
+// nor headers are covered.
+
+import type { Principal } from '@dfinity/principal';
+import { GatewayError } from './gateway-error.ts';
+import type { HeaderField, HttpRequest } from './http-messages.ts';
+import { runVerifier } from './official-verifier.ts';
+
+const verificationVersionMin = 2;
+/** A certificate may be this much older or newer than now. */
+const certificateAgeNsMax = 300_000_000_000n;
+
+export interface VerifiableAnswer {
+  readonly status: number;
+  readonly headers: readonly HeaderField[];
+  readonly body: Uint8Array;
+}
+
+/** Gives the headers that may be passed on, or throws a GatewayError. */
+export type Verify = (request: HttpRequest, answer: VerifiableAnswer) => readonly HeaderField[];
+
+export interface VerificationInput {
+  readonly request: HttpRequest;
+  readonly answer: VerifiableAnswer;
+  readonly canisterId: Principal;
+  /** DER. */
+  readonly rootKey: Uint8Array;
+  readonly nowNs: bigint;
+}
+
+/** The headers that may be passed on: the certified ones, or all if the canister certified that it
+ * certifies none. Throws a GatewayError if the answer can't be trusted. */
+export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
+  const { request, answer } = input;
+  try {
+    const verified = runVerifier(
+      { ...request, headers: mutable(request.headers), certificate_version: [2] },
+      { status_code: answer.status, headers: mutable(answer.headers), body: answer.body },
+      input.canisterId.toUint8Array(),
+      input.nowNs,
+      certificateAgeNsMax,
+      input.rootKey,
+      verificationVersionMin,
+    );
+    return verified.response?.headers ?? answer.headers;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GatewayError(
+      'ResponseVerificationFailed',
+      `The canister's answer to ${request.method} ${request.url} can't be verified: ${reason}`,
+    );
+  }
+}
+
+function mutable(headers: readonly HeaderField[]): [string, string][] {
+  return headers.map(([name, value]) => [name, value]);
+}

@@ -1,0 +1,111 @@
+// Calls to the replica from the same process: no signatures and no CBOR, but the same checks and
+// the same engine as for messages from outside.
+
+import { Principal } from '@dfinity/principal';
+import type { CallMessage, InstallMode, Outcome, Reject } from './core.ts';
+import type { RunningEngine } from './execution/engine.ts';
+import { RejectError } from './reject-error.ts';
+
+export type PrincipalLike = Principal | string;
+
+export interface CallerOptions {
+  /** Anonymous if absent. */
+  readonly sender?: PrincipalLike;
+}
+
+export interface InProcessCalls {
+  createCanister(options?: {
+    /** The anonymous principal if absent. */
+    readonly controllers?: readonly PrincipalLike[];
+    readonly cycles?: bigint;
+    readonly id?: PrincipalLike;
+  }): Promise<Principal>;
+  /** Throws a RejectError, and nothing is changed, if the code is refused or traps. */
+  install(
+    canisterId: PrincipalLike,
+    wasm: Uint8Array,
+    arg?: Uint8Array,
+    options?: CallerOptions & { readonly mode?: InstallMode },
+  ): Promise<void>;
+  upgrade(
+    canisterId: PrincipalLike,
+    wasm: Uint8Array,
+    arg?: Uint8Array,
+    options?: CallerOptions,
+  ): Promise<void>;
+  /** An update, checked as an ingress message. Gives the reply's bytes or throws a RejectError. */
+  call(
+    canisterId: PrincipalLike,
+    method: string,
+    arg?: Uint8Array,
+    options?: CallerOptions,
+  ): Promise<Uint8Array>;
+  /** A query. Gives the reply's bytes or throws a RejectError. */
+  query(
+    canisterId: PrincipalLike,
+    method: string,
+    arg?: Uint8Array,
+    options?: CallerOptions,
+  ): Promise<Uint8Array>;
+}
+
+/** Enough for some tens of gigabytes of uploads. */
+const defaultCycles = 100_000_000_000_000n;
+/** `DIDL` with no types and no values. */
+const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
+
+export function createInProcessCalls(engine: RunningEngine): InProcessCalls {
+  const calls: InProcessCalls = {
+    createCanister: async ({ controllers, cycles, id } = {}) => {
+      const created = engine.create({
+        controllers: controllers?.map(toPrincipal) ?? [Principal.anonymous()],
+        cycles: cycles ?? defaultCycles,
+        ...(id === undefined ? {} : { id: toPrincipal(id) }),
+      });
+      if ('status' in created) throw new RejectError(created);
+      return created;
+    },
+    install: async (canisterId, module, arg = noArguments, { mode = 'install', sender } = {}) => {
+      const target = { canisterId: toPrincipal(canisterId), sender: senderOf(sender) };
+      throwReject(await engine.install({ ...target, mode, module, arg }));
+    },
+    upgrade: (canisterId, module, arg, options) =>
+      calls.install(canisterId, module, arg, { ...options, mode: 'upgrade' }),
+    call: async (canisterId, method, arg = noArguments, { sender } = {}) => {
+      const message = messageOf({ canisterId, method, arg, sender });
+      throwReject(await engine.checkIngress(message));
+      return replyOf(await engine.update(message));
+    },
+    query: async (canisterId, method, arg = noArguments, { sender } = {}) =>
+      replyOf(await engine.query(messageOf({ canisterId, method, arg, sender }))),
+  };
+  return calls;
+}
+
+/** Throws an Error if the text is no principal. */
+export function toPrincipal(id: PrincipalLike): Principal {
+  return typeof id === 'string' ? Principal.fromText(id) : id;
+}
+
+function senderOf(sender: PrincipalLike | undefined): Principal {
+  return sender === undefined ? Principal.anonymous() : toPrincipal(sender);
+}
+
+function messageOf(call: {
+  readonly canisterId: PrincipalLike;
+  readonly method: string;
+  readonly arg: Uint8Array;
+  readonly sender: PrincipalLike | undefined;
+}): CallMessage {
+  const { method, arg } = call;
+  return { sender: senderOf(call.sender), canisterId: toPrincipal(call.canisterId), method, arg };
+}
+
+function throwReject(reject: Reject | undefined): void {
+  if (reject !== undefined) throw new RejectError(reject);
+}
+
+function replyOf(outcome: Outcome): Uint8Array {
+  if (outcome.status === 'rejected') throw new RejectError(outcome);
+  return outcome.arg;
+}

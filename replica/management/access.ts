@@ -1,0 +1,114 @@
+// Who may call which method of the management canister, as ingress and from a canister.
+// IC spec, "The IC management canister" (each method's first lines) and "Request: Call".
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
+import { decodeGuarded } from './candid-guard.ts';
+import { isMethodName, type MethodName } from './candid-types.ts';
+import {
+  absentMethod,
+  canisterNotFound,
+  canistersOnly,
+  malformedArgument,
+  notController,
+  unknownMethod,
+} from './rejects.ts';
+
+type Callers = 'anyone' | 'controllers' | 'controllers and the canister itself';
+
+interface Rule {
+  readonly callers: Callers;
+  /** Whether ingress may call it at all. */
+  readonly ingress: boolean;
+  /** The field that names the canister that the call is about. */
+  readonly target?: 'canister_id' | 'target_canister';
+}
+
+const byController = { callers: 'controllers', ingress: true, target: 'canister_id' } as const;
+const byControllerOrSelf = {
+  callers: 'controllers and the canister itself',
+  ingress: true,
+  target: 'canister_id',
+} as const;
+const canisterOnly = { callers: 'anyone', ingress: false } as const;
+
+const rules: Readonly<Record<MethodName, Rule>> = {
+  create_canister: canisterOnly,
+  provisional_create_canister_with_cycles: { callers: 'anyone', ingress: true },
+  provisional_top_up_canister: { callers: 'anyone', ingress: true, target: 'canister_id' },
+  update_settings: byController,
+  install_code: byController,
+  install_chunked_code: { callers: 'controllers', ingress: true, target: 'target_canister' },
+  upload_chunk: byControllerOrSelf,
+  stored_chunks: byControllerOrSelf,
+  clear_chunk_store: byControllerOrSelf,
+  canister_status: byControllerOrSelf,
+  start_canister: byController,
+  stop_canister: byController,
+  delete_canister: byController,
+  uninstall_code: byController,
+  deposit_cycles: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  raw_rand: canisterOnly,
+  vetkd_public_key: canisterOnly,
+  vetkd_derive_key: canisterOnly,
+};
+
+/** Methods of the interface that need what one machine does not have. */
+const absentMethods = new Set([
+  ...['canister_info', 'canister_metadata', 'http_request', 'node_metrics_history', 'subnet_info'],
+  ...['ecdsa_public_key', 'sign_with_ecdsa', 'schnorr_public_key', 'sign_with_schnorr'],
+  ...['take_canister_snapshot', 'load_canister_snapshot', 'list_canister_snapshots'],
+  ...['delete_canister_snapshot', 'read_canister_snapshot_metadata', 'fetch_canister_logs'],
+  ...['read_canister_snapshot_data', 'upload_canister_snapshot_metadata', 'rename_canister'],
+  ...['upload_canister_snapshot_data', 'bitcoin_get_balance', 'bitcoin_get_utxos'],
+  ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles', 'list_canisters'],
+  ...['bitcoin_get_block_headers'],
+]);
+
+/** The method's name, or the reject of one that is unknown or not offered. */
+export function findMethod(method: string): MethodName | Reject {
+  if (isMethodName(method)) return method;
+  return absentMethods.has(method) ? absentMethod(method) : unknownMethod(method);
+}
+
+/** Which canister an ingress call to the management canister must be addressed to, by its URL.
+ * IC spec, "Effective canister id". `undefined`: any (creation), or the argument names none. */
+export function effectiveCanisterId(method: string, arg: Uint8Array): Principal | undefined {
+  const target = isMethodName(method) ? rules[method].target : undefined;
+  if (target === undefined) return undefined;
+  try {
+    const decoded = decodeGuarded([IDL.Record({ [target]: IDL.Principal })], arg);
+    return (decoded as Readonly<Record<string, Principal>>)[target];
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined`: the caller may. The argument needs not be well-formed yet. */
+export function checkAccess(
+  method: MethodName,
+  parts: {
+    readonly call: Pick<ManagementCall, 'caller' | 'arg' | 'fromCanister'>;
+    readonly lifecycle: Pick<Lifecycle, 'canister'>;
+  },
+): Reject | undefined {
+  const { call, lifecycle } = parts;
+  const rule = rules[method];
+  if (!call.fromCanister && !rule.ingress) return canistersOnly(method);
+  if (rule.target === undefined) return undefined;
+  const id = effectiveCanisterId(method, call.arg);
+  if (id === undefined)
+    return malformedArgument(method, `no principal in its field ${rule.target}`);
+  const canister = lifecycle.canister(id);
+  if (canister === undefined) return canisterNotFound(id);
+  if (rule.callers === 'anyone') return undefined;
+  if (canister.controllers.some((one) => isSame(one, call.caller))) return undefined;
+  const isItself = isSame(id, call.caller);
+  if (isItself && rule.callers === 'controllers and the canister itself') return undefined;
+  return notController(id, method);
+}
+
+export function isSame(left: Principal, right: Principal): boolean {
+  return left.compareTo(right) === 'eq';
+}

@@ -1,0 +1,122 @@
+// Keeps hostile Candid from the decoder: a few bytes can declare four billion nulls, records that
+// double at each level, or options in options that are tried again at each. Looks at the type table
+// only. Candid spec, "Binary format"; the network bounds the same costs by a decoding quota.
+
+import { IDL, lebDecode, PipeArrayBuffer, slebDecode } from '@dfinity/candid';
+
+/** Far above what the interface needs: at most 30 parts in a record, 6 levels, 2 options on the
+ * way. */
+const partsMax = 200;
+const levelsMax = 20;
+const optionsMax = 5;
+
+type Kind = 'opt' | 'vec' | 'record' | 'variant';
+
+interface Entry {
+  readonly kind: Kind;
+  readonly parts: readonly number[];
+}
+
+interface Cost {
+  /** Values that are read for one, not counting what takes bytes of its own. */
+  readonly parts: number;
+  /** Whether a value may take no byte at all. */
+  readonly isEmpty: boolean;
+  readonly levels: number;
+  readonly options: number;
+}
+
+interface Search {
+  readonly table: readonly Entry[];
+  readonly costs: Map<number, Cost>;
+  /** The types around the one that is looked at. */
+  readonly open: Set<number>;
+}
+
+const emptyPrimitives = new Set([-1 /* null */, -16 /* reserved */, -17 /* empty */]);
+const kindByCode: Readonly<Record<number, Kind>> = {
+  [-18]: 'opt',
+  [-19]: 'vec',
+  [-20]: 'record',
+  [-21]: 'variant',
+};
+
+/** Decodes the first argument. Throws on what is malformed, not of the type, or would cost far more
+ * than its bytes. */
+export function decodeGuarded(types: readonly IDL.Type[], bytes: Uint8Array): unknown {
+  // The decoder reads a view from the start of its buffer, whatever its offset: it gets a copy of
+  // its own.
+  const own = new Uint8Array(bytes);
+  refuseCostlyTypes(own);
+  return IDL.decode([...types], own)[0];
+}
+
+function refuseCostlyTypes(bytes: Uint8Array): void {
+  const search = { table: readTypeTable(bytes), costs: new Map(), open: new Set<number>() };
+  for (let type = 0; type < search.table.length; type += 1) costOf(type, search);
+}
+
+function costOf(type: number, search: Search): Cost {
+  if (type < 0) return { parts: 1, isEmpty: emptyPrimitives.has(type), levels: 0, options: 0 };
+  const known = search.costs.get(type);
+  if (known !== undefined) return known;
+  const entry = search.table[type];
+  if (entry === undefined) throw new Error(`type ${type} is not in its type table`);
+  if (search.open.has(type)) throw new Error('its types are recursive');
+  if (search.open.size >= levelsMax) throw new Error('its types are nested too deeply');
+  search.open.add(type);
+  const cost = sum(
+    entry.kind,
+    entry.parts.map((part) => costOf(part, search)),
+  );
+  search.open.delete(type);
+  search.costs.set(type, cost);
+  return cost;
+}
+
+function sum(kind: Kind, parts: readonly Cost[]): Cost {
+  const isRecord = kind === 'record';
+  const cost = {
+    parts: isRecord ? parts.reduce((total, part) => total + part.parts, 1) : 1,
+    isEmpty: isRecord && parts.every((part) => part.isEmpty),
+    levels: 1 + parts.reduce((most, part) => Math.max(most, part.levels), 0),
+    options:
+      (kind === 'opt' ? 1 : 0) + parts.reduce((most, part) => Math.max(most, part.options), 0),
+  };
+  if (kind === 'vec' && parts[0]?.isEmpty) throw new Error('a vector of values without bytes');
+  if (cost.parts > partsMax) throw new Error(`a record of more than ${partsMax} parts`);
+  if (cost.levels > levelsMax || cost.options > optionsMax) {
+    throw new Error('its types are nested too deeply');
+  }
+  return cost;
+}
+
+function readTypeTable(bytes: Uint8Array): Entry[] {
+  const pipe = new PipeArrayBuffer(bytes);
+  const magic = Buffer.from(pipe.read(Math.min(4, bytes.length))).toString('latin1');
+  if (magic !== 'DIDL') throw new Error('it does not start with DIDL');
+  return Array.from({ length: readCount(pipe) }, () => readEntry(pipe));
+}
+
+function readEntry(pipe: PipeArrayBuffer): Entry {
+  const code = readType(pipe);
+  const kind = kindByCode[code];
+  if (kind === undefined) throw new Error(`type code ${code} has no place in an argument`);
+  if (kind === 'opt' || kind === 'vec') return { kind, parts: [readType(pipe)] };
+  const parts = Array.from({ length: readCount(pipe) }, () => {
+    lebDecode(pipe);
+    return readType(pipe);
+  });
+  return { kind, parts };
+}
+
+/** What is counted takes a byte or more each, so a count beyond what is left is a lie. */
+function readCount(pipe: PipeArrayBuffer): number {
+  const count = lebDecode(pipe);
+  if (count > BigInt(pipe.byteLength)) throw new Error('it ends inside its type table');
+  return Number(count);
+}
+
+function readType(pipe: PipeArrayBuffer): number {
+  return Number(slebDecode(pipe));
+}

@@ -1,0 +1,254 @@
+// The Candid types of the management canister's methods, as far as this replica answers them, and
+// what they are in TypeScript. IC spec, "The IC management canister".
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import { decodeGuarded } from './candid-guard.ts';
+
+export type Opt<T> = [] | [T];
+
+const blob = IDL.Vec(IDL.Nat8);
+const canisterOnly = { canister_id: IDL.Principal };
+const senderVersion = { sender_canister_version: IDL.Opt(IDL.Nat64) };
+
+const logVisibility = IDL.Variant({
+  controllers: IDL.Null,
+  public: IDL.Null,
+  allowed_viewers: IDL.Vec(IDL.Principal),
+});
+const environmentVariables = IDL.Vec(IDL.Record({ name: IDL.Text, value: IDL.Text }));
+
+const canisterSettings = IDL.Record({
+  controllers: IDL.Opt(IDL.Vec(IDL.Principal)),
+  compute_allocation: IDL.Opt(IDL.Nat),
+  memory_allocation: IDL.Opt(IDL.Nat),
+  freezing_threshold: IDL.Opt(IDL.Nat),
+  reserved_cycles_limit: IDL.Opt(IDL.Nat),
+  log_visibility: IDL.Opt(logVisibility),
+  wasm_memory_limit: IDL.Opt(IDL.Nat),
+  wasm_memory_threshold: IDL.Opt(IDL.Nat),
+  environment_variables: IDL.Opt(environmentVariables),
+});
+
+const definiteCanisterSettings = IDL.Record({
+  controllers: IDL.Vec(IDL.Principal),
+  compute_allocation: IDL.Nat,
+  memory_allocation: IDL.Nat,
+  freezing_threshold: IDL.Nat,
+  reserved_cycles_limit: IDL.Nat,
+  log_visibility: logVisibility,
+  wasm_memory_limit: IDL.Nat,
+  wasm_memory_threshold: IDL.Nat,
+  environment_variables: environmentVariables,
+});
+
+const installMode = IDL.Variant({
+  install: IDL.Null,
+  reinstall: IDL.Null,
+  upgrade: IDL.Opt(
+    IDL.Record({
+      skip_pre_upgrade: IDL.Opt(IDL.Bool),
+      wasm_memory_persistence: IDL.Opt(IDL.Variant({ keep: IDL.Null, replace: IDL.Null })),
+    }),
+  ),
+});
+
+const vetKeyId = IDL.Record({ curve: IDL.Variant({ bls12_381_g2: IDL.Null }), name: IDL.Text });
+const chunkHash = IDL.Record({ hash: blob });
+
+const canisterStatus = IDL.Record({
+  status: IDL.Variant({ running: IDL.Null, stopping: IDL.Null, stopped: IDL.Null }),
+  ready_for_migration: IDL.Bool,
+  version: IDL.Nat64,
+  settings: definiteCanisterSettings,
+  module_hash: IDL.Opt(blob),
+  memory_size: IDL.Nat,
+  memory_metrics: IDL.Record({
+    wasm_memory_size: IDL.Nat,
+    stable_memory_size: IDL.Nat,
+    global_memory_size: IDL.Nat,
+    wasm_binary_size: IDL.Nat,
+    custom_sections_size: IDL.Nat,
+    canister_history_size: IDL.Nat,
+    wasm_chunk_store_size: IDL.Nat,
+    snapshots_size: IDL.Nat,
+  }),
+  cycles: IDL.Nat,
+  reserved_cycles: IDL.Nat,
+  idle_cycles_burned_per_day: IDL.Nat,
+  query_stats: IDL.Record({
+    num_calls_total: IDL.Nat,
+    num_instructions_total: IDL.Nat,
+    request_payload_bytes_total: IDL.Nat,
+    response_payload_bytes_total: IDL.Nat,
+  }),
+});
+
+/** Argument and result type of each method; `[]`: none. */
+export const methodTypes = {
+  create_canister: {
+    argument: [IDL.Record({ settings: IDL.Opt(canisterSettings), ...senderVersion })],
+    result: [IDL.Record(canisterOnly)],
+  },
+  provisional_create_canister_with_cycles: {
+    argument: [
+      IDL.Record({
+        amount: IDL.Opt(IDL.Nat),
+        settings: IDL.Opt(canisterSettings),
+        specified_id: IDL.Opt(IDL.Principal),
+        ...senderVersion,
+      }),
+    ],
+    result: [IDL.Record(canisterOnly)],
+  },
+  provisional_top_up_canister: {
+    argument: [IDL.Record({ ...canisterOnly, amount: IDL.Nat })],
+    result: [],
+  },
+  update_settings: {
+    argument: [IDL.Record({ ...canisterOnly, settings: canisterSettings, ...senderVersion })],
+    result: [],
+  },
+  install_code: {
+    argument: [
+      IDL.Record({
+        mode: installMode,
+        ...canisterOnly,
+        wasm_module: blob,
+        arg: blob,
+        ...senderVersion,
+      }),
+    ],
+    result: [],
+  },
+  install_chunked_code: {
+    argument: [
+      IDL.Record({
+        mode: installMode,
+        target_canister: IDL.Principal,
+        store_canister: IDL.Opt(IDL.Principal),
+        chunk_hashes_list: IDL.Vec(chunkHash),
+        wasm_module_hash: blob,
+        arg: blob,
+        ...senderVersion,
+      }),
+    ],
+    result: [],
+  },
+  upload_chunk: {
+    argument: [IDL.Record({ ...canisterOnly, chunk: blob })],
+    result: [chunkHash],
+  },
+  stored_chunks: { argument: [IDL.Record(canisterOnly)], result: [IDL.Vec(chunkHash)] },
+  clear_chunk_store: { argument: [IDL.Record(canisterOnly)], result: [] },
+  canister_status: { argument: [IDL.Record(canisterOnly)], result: [canisterStatus] },
+  start_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
+  stop_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
+  delete_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
+  uninstall_code: { argument: [IDL.Record({ ...canisterOnly, ...senderVersion })], result: [] },
+  deposit_cycles: { argument: [IDL.Record(canisterOnly)], result: [] },
+  raw_rand: { argument: [], result: [blob] },
+  vetkd_public_key: {
+    argument: [
+      IDL.Record({ canister_id: IDL.Opt(IDL.Principal), context: blob, key_id: vetKeyId }),
+    ],
+    result: [IDL.Record({ public_key: blob })],
+  },
+  vetkd_derive_key: {
+    argument: [
+      IDL.Record({ input: blob, context: blob, transport_public_key: blob, key_id: vetKeyId }),
+    ],
+    result: [IDL.Record({ encrypted_key: blob })],
+  },
+} satisfies Record<
+  string,
+  { readonly argument: readonly IDL.Type[]; readonly result: readonly IDL.Type[] }
+>;
+
+export type MethodName = keyof typeof methodTypes;
+
+export interface SettingsArgument {
+  readonly controllers: Opt<Principal[]>;
+  readonly compute_allocation: Opt<bigint>;
+  readonly memory_allocation: Opt<bigint>;
+  readonly freezing_threshold: Opt<bigint>;
+  readonly reserved_cycles_limit: Opt<bigint>;
+  readonly wasm_memory_limit: Opt<bigint>;
+  readonly wasm_memory_threshold: Opt<bigint>;
+}
+
+export type InstallModeArgument =
+  | { readonly install: null }
+  | { readonly reinstall: null }
+  | {
+      readonly upgrade: Opt<{
+        readonly skip_pre_upgrade: Opt<boolean>;
+        readonly wasm_memory_persistence: Opt<{ readonly keep: null } | { readonly replace: null }>;
+      }>;
+    };
+
+interface CanisterArgument {
+  readonly canister_id: Principal;
+}
+
+interface InstallArgument {
+  readonly mode: InstallModeArgument;
+  readonly arg: Uint8Array;
+}
+
+/** Decoded arguments; methods without one get `undefined`. */
+export interface Arguments {
+  readonly create_canister: { readonly settings: Opt<SettingsArgument> };
+  readonly provisional_create_canister_with_cycles: {
+    readonly amount: Opt<bigint>;
+    readonly settings: Opt<SettingsArgument>;
+    readonly specified_id: Opt<Principal>;
+  };
+  readonly provisional_top_up_canister: CanisterArgument & { readonly amount: bigint };
+  readonly update_settings: CanisterArgument & { readonly settings: SettingsArgument };
+  readonly install_code: InstallArgument & CanisterArgument & { readonly wasm_module: Uint8Array };
+  readonly install_chunked_code: InstallArgument & {
+    readonly target_canister: Principal;
+    readonly store_canister: Opt<Principal>;
+    readonly chunk_hashes_list: readonly { readonly hash: Uint8Array }[];
+    readonly wasm_module_hash: Uint8Array;
+  };
+  readonly upload_chunk: CanisterArgument & { readonly chunk: Uint8Array };
+  readonly stored_chunks: CanisterArgument;
+  readonly clear_chunk_store: CanisterArgument;
+  readonly canister_status: CanisterArgument;
+  readonly start_canister: CanisterArgument;
+  readonly stop_canister: CanisterArgument;
+  readonly delete_canister: CanisterArgument;
+  readonly uninstall_code: CanisterArgument;
+  readonly deposit_cycles: CanisterArgument;
+  readonly raw_rand: undefined;
+  readonly vetkd_public_key: {
+    readonly canister_id: Opt<Principal>;
+    readonly context: Uint8Array;
+    readonly key_id: { readonly name: string };
+  };
+  readonly vetkd_derive_key: {
+    readonly input: Uint8Array;
+    readonly context: Uint8Array;
+    readonly transport_public_key: Uint8Array;
+    readonly key_id: { readonly name: string };
+  };
+}
+
+export function isMethodName(name: string): name is MethodName {
+  return Object.hasOwn(methodTypes, name);
+}
+
+/** Throws on bytes that are not an argument of the method. */
+export function decodeArgument<M extends MethodName>(method: M, bytes: Uint8Array): Arguments[M] {
+  // The decoder has checked the value against the type, of which `Arguments` is the TypeScript
+  // side.
+  return decodeGuarded(methodTypes[method].argument, bytes) as Arguments[M];
+}
+
+/** `value`: `undefined` for a method without result. */
+export function encodeResult(method: MethodName, value: unknown): Uint8Array {
+  const types: readonly IDL.Type[] = methodTypes[method].result;
+  return new Uint8Array(IDL.encode([...types], types.length === 0 ? [] : [value]));
+}

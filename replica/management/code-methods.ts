@@ -1,0 +1,85 @@
+// Management methods about a canister's code: installing it whole or from chunks, and the chunk
+// store.
+
+import type { Principal } from '@dfinity/principal';
+import type { InstallMode, Lifecycle, ManagementCall, Reject } from '../core.ts';
+import { isSame } from './access.ts';
+import type { Arguments, InstallModeArgument } from './candid-types.ts';
+import { type Done, done, type Handlers, type Parts } from './handlers.ts';
+import { canisterNotFound, contractViolation, isReject, notController } from './rejects.ts';
+
+type CodeMethod =
+  | 'install_code'
+  | 'install_chunked_code'
+  | 'upload_chunk'
+  | 'stored_chunks'
+  | 'clear_chunk_store';
+
+export function codeMethods(parts: Parts): Handlers<CodeMethod> {
+  const { lifecycle, chunks } = parts;
+  return {
+    install_code: ({ canister_id: canisterId, wasm_module: module, mode, arg }, { caller }) =>
+      install(lifecycle, { canisterId, module, mode, arg, sender: caller }),
+    install_chunked_code: (argument, call) => installChunked(parts, { argument, call }),
+    upload_chunk: ({ canister_id: id, chunk }) => {
+      const hash = chunks.upload(id.toText(), chunk);
+      return isReject(hash) ? hash : { value: { hash } };
+    },
+    stored_chunks: ({ canister_id: id }) => ({
+      value: chunks.hashes(id.toText()).map((hash) => ({ hash })),
+    }),
+    clear_chunk_store: ({ canister_id: id }) => {
+      chunks.clear(id.toText());
+      return {};
+    },
+  };
+}
+
+async function install(
+  lifecycle: Lifecycle,
+  wanted: {
+    readonly canisterId: Principal;
+    readonly mode: InstallModeArgument;
+    readonly module: Uint8Array;
+    readonly arg: Uint8Array;
+    readonly sender: Principal;
+  },
+): Promise<Done | Reject> {
+  const upgrade = 'upgrade' in wanted.mode ? wanted.mode.upgrade[0] : undefined;
+  const persistence = upgrade?.wasm_memory_persistence[0];
+  if (persistence !== undefined && 'keep' in persistence) {
+    return contractViolation('The local replica cannot keep Wasm memory across an upgrade');
+  }
+  const { canisterId, module, arg, sender } = wanted;
+  const skipPreUpgrade = upgrade?.skip_pre_upgrade[0] ?? false;
+  const mode = modeName(wanted.mode);
+  return done(await lifecycle.install({ canisterId, mode, module, arg, sender, skipPreUpgrade }));
+}
+
+function modeName(mode: InstallModeArgument): InstallMode {
+  if ('install' in mode) return 'install';
+  return 'reinstall' in mode ? 'reinstall' : 'upgrade';
+}
+
+/** The caller controls the target; of the store it must be controller too, unless it is the store
+ * itself. */
+async function installChunked(
+  { lifecycle, chunks }: Parts,
+  request: { readonly argument: Arguments['install_chunked_code']; readonly call: ManagementCall },
+): Promise<Done | Reject> {
+  const { target_canister: canisterId, mode, arg } = request.argument;
+  const { caller } = request.call;
+  const store = request.argument.store_canister[0] ?? canisterId;
+  if (!isSame(store, caller)) {
+    const view = lifecycle.canister(store);
+    if (view === undefined) return canisterNotFound(store);
+    const isController = view.controllers.some((one) => isSame(one, caller));
+    if (!isController) return notController(store, 'install_chunked_code');
+  }
+  const module = chunks.assemble(store.toText(), {
+    hashes: request.argument.chunk_hashes_list.map(({ hash }) => hash),
+    moduleHash: request.argument.wasm_module_hash,
+  });
+  if (isReject(module)) return module;
+  return install(lifecycle, { canisterId, mode, module, arg, sender: caller });
+}

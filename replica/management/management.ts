@@ -1,0 +1,56 @@
+// The management canister `aaaaa-aa`: reads a call, checks who may make it, and has the engine do
+// it. It holds no canister's state. IC spec, "The IC management canister".
+
+import type { Lifecycle, Management, ManagementCall, ManagementResult, Reject } from '../core.ts';
+import { checkAccess, findMethod } from './access.ts';
+import { type Arguments, decodeArgument, encodeResult, type MethodName } from './candid-types.ts';
+import { canisterMethods } from './canister-methods.ts';
+import { ChunkStore } from './chunk-store.ts';
+import { codeMethods } from './code-methods.ts';
+import type { Handlers, ManagementOptions } from './handlers.ts';
+import { isReject, malformedArgument } from './rejects.ts';
+import { secretMethods } from './secret-methods.ts';
+
+/** Bad calls end in a Reject; only a failure of the engine itself throws. */
+export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
+  const parts = { lifecycle, options, chunks: new ChunkStore() };
+  const handlers = { ...canisterMethods(parts), ...codeMethods(parts), ...secretMethods(parts) };
+  return {
+    checkIngress(call) {
+      const method = findMethod(call.method);
+      if (typeof method !== 'string') return method;
+      return checkAccess(method, { call: { ...call, fromCanister: false }, lifecycle });
+    },
+    async execute(call) {
+      const method = findMethod(call.method);
+      if (typeof method !== 'string') return rejection(method, call);
+      const denied = checkAccess(method, { call, lifecycle });
+      if (denied !== undefined) return rejection(denied, call);
+      return run(handlers, { method, call });
+    },
+  };
+}
+
+async function run<M extends MethodName>(
+  handlers: Handlers,
+  { method, call }: { readonly method: M; readonly call: ManagementCall },
+): Promise<ManagementResult> {
+  let argument: Arguments[M];
+  try {
+    argument = decodeArgument(method, call.arg);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return rejection(malformedArgument(method, reason), call);
+  }
+  const done = await handlers[method](argument, call);
+  if (isReject(done)) return rejection(done, call);
+  return {
+    outcome: { status: 'replied', arg: encodeResult(method, done.value) },
+    refundedCycles: call.cycles - (done.keptCycles ?? 0n),
+  };
+}
+
+/** A rejected call gives back all cycles. */
+function rejection(outcome: Reject, call: ManagementCall): ManagementResult {
+  return { outcome, refundedCycles: call.cycles };
+}

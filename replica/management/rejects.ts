@@ -1,0 +1,66 @@
+// The rejects of the management canister: code, the network's error code, and its kind of message.
+
+import type { Principal } from '@dfinity/principal';
+import type { Reject, RejectCode } from '../core.ts';
+
+function reject(code: RejectCode, what: { errorCode: string; message: string }): Reject {
+  return { status: 'rejected', code, message: what.message, errorCode: what.errorCode };
+}
+
+export function isReject(value: object): value is Reject {
+  return 'status' in value && value.status === 'rejected';
+}
+
+export function canisterNotFound(id: Principal): Reject {
+  return reject(3, { errorCode: 'IC0301', message: `Canister ${id.toText()} not found` });
+}
+
+export function unknownMethod(method: string): Reject {
+  const message = `Management canister has no method '${method}'`;
+  return reject(5, { errorCode: 'IC0536', message });
+}
+
+export function absentMethod(method: string): Reject {
+  const message = `The local replica does not offer ic00 method ${method}`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function canistersOnly(method: string): Reject {
+  const message = `ic00 method ${method} can be called only by a canister`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function malformedArgument(method: string, reason: string): Reject {
+  const message = `Failed to parse payload for ic00 method ${method}: ${reason}`;
+  return reject(4, { errorCode: 'IC0408', message });
+}
+
+export function notController(id: Principal, method: string): Reject {
+  const message = `Only controllers of canister ${id.toText()} can call ic00 method ${method}`;
+  return reject(5, { errorCode: 'IC0512', message });
+}
+
+/** The call is well-formed and allowed, and what it asks for is not possible. */
+export function refused(message: string): Reject {
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+/** The installation as asked for breaks a rule of installing. */
+export function contractViolation(message: string): Reject {
+  return reject(5, { errorCode: 'IC0504', message });
+}
+
+export function creationFeeMissing(fee: bigint, received: bigint): Reject {
+  const message =
+    `Creating a canister requires a fee of ${fee} that is deducted from the canister's initial ` +
+    `balance but only ${received} cycles were received with the create_canister request.`;
+  return reject(4, { errorCode: 'IC0403', message });
+}
+
+export function unknownVetKey(name: string, known: readonly string[]): Reject {
+  const keys = known.map((key) => `vetkd:Bls12_381_G2:${key}`).join(', ');
+  const message =
+    `Requested unknown or disabled threshold key: vetkd:Bls12_381_G2:${name}, ` +
+    `existing enabled keys: [${keys}]`;
+  return reject(3, { errorCode: 'IC0301', message });
+}

@@ -1,0 +1,77 @@
+// Files whose content is there whole or not at all, even after a power cut, and whole reads and
+// writes at a position. Everything made here is for the owner's eyes only: it holds secrets.
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+export const folderMode = 0o700;
+export const fileMode = 0o600;
+export const temporarySuffix = '.tmp';
+const bytesPerCallMax = 2 ** 28;
+
+/** Replaces the file at `path` in one step. */
+export function writeFileDurably(path: string, parts: readonly Uint8Array[]): void {
+  const temporary = `${path}${temporarySuffix}`;
+  const file = openSync(temporary, 'w', fileMode);
+  try {
+    let position = 0;
+    for (const part of parts) {
+      writeFully(file, { source: part, position });
+      position += part.length;
+    }
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncDirectory(dirname(path));
+}
+
+/** Makes the names in a folder durable. */
+export function syncDirectory(path: string): void {
+  // Windows has no handle for a folder; its file systems journal names on their own.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+export function writeFully(
+  file: number,
+  what: { readonly source: Uint8Array; readonly position: number },
+): void {
+  const { source, position } = what;
+  let done = 0;
+  while (done < source.length) {
+    const length = Math.min(source.length - done, bytesPerCallMax);
+    done += writeSync(file, source, done, length, position + done);
+  }
+}
+
+/** Fills `target` from `position` on; returns how many bytes the file had. */
+export function readFully(
+  file: number,
+  what: { readonly target: Uint8Array; readonly position: number },
+): number {
+  const { target, position } = what;
+  let done = 0;
+  while (done < target.length) {
+    const length = Math.min(target.length - done, bytesPerCallMax);
+    const count = readSync(file, target, done, length, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}

@@ -1,0 +1,57 @@
+// The state folder as a whole: the marker that says a folder is one, its making and its removal.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { folderMode, temporarySuffix, writeFileDurably } from './durable-file.ts';
+import { lockFileName, lockFolder } from './folder-lock.ts';
+
+const markerFileName = 'replica-state';
+const marker = 'Internet Computer local replica, state folder, format 1\n';
+
+/** Makes the folder, or checks that it is a state folder. Throws rather than write into somebody's
+ * files. */
+export function prepareStateFolder(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: folderMode });
+  if (existsSync(join(directory, markerFileName))) {
+    checkMarker(directory);
+    return;
+  }
+  const foreign = readdirSync(directory).filter((name) => !name.endsWith(temporarySuffix));
+  if (foreign.length > 0) {
+    throw new Error(
+      `${directory} is not a replica's state folder and not empty (it holds ${foreign[0]}); ` +
+        'name another folder with --state',
+    );
+  }
+  writeFileDurably(join(directory, markerFileName), [Buffer.from(marker)]);
+}
+
+/** Deletes a replica's state, secrets included. A folder that is none, or in use, stays and an
+ * Error says why. */
+export function removeState(directory: string): void {
+  if (!existsSync(directory)) return;
+  if (!existsSync(join(directory, markerFileName))) {
+    if (readdirSync(directory).length === 0) return;
+    throw new Error(`${directory} is not a replica's state folder: nothing was deleted`);
+  }
+  const unlock = lockFolder(directory);
+  try {
+    // The marker goes last: a removal that was cut short can be repeated.
+    for (const name of readdirSync(directory)) {
+      if (name === markerFileName || name === lockFileName) continue;
+      rmSync(join(directory, name), { recursive: true, force: true });
+    }
+    rmSync(directory, { recursive: true, force: true });
+  } finally {
+    unlock();
+  }
+}
+
+function checkMarker(directory: string): void {
+  const found = readFileSync(join(directory, markerFileName), 'utf8');
+  if (found === marker) return;
+  throw new Error(
+    `${directory} holds a replica's state of another format (${JSON.stringify(found.trim())}); ` +
+      'use the version that wrote it, or start anew with --clean',
+  );
+}

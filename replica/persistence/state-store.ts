@@ -1,0 +1,119 @@
+// What every store does alike: canister records, values and overlays, and a commit as one prepared
+// change. Where bytes finally live is the backend's business; this file must not know of files.
+
+import type { StateChange, StateStore, StoredCanister } from '../core.ts';
+import { type StableBase, type StableChange, StableOverlay } from './stable-overlay.ts';
+
+/** One commit, complete: all of it takes effect or nothing. */
+export interface PreparedChange {
+  readonly canisters: readonly StoredCanister[];
+  readonly memories: readonly StableChange[];
+  readonly deleted: readonly string[];
+  readonly values: readonly (readonly [name: string, value: Uint8Array])[];
+}
+
+/** Committed stable memory that takes a change. */
+export interface WritableBase extends StableBase {
+  apply(change: StableChange): void;
+}
+
+export interface StoreBackend {
+  /** Makes the change durable before anything of it shows. Throws when it could not: nothing
+   * happened then. */
+  persist(change: PreparedChange): void;
+  base(canisterId: string): WritableBase;
+  removeBase(canisterId: string): void;
+  /** Called when a persisted change has been applied. */
+  applied(): void;
+  putModule(sha256Hex: string, module: Uint8Array): void;
+  getModule(sha256Hex: string): Uint8Array | undefined;
+  close(): void;
+}
+
+/** The small part of the state: held in memory whole, by every store. */
+export interface SmallState {
+  readonly canisters: Map<string, Uint8Array>;
+  readonly values: Map<string, Uint8Array>;
+}
+
+/** Applies a change to the committed state. Applying it twice does no harm. */
+export function applyChange(
+  change: PreparedChange,
+  target: {
+    readonly state: SmallState;
+    readonly backend: Pick<StoreBackend, 'base' | 'removeBase'>;
+  },
+): void {
+  const { state, backend } = target;
+  for (const { id, record } of change.canisters) state.canisters.set(id, record);
+  for (const memory of change.memories) backend.base(memory.canisterId).apply(memory);
+  for (const id of change.deleted) {
+    state.canisters.delete(id);
+    backend.removeBase(id);
+  }
+  for (const [name, value] of change.values) state.values.set(name, value);
+}
+
+/** A store over a backend; `state` is what the backend held when it was opened. */
+export function createStateStore(backend: StoreBackend, state: SmallState): StateStore {
+  const overlays = new Map<string, StableOverlay>();
+
+  function overlay(canisterId: string): StableOverlay {
+    const known = overlays.get(canisterId);
+    if (known !== undefined) return known;
+    const made = new StableOverlay(backend.base(canisterId));
+    overlays.set(canisterId, made);
+    return made;
+  }
+
+  function commitPrepared(prepared: PreparedChange): void {
+    backend.persist(prepared);
+    applyChange(prepared, { state, backend });
+    for (const memory of prepared.memories) overlay(memory.canisterId).settle();
+    for (const id of prepared.deleted) overlays.get(id)?.settle();
+    backend.applied();
+  }
+
+  return {
+    load: () => [...state.canisters].map(([id, record]) => ({ id, record: record.slice() })),
+    stableMemory: overlay,
+    commit(change) {
+      const prepared = prepare(change, overlay);
+      if (!isEmpty(prepared)) commitPrepared(prepared);
+    },
+    getValue: (name) => state.values.get(name)?.slice(),
+    setValue(name, value) {
+      const values = [[name, value.slice()] as const];
+      commitPrepared({ canisters: [], memories: [], deleted: [], values });
+    },
+    putModule: backend.putModule,
+    getModule: backend.getModule,
+    close: backend.close,
+  };
+}
+
+function prepare(change: StateChange, overlay: (id: string) => StableOverlay): PreparedChange {
+  const deleted = new Set(change.deleted);
+  const cleared = new Set(change.cleared);
+  const touched = new Set([...change.stableMemories, ...change.cleared]);
+  const memories: StableChange[] = [];
+  for (const id of touched) {
+    if (deleted.has(id)) continue;
+    // A memory that is only cleared loses what it had not committed, too.
+    if (!change.stableMemories.includes(id)) overlay(id).clear();
+    const memory = overlay(id).change(id, cleared.has(id));
+    if (memory !== undefined) memories.push(memory);
+  }
+  return {
+    canisters: change.canisters
+      .filter(({ id }) => !deleted.has(id))
+      .map(({ id, record }) => ({ id, record: record.slice() })),
+    memories,
+    deleted: change.deleted,
+    values: [],
+  };
+}
+
+function isEmpty({ canisters, memories, deleted }: PreparedChange): boolean {
+  return canisters.length === 0 && memories.length === 0 && deleted.length === 0;
+}

@@ -1,0 +1,211 @@
+// The local replica put together: engine, management canister, certificates, persistence, and the
+// HTTP server with its two doors. The in-process API is documented in README.md.
+
+import { randomBytes } from 'node:crypto';
+import type { Principal } from '@dfinity/principal';
+import { createAgentEndpoints } from './agent/agent-endpoints.ts';
+import type { CanisterView, MessageReport, StateStore } from './core.ts';
+import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
+import { createEngine } from './execution/engine.ts';
+import type { Limits } from './execution/limits.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { startHttpServer } from './http-server.ts';
+import type { InProcessCalls, PrincipalLike } from './in-process-calls.ts';
+import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
+import type { LoopbackServer } from './loopback.ts';
+import { effectiveCanisterId } from './management/access.ts';
+import { createManagement } from './management/management.ts';
+import { createVetKeys } from './management/vetkd.ts';
+import { openDiskStore } from './persistence/disk-store.ts';
+import { createMemoryStore } from './persistence/memory-store.ts';
+import { removeState } from './persistence/state-folder.ts';
+import type { ReplicaClock } from './replica-clock.ts';
+import { createReplicaClock } from './replica-clock.ts';
+import { createHttpLookup } from './serves-http.ts';
+import type { Certification } from './state/certification.ts';
+import { createCertification } from './state/certification.ts';
+
+const seedBytes = 32;
+const reportsMax = 10_000;
+/** What messages under way may take when the replica stops. */
+const stopMilliseconds = 5_000;
+
+export interface ReplicaOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** Whether to serve HTTP; default true. */
+  readonly server?: boolean;
+  /** Folder that keeps the state across runs; without one it lives in memory. */
+  readonly stateDir?: string;
+  /** Forget the state in that folder first. */
+  readonly clean?: boolean;
+  /** The clock, ns since 1970. With one, timers run by `tick()` only. */
+  readonly now?: () => bigint;
+  readonly limits?: Partial<Limits>;
+  readonly onReport?: (report: MessageReport) => void;
+  readonly onPrint?: (canisterId: string, text: string) => void;
+}
+
+export interface StableMemoryView {
+  /** Size, a multiple of 64 KiB. */
+  readonly bytes: number;
+  /** What is committed; beyond the size it reads as zero. */
+  read(offset: number, length: number): Uint8Array;
+}
+
+export interface Replica extends InProcessCalls {
+  /** `http://localhost:PORT`; empty without a server. */
+  readonly url: string;
+  readonly port: number;
+  /** DER, 133 bytes. */
+  readonly rootKey: Uint8Array;
+  /** Stored canisters whose code could not be brought up again. */
+  readonly resumeFailures: readonly ResumeFailure[];
+  /** The newest reports, oldest first. */
+  readonly reports: readonly MessageReport[];
+  lastMessage(): MessageReport | undefined;
+  canisters(): CanisterView[];
+  stableMemory(canisterId: PrincipalLike): StableMemoryView;
+  /** Runs what is due now, heartbeats included, and all that follows from it. */
+  tick(): Promise<void>;
+  /** Moves the clock; from then on timers run by `tick()` only. */
+  advanceTime(nanoseconds: bigint): void;
+  stop(): Promise<void>;
+}
+
+interface Core {
+  readonly store: StateStore;
+  readonly engine: RunningEngine;
+  readonly certification: Certification;
+  readonly clock: ReplicaClock;
+  readonly reports: MessageReport[];
+}
+
+/**
+ * Resolves when canisters are up and the server listens. Throws an Error that says what to do if
+ * the port is taken or the state folder can't be used.
+ */
+export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
+  const store = openStore(options);
+  let engine: RunningEngine | undefined;
+  try {
+    const core = createCore(options, store);
+    engine = core.engine;
+    const resumeFailures = await engine.resume();
+    const server = options.server === false ? undefined : await startServer(core, options);
+    if (options.now === undefined) engine.startTimers();
+    return createApi(core, { server, resumeFailures });
+  } catch (error) {
+    engine?.stopTimers();
+    store.close();
+    throw error;
+  }
+}
+
+function openStore({ stateDir, clean }: ReplicaOptions): StateStore {
+  if (stateDir === undefined) return createMemoryStore();
+  if (clean === true) removeState(stateDir);
+  return openDiskStore(stateDir);
+}
+
+function createCore(options: ReplicaOptions, store: StateStore): Core {
+  const clock = createReplicaClock(options.now);
+  const reports: MessageReport[] = [];
+  const certification = createCertification({
+    rootSecret: secretSeed(store, 'root key seed'),
+    engine: () => engine,
+  });
+  const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
+  const random = () => new Uint8Array(randomBytes(32));
+  const engine = createEngine({
+    store,
+    now: clock.now,
+    dataCertificate: certification.dataCertificate,
+    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    rootKey: certification.rootKey,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),
+    onReport: (report) => {
+      reports.push(report);
+      if (reports.length > reportsMax) reports.shift();
+      options.onReport?.(report);
+    },
+  });
+  return { store, engine, certification, clock, reports };
+}
+
+/** Made on the first start, the same ever after. */
+function secretSeed(store: StateStore, name: string): Uint8Array {
+  const stored = store.getValue(name);
+  if (stored !== undefined) return stored;
+  const seed = new Uint8Array(randomBytes(seedBytes));
+  store.setValue(name, seed);
+  return seed;
+}
+
+function startServer(core: Core, options: ReplicaOptions): Promise<LoopbackServer> {
+  const { engine, certification, clock, store } = core;
+  const servesHttp = createHttpLookup(store);
+  const gateway = createGateway({ engine, rootKey: certification.rootKey(), servesHttp });
+  const { now } = clock;
+  const endpoints = createAgentEndpoints({ engine, certification, now, effectiveCanisterId });
+  return startHttpServer({ port: options.port ?? 0, gateway, handleApi: endpoints.handle });
+}
+
+function createApi(
+  core: Core,
+  started: {
+    readonly server: LoopbackServer | undefined;
+    readonly resumeFailures: readonly ResumeFailure[];
+  },
+): Replica {
+  const { engine, certification, clock, reports } = core;
+  const { server, resumeFailures } = started;
+  let stopped: Promise<void> | undefined;
+  return {
+    ...createInProcessCalls(engine),
+    url: server === undefined ? '' : `http://localhost:${server.port}`,
+    port: server?.port ?? 0,
+    rootKey: certification.rootKey(),
+    resumeFailures,
+    reports,
+    lastMessage: () => reports.at(-1),
+    canisters: () => [...engine.canisters()],
+    stableMemory: (canisterId) => viewStableMemory(engine, toPrincipal(canisterId)),
+    tick: () => engine.tick(),
+    advanceTime: (nanoseconds) => {
+      engine.stopTimers();
+      clock.advance(nanoseconds);
+    },
+    stop: () => {
+      stopped ??= stop(core, server);
+      return stopped;
+    },
+  };
+}
+
+function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableMemoryView {
+  const canister = engine.canister(canisterId);
+  if (canister === undefined) {
+    throw new Error(`Cannot read stable memory: there is no canister ${canisterId.toText()}`);
+  }
+  return {
+    bytes: canister.stableBytes,
+    read: (offset, length) => engine.readStable(canisterId, offset, length),
+  };
+}
+
+/**
+ * What was answered is on disk already: a canister that never comes to rest is no reason to wait.
+ */
+async function stop({ engine, store }: Core, server: LoopbackServer | undefined): Promise<void> {
+  engine.stopTimers();
+  await server?.close();
+  let timeout: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timeout = setTimeout(resolve, stopMilliseconds);
+  });
+  await Promise.race([engine.idle(), patience]);
+  clearTimeout(timeout);
+  store.close();
+}

@@ -1,0 +1,140 @@
+// Certificates over the replica's state, signed as the root subnet (so without delegation).
+// A signature is expensive: one is made per state, not per certificate. IC spec, "Certification".
+
+import { randomBytes } from 'node:crypto';
+import type { Principal } from '@dfinity/principal';
+import type { DataCertificateSource, Engine } from '../core.ts';
+import type { HashTree, Label } from './hash-tree.ts';
+import { prune, toArrays } from './hash-tree.ts';
+import type { RequestRegistry } from './request-registry.ts';
+import { createRequestRegistry } from './request-registry.ts';
+import type { NodeKey, RootKey } from './root-key.ts';
+import { createNodeKey, createRootKey, seedBytes } from './root-key.ts';
+import { encodeSelfDescribed } from './self-described-cbor.ts';
+import { createStateTree, createSubnetTrees, withTime } from './state-tree.ts';
+
+/** An unchanged state is certified anew at most this often, so that its time is never stale. */
+const stateAgeNsMax = 1_000_000_000n;
+/** Verifiers accept five minutes; one old certificate serves all queries of a minute. */
+const dataCertificateAgeNsMax = 60_000_000_000n;
+
+const timePath: readonly Label[] = [Buffer.from('time')];
+
+interface SignedState {
+  /** Root of the tree without time: what tells whether the state has changed. */
+  readonly stateHash: Uint8Array;
+  readonly timeNs: bigint;
+  readonly tree: HashTree;
+  readonly signature: Uint8Array;
+}
+
+interface DataCertificate {
+  readonly certifiedData: Uint8Array;
+  readonly timeNs: bigint;
+  readonly certificate: Uint8Array;
+}
+
+export interface Certification {
+  /** 32 secret bytes from which both keys follow; the caller keeps them between runs. */
+  readonly secretSeed: Uint8Array;
+  readonly subnetId: Principal;
+  readonly nodeKey: NodeKey;
+  readonly requests: RequestRegistry;
+  /** DER, 133 bytes. */
+  rootKey: () => Uint8Array;
+  /** Self-described CBOR certificate revealing the paths and, as always, the time. */
+  certify(paths: readonly (readonly Label[])[]): Uint8Array;
+  /** Certificate for /canister/ID/certified_data; at most a minute old. */
+  dataCertificate: DataCertificateSource;
+}
+
+export function createCertification(options: {
+  /** 32 bytes, or undefined for new keys. */
+  readonly rootSecret: Uint8Array | undefined;
+  /** Asked for when first needed: engine and certification know each other. */
+  readonly engine: () => Engine;
+}): Certification {
+  const secretSeed = options.rootSecret ?? new Uint8Array(randomBytes(seedBytes));
+  if (secretSeed.length !== seedBytes) {
+    throw new RangeError(`The root secret has ${secretSeed.length} bytes, not ${seedBytes}`);
+  }
+  const rootKey = createRootKey(secretSeed);
+  const nodeKey = createNodeKey(secretSeed);
+  const requests = createRequestRegistry(() => options.engine().now());
+  const signedState = createStateSigner({ engine: options.engine, requests, rootKey, nodeKey });
+  return {
+    secretSeed,
+    subnetId: rootKey.subnetId,
+    nodeKey,
+    requests,
+    rootKey: () => rootKey.publicKey,
+    certify: (paths) => certificateOf(signedState(), paths),
+    dataCertificate: createDataCertificates(options.engine, signedState),
+  };
+}
+
+/** Gives the signed state of this moment; signs only what is new or grown old. */
+function createStateSigner(parts: {
+  readonly engine: () => Engine;
+  readonly requests: RequestRegistry;
+  readonly rootKey: RootKey;
+  readonly nodeKey: NodeKey;
+}): () => SignedState {
+  const subnetTrees = createSubnetTrees(parts.rootKey, parts.nodeKey);
+  let signed: SignedState | undefined;
+  return () => {
+    const engine = parts.engine();
+    const stateTree = createStateTree({
+      canisters: engine.canisters(),
+      requestStatus: parts.requests.tree(),
+      subnetTrees,
+    });
+    const timeNs = engine.now();
+    if (
+      signed === undefined ||
+      !isFresh(signed.timeNs, timeNs, stateAgeNsMax) ||
+      Buffer.compare(signed.stateHash, stateTree.hash) !== 0
+    ) {
+      const tree = withTime(stateTree, timeNs);
+      const signature = parts.rootKey.signStateRoot(tree.hash);
+      signed = { stateHash: stateTree.hash, timeNs, tree, signature };
+    }
+    return signed;
+  };
+}
+
+function certificateOf(state: SignedState, paths: readonly (readonly Label[])[]): Uint8Array {
+  const tree = toArrays(prune(state.tree, [...paths, timePath]));
+  return encodeSelfDescribed({ tree, signature: state.signature });
+}
+
+function createDataCertificates(
+  engine: () => Engine,
+  signedState: () => SignedState,
+): DataCertificateSource {
+  const certificates = new Map<string, DataCertificate>();
+  return (canisterId) => {
+    const name = canisterId.toText();
+    const certifiedData = engine().canister(canisterId)?.certifiedData ?? new Uint8Array();
+    const known = certificates.get(name);
+    if (
+      known !== undefined &&
+      isFresh(known.timeNs, engine().now(), dataCertificateAgeNsMax) &&
+      Buffer.compare(known.certifiedData, certifiedData) === 0
+    ) {
+      return known.certificate;
+    }
+    const state = signedState();
+    const id = canisterId.toUint8Array();
+    const path = [Buffer.from('canister'), id, Buffer.from('certified_data')];
+    const certificate = certificateOf(state, [path]);
+    const { timeNs } = state;
+    certificates.set(name, { certifiedData: certifiedData.slice(), timeNs, certificate });
+    return certificate;
+  };
+}
+
+/** A clock that was set back makes everything stale. */
+function isFresh(timeNs: bigint, nowNs: bigint, ageNsMax: bigint): boolean {
+  return timeNs <= nowNs && nowNs - timeNs <= ageNsMax;
+}

@@ -1,0 +1,90 @@
+// Lays out the state tree: which facts of the replica stand under which path.
+// IC spec, "The system state tree". The time is added by whoever signs the tree.
+
+import type { CanisterView } from '../core.ts';
+import type { HashTree } from './hash-tree.ts';
+import { empty, fork, fromEntries, labeled, leaf } from './hash-tree.ts';
+import { encodeLeb128 } from './leb128.ts';
+import type { NodeKey, RootKey } from './root-key.ts';
+import { encodeSelfDescribed } from './self-described-cbor.ts';
+
+/** The first and the last canister id that any subnet can hold: 8 bytes of index, then 01 01. */
+const firstCanisterId = Buffer.from('00000000000000000101', 'hex');
+const lastCanisterId = Buffer.from('ffffffffffffffff0101', 'hex');
+
+// A module's sections never change, so their hashes are kept as long as the engine keeps the map.
+const metadataTrees = new WeakMap<CanisterView['metadata'], HashTree>();
+
+function metadataTree(metadata: CanisterView['metadata']): HashTree {
+  const known = metadataTrees.get(metadata);
+  if (known !== undefined) return known;
+  const tree = fromEntries(
+    [...metadata].map(([name, { content }]) => [name, leaf(content)] as const),
+  );
+  metadataTrees.set(metadata, tree);
+  return tree;
+}
+
+function canisterTree(canister: CanisterView): HashTree {
+  const controllers = canister.controllers.map((controller) => controller.toUint8Array());
+  const entries: [string, HashTree][] = [
+    ['certified_data', leaf(canister.certifiedData)],
+    ['controllers', leaf(encodeSelfDescribed(controllers))],
+  ];
+  if (canister.moduleHash !== undefined) entries.push(['module_hash', leaf(canister.moduleHash)]);
+  if (canister.metadata.size > 0) entries.push(['metadata', metadataTree(canister.metadata)]);
+  return fromEntries(entries);
+}
+
+/** The parts of the tree that are the same for the life of a replica. */
+export interface SubnetTrees {
+  readonly canisterRanges: HashTree;
+  readonly subnet: HashTree;
+}
+
+export function createSubnetTrees(rootKey: RootKey, nodeKey: NodeKey): SubnetTrees {
+  const id = rootKey.subnetId.toUint8Array();
+  const ranges = leaf(encodeSelfDescribed([[firstCanisterId, lastCanisterId]]));
+  const node = labeled(
+    nodeKey.nodeId.toUint8Array(),
+    labeled('public_key', leaf(nodeKey.publicKey)),
+  );
+  const subnet = fromEntries([
+    ['canister_ranges', ranges],
+    ['node', node],
+    ['public_key', leaf(rootKey.publicKey)],
+    ['type', leaf(Buffer.from('system'))],
+  ]);
+  return {
+    canisterRanges: labeled(id, labeled(firstCanisterId, ranges)),
+    subnet: labeled(id, subnet),
+  };
+}
+
+/**
+ * Everything but the time, which sorts last. All labels of the top are there even when nothing
+ * stands
+ * below them: a proof of absence would reveal its neighbours `canister` and `canister_ranges`
+ * together,
+ * and agents take a label for absent if another revealed one is its prefix.
+ */
+export function createStateTree(state: {
+  readonly canisters: Iterable<CanisterView>;
+  readonly requestStatus: HashTree;
+  readonly subnetTrees: SubnetTrees;
+}): HashTree {
+  const canisters = [...state.canisters].map(
+    (canister) => [canister.id.toUint8Array(), canisterTree(canister)] as const,
+  );
+  return fromEntries([
+    ['api_boundary_nodes', empty()],
+    ['canister', fromEntries(canisters)],
+    ['canister_ranges', state.subnetTrees.canisterRanges],
+    ['request_status', state.requestStatus],
+    ['subnet', state.subnetTrees.subnet],
+  ]);
+}
+
+export function withTime(stateTree: HashTree, timeNs: bigint): HashTree {
+  return fork(stateTree, labeled('time', leaf(encodeLeb128(timeNs))));
+}

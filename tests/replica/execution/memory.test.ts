@@ -1,0 +1,119 @@
+// The two ways to take memory back (the heap's shadow, a query's stable memory) against plain
+// twins, and the record's bytes.
+
+import { Principal } from '@dfinity/principal';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decodeRecord,
+  encodeRecord,
+  newRecord,
+} from '../../../replica/execution/canister-record.ts';
+import { HeapShadow } from '../../../replica/execution/heap-shadow.ts';
+import { QueryStable } from '../../../replica/execution/query-stable.ts';
+import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
+
+const wasmPage = 65_536;
+const write = fc.record({
+  offset: fc.nat({ max: 3 * wasmPage - 5_000 }),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 5_000 }),
+});
+
+describe('HeapShadow', () => {
+  it('finds every page that differs, and restores each byte', () => {
+    fc.assert(
+      fc.property(fc.array(write, { maxLength: 8 }), (writes) => {
+        const shadow = new HeapShadow();
+        const live = Buffer.alloc(3 * wasmPage, 9);
+        shadow.commit(live, shadow.scan(live));
+        const before = Buffer.from(live);
+        for (const { offset, bytes } of writes) live.set(bytes, offset);
+        const dirty = shadow.scan(live);
+        const expected = Array.from({ length: live.length / 4_096 }, (_, page) => page).filter(
+          (page) => {
+            const start = page * 4_096;
+            return live.compare(before, start, start + 4_096, start, start + 4_096) !== 0;
+          },
+        );
+        expect(dirty).toEqual(expected);
+        shadow.restore(live, dirty);
+        expect(live.equals(before)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('counts room that grew as clean while it is zero', () => {
+    const shadow = new HeapShadow();
+    const small = Buffer.alloc(wasmPage, 1);
+    shadow.commit(small, shadow.scan(small));
+    const grown = Buffer.concat([small, Buffer.alloc(wasmPage)]);
+    expect(shadow.scan(grown)).toEqual([]);
+    grown[wasmPage + 4_096] = 1;
+    expect(shadow.scan(grown)).toEqual([17]);
+    shadow.commit(grown, shadow.scan(grown));
+    expect(shadow.size).toBe(2 * wasmPage);
+    expect(shadow.scan(grown)).toEqual([]);
+  });
+});
+
+describe('QueryStable', () => {
+  it('reads what it wrote above what is stored, and stores nothing', () => {
+    fc.assert(
+      fc.property(fc.array(write, { maxLength: 8 }), write, (writes, read) => {
+        const stored = createMemoryStore().stableMemory('x');
+        stored.grow(2);
+        stored.write(0, new Uint8Array(2 * wasmPage).fill(9));
+        const stable = new QueryStable(stored);
+        expect(stable.grow(1)).toBe(2);
+        const twin = new Uint8Array(3 * wasmPage).fill(9, 0, 2 * wasmPage);
+        for (const { offset, bytes } of writes) {
+          stable.write(offset, bytes);
+          twin.set(bytes, offset);
+        }
+        const target = new Uint8Array(read.bytes.length);
+        stable.read(read.offset, target);
+        expect(target).toEqual(twin.slice(read.offset, read.offset + target.length));
+        const whole = new Uint8Array(2 * wasmPage);
+        stored.read(0, whole);
+        expect(whole.every((byte) => byte === 9)).toBe(true);
+        expect(stored.pages()).toBe(2);
+        stable.rollback();
+        expect([stable.pages(), stable.dirtyPages()]).toEqual([2, 0]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a canister's record", () => {
+  const record = {
+    ...newRecord([Principal.anonymous()], 2n ** 100n),
+    moduleHash: new Uint8Array(32).fill(1),
+    certifiedData: Uint8Array.of(1, 2),
+    version: 7n,
+    globalTimer: 1_700_000_000_000_000_000n,
+  };
+
+  it('comes back as it was', () => {
+    expect(decodeRecord(encodeRecord(record))).toEqual(record);
+    const empty = newRecord([], 0n);
+    expect(decodeRecord(encodeRecord(empty))).toEqual(empty);
+  });
+
+  it('has the bytes it always had', () => {
+    const golden = [
+      '01a9666379636c6573781f3132363736353036303032323832323934303134393637303332303533',
+      '3736667374617475736772756e6e696e676776657273696f6e076a6d6f64756c6548617368582001',
+      '010101010101010101010101010101010101010101010101010101010101016b636f6e74726f6c6c',
+      '6572738141046b676c6f62616c54696d65721b17979cfe362a00006d636572746966696564446174',
+      '614201026f7761736d4d656d6f72794c696d69741ac000000071667265657a696e67546872657368',
+      '6f6c641a00278d00',
+    ].join('');
+    expect(Buffer.from(encodeRecord(record)).toString('hex')).toBe(golden);
+  });
+
+  it('of a later version is refused', () => {
+    expect(() => decodeRecord(Uint8Array.of(2, 0xa0))).toThrow('its version 2 is not known');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { Scheduler } from '../../../replica/execution/scheduler.ts';
+
+describe('Scheduler', () => {
+  it('runs tasks in the order of their arrival, those that tasks push last', async () => {
+    const order: number[] = [];
+    const scheduler = new Scheduler(() => undefined);
+    scheduler.push(() => {
+      order.push(1);
+      scheduler.push(() => order.push(3));
+    });
+    scheduler.push(() => order.push(2));
+    await scheduler.idle();
+    expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('goes on after a task that throws, and tells', async () => {
+    const faults: unknown[] = [];
+    const scheduler = new Scheduler((error) => faults.push(error));
+    let isDone = false;
+    scheduler.push(() => {
+      throw new Error('on purpose');
+    });
+    scheduler.push(() => {
+      isDone = true;
+    });
+    await scheduler.idle();
+    expect(isDone).toBe(true);
+    expect(faults).toEqual([new Error('on purpose')]);
+  });
+
+  it('is idle only when tracked work is done, and what it pushed', async () => {
+    const scheduler = new Scheduler(() => undefined);
+    let isDone = false;
+    const work = new Promise((resolve) => setTimeout(resolve, 5));
+    scheduler.track(work);
+    void work.then(() =>
+      scheduler.push(() => {
+        isDone = true;
+      }),
+    );
+    await scheduler.idle();
+    expect(isDone).toBe(true);
+  });
+
+  it('lets the event loop turn while tasks keep coming', async () => {
+    const scheduler = new Scheduler(() => undefined);
+    let turns = 0;
+    const again = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const end = performance.now() + 60;
+    const task = () => {
+      if (performance.now() < end) scheduler.push(task);
+    };
+    scheduler.push(task);
+    await scheduler.idle();
+    clearInterval(again);
+    expect(turns).toBeGreaterThan(1);
+  });
+});

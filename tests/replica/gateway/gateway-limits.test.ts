@@ -1,0 +1,278 @@
+// Upgrades to updates, size limits, failures of canisters and of clients, over the real engine.
+
+import { connect } from 'node:net';
+import { Principal } from '@dfinity/principal';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { encodeAnswer } from '../../support/gateway-canister/certified-site.ts';
+import { openSite, type Site } from '../../support/gateway-canister/site.ts';
+
+const text = (value: string) => new TextEncoder().encode(value);
+const upgrade = encodeAnswer({ upgrade: true });
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 60_000);
+afterAll(() => site.replica.stop());
+beforeEach(() => site.forgetRules());
+
+function outcomeOf(received: { readonly status: number; readonly body: Uint8Array }) {
+  const { code, message } = JSON.parse(new TextDecoder().decode(received.body)).error;
+  return { outcome: `${received.status} ${code}`, message };
+}
+
+/** Writes bytes to the server and gives what it answers until it or the time ends the connection. */
+async function exchange(bytes: string, waitMilliseconds = 300): Promise<string> {
+  const socket = connect(site.replica.port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  socket.write(Buffer.from(bytes, 'latin1'));
+  const timeout = setTimeout(() => socket.destroy(), waitMilliseconds);
+  await closed;
+  clearTimeout(timeout);
+  return answer;
+}
+
+describe('an upgrade to an update', () => {
+  it('is called once and passes with every header, unverified', async () => {
+    await site.addRule({ method: 'query', pattern: '/put', reply: upgrade });
+    const headers = [
+      ['x-first', '1'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ] as const;
+    const reply = encodeAnswer({ status: 201, headers, body: text('stored'), upgrade: true });
+    await site.addRule({ method: 'update', pattern: 'content', reply });
+    const before = await site.countUpdates();
+    const received = await site.send({ path: '/put', method: 'PUT', body: text('the content') });
+    expect([received.status, received.body.toString()]).toEqual([201, 'stored']);
+    expect(received.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    expect(await site.countUpdates()).toBe(before + 1);
+  });
+
+  it('takes a body of 2,096,000 bytes and refuses one of 2,097,152', async () => {
+    await site.addRule({ method: 'query', pattern: '/put', reply: upgrade });
+    const reply = encodeAnswer({ body: text('ok') });
+    await site.addRule({ method: 'update', pattern: '/put', reply });
+    const put = (size: number) =>
+      site.send({ path: '/put', method: 'PUT', body: new Uint8Array(size) });
+    expect((await put(2_096_000)).status).toBe(200);
+    const { outcome, message } = outcomeOf(await put(2_097_152));
+    expect(outcome).toBe('413 BodyTooLarge');
+    expect(message).toMatch(/update call.*2097152/);
+  });
+});
+
+describe('a body', () => {
+  it('above 5 MiB is too large for the query that carries it', async () => {
+    const body = new Uint8Array(5 * 1_048_576);
+    const { outcome, message } = outcomeOf(await site.send({ method: 'POST', body }));
+    expect(outcome).toBe('413 BodyTooLarge');
+    expect(message).toMatch(/query.*5242880/);
+  });
+
+  it('above 10 MiB is refused, announced or not', async () => {
+    const body = new Uint8Array(10 * 1_048_576 + 1);
+    const announced = await site.send({ method: 'POST', body });
+    expect(outcomeOf(announced)).toMatchObject({ outcome: '413 BodyTooLarge' });
+    const chunked = await site.send({
+      method: 'POST',
+      body,
+      headers: { 'transfer-encoding': 'chunked' },
+    });
+    expect(outcomeOf(chunked)).toMatchObject({ outcome: '413 BodyTooLarge' });
+  });
+
+  it('that is not wanted is refused before it is sent', async () => {
+    const head = `PUT / HTTP/1.1\r\nHost: ${site.canisterId}.localhost\r\n`;
+    const answer = await exchange(
+      `${head}Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('that ends early reaches no canister', async () => {
+    const anything = { method: 'query', pattern: '', reply: upgrade } as const;
+    await site.addRule(anything);
+    await site.addRule({ ...anything, method: 'update' });
+    const before = [await site.countUpdates(), site.replica.reports.length];
+    const host = `Host: ${site.canisterId}.localhost`;
+    await exchange(`PUT / HTTP/1.1\r\n${host}\r\nContent-Length: 100\r\n\r\nonly this`, 100);
+    await exchange(
+      `PUT / HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nonly `,
+      100,
+    );
+    const reports = site.replica.reports.slice(before[1]);
+    expect(await site.countUpdates()).toBe(before[0]);
+    expect(reports.filter(({ method }) => method.startsWith('http_request'))).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  it('of a canister that is not there is a 404', async () => {
+    const host = 'ryjl3-tyaaa-aaaaa-aaaba-cai.localhost';
+    expect(outcomeOf(await site.send({ host })).outcome).toBe('404 CanisterNotFound');
+  });
+
+  it('of a canister that traps is a 503 with its reason', async () => {
+    await site.addRule({ method: 'query', action: 'trap', pattern: '/x', reply: 'out of cheese' });
+    const { outcome, message } = outcomeOf(await site.send({ path: '/x' }));
+    expect(outcome).toBe('503 CanisterRejected');
+    expect(message).toContain('out of cheese');
+  });
+
+  it('of a canister that rejects, in the query or the update, is a 503 with its reason', async () => {
+    await site.addRule({
+      method: 'query',
+      action: 'reject',
+      pattern: '/query',
+      reply: 'not today',
+    });
+    await site.addRule({ method: 'query', pattern: '/update', reply: upgrade });
+    await site.addRule({
+      method: 'update',
+      action: 'reject',
+      pattern: '/update',
+      reply: 'not today',
+    });
+    for (const path of ['/query', '/update']) {
+      const { outcome, message } = outcomeOf(await site.send({ path }));
+      expect(outcome).toBe('503 CanisterRejected');
+      expect(message).toContain('not today');
+    }
+  });
+
+  it('of a canister without code is a 503', async () => {
+    const id = await site.replica.createCanister();
+    const { outcome } = outcomeOf(await site.send({ host: `${id.toText()}.localhost` }));
+    expect(outcome).toBe('503 CanisterRejected');
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['what is no Candid', text('nonsense')],
+    ['a status that HTTP has not', encodeAnswer({ status: 99 })],
+    ['a status that is not final', encodeAnswer({ status: 100 })],
+    ['a header name with a space', encodeAnswer({ headers: [['a b', 'c']] })],
+    ['a header value with a line break', encodeAnswer({ headers: [['a', 'b\r\nc: d']] })],
+  ])('of a canister that answers with %s is a 503', async (_, reply) => {
+    await site.addRule({ method: 'query', pattern: '/x', reply });
+    const host = `${site.canisterId}.raw.localhost`;
+    const { outcome } = outcomeOf(await site.send({ path: '/x', host }));
+    expect(outcome).toBe('503 ResponseInvalid');
+  });
+
+  it('of an answer that is larger with its signature than gateways take is a 503', async () => {
+    const largest = 3_145_728 - 400;
+    for (const [size, status] of [
+      [largest, 200],
+      [largest + 220, 503],
+    ] as const) {
+      const reply = encodeAnswer({ body: new Uint8Array(size) });
+      await site.forgetRules();
+      await site.addRule({ method: 'query', pattern: '/x', reply });
+      const host = `${site.canisterId}.raw.localhost`;
+      const received = await site.send({ path: '/x', host });
+      expect(received.status).toBe(status);
+      if (status === 503) expect(outcomeOf(received).outcome).toBe('503 ResponseTooLarge');
+    }
+  });
+
+  it('carries the request id of its headers', async () => {
+    const received = await site.send({ host: 'nonsense.localhost' });
+    const page = JSON.parse(received.body.toString());
+    expect(page.error.requestId).toBe(received.headers['x-request-id']);
+    expect(received.headers['content-type']).toBe('application/json');
+  });
+});
+
+describe('a canister that frames its own answer', () => {
+  it('does not break the connection', async () => {
+    const headers = [
+      ['content-length', '3'],
+      ['transfer-encoding', 'chunked'],
+      ['connection', 'close'],
+    ] as const;
+    await site.addRule({
+      method: 'query',
+      pattern: '/x',
+      reply: encodeAnswer({ headers, body: text('longer than told') }),
+    });
+    const host = `${site.canisterId}.raw.localhost`;
+    const received = await site.send({ path: '/x', host });
+    expect(received.body.toString()).toBe('longer than told');
+    expect(received.headers['transfer-encoding']).toBeUndefined();
+  });
+});
+
+describe('OPTIONS', () => {
+  const host = () => `${site.canisterId}.raw.localhost`;
+
+  it("is answered by the canister if its answer is one to a browser's question", async () => {
+    const headers = [['access-control-allow-methods', 'GET, BREW']] as const;
+    const reply = encodeAnswer({ status: 204, headers });
+    await site.addRule({ method: 'query', pattern: 'OPTIONS', reply });
+    const received = await site.send({ method: 'OPTIONS', host: host() });
+    expect(received.status).toBe(204);
+    expect(received.headers['access-control-allow-methods']).toBe('GET, BREW');
+    expect(received.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('is answered by the gateway otherwise', async () => {
+    const unfit = encodeAnswer({ status: 405, headers: [['access-control-max-age', '1']] });
+    await site.addRule({ method: 'query', pattern: '/unfit', reply: unfit });
+    for (const path of ['/unfit', '/unknown']) {
+      const received = await site.send({ method: 'OPTIONS', path, host: host() });
+      expect(received.status).toBe(200);
+      expect(received.headers['access-control-max-age']).toBe('7200');
+      expect(received.headers['access-control-allow-methods']).toContain('PUT');
+    }
+  });
+});
+
+describe('garbage', () => {
+  const good = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  it.each([
+    ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00', 400],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['a request target that is no path', 'GET nonsense HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
+    ['a header that is not ASCII', 'GET / HTTP/1.1\r\nHost: localhost\r\nX: \xe9\r\n\r\n', 400],
+    [
+      'two different lengths',
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      400,
+    ],
+    ['endless headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
+    ['a bad chunk', 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 0],
+    ['half a request', 'GET / HT', 0],
+    ['an unknown host', 'GET / HTTP/1.1\r\nHost: example.org\r\n\r\n', 400],
+    ['CONNECT', 'CONNECT example.org:80 HTTP/1.1\r\nHost: example.org\r\n\r\n', 0],
+  ])('such as %s is answered or cut, and the server goes on', async (_, bytes, status) => {
+    const answer = await exchange(bytes);
+    expect(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)).toBe(status);
+    expect(await exchange(good, 150)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('in the path reaches the verifier as it is', async () => {
+    await site.addRule({ method: 'query', pattern: '', reply: encodeAnswer({ body: text('x') }) });
+    for (const path of ['/%', '/%ff%fe', '//../..', `/${'a/'.repeat(2_000)}`, '/?%%%=&&&']) {
+      const received = await site.send({ path });
+      expect(outcomeOf(received).outcome).toBe('503 ResponseVerificationFailed');
+    }
+  });
+
+  it('may come as an absolute target', async () => {
+    const principal = Principal.fromText(site.canisterId).toText();
+    await site.addRule({
+      method: 'query',
+      pattern: '/abs?x',
+      reply: encodeAnswer({ status: 204 }),
+    });
+    const target = `http://${principal}.raw.localhost:1/abs?x`;
+    expect(await exchange(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 204 /);
+  });
+});

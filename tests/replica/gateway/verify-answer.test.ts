@@ -1,0 +1,91 @@
+// The verifier's seams: clocks, keys, and answers that make it panic. No canister needed.
+
+import { Principal } from '@dfinity/principal';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../../../replica/gateway/gateway-error.ts';
+import { verifyAnswer } from '../../../replica/gateway/verify-answer.ts';
+import { fromEntries, labeled, leaf, toArrays } from '../../../replica/state/hash-tree.ts';
+import { createRootKey } from '../../../replica/state/root-key.ts';
+import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import { certifyPages, provenAnswer } from '../../support/gateway-canister/certified-site.ts';
+
+const canisterId = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');
+const rootKey = createRootKey(new Uint8Array(32).fill(1));
+const timeNs = 1_800_000_000_000_000_000n;
+const minute = 60_000_000_000n;
+const page = { path: ['a', '<$>'], body: new Uint8Array(3) };
+const site = certifyPages([page]);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A certificate as the root subnet would sign it. */
+function certificateFor(id: Principal, key = rootKey): Uint8Array {
+  const data = labeled('certified_data', leaf(site.hash));
+  const bytes: number[] = [];
+  for (let rest = timeNs; rest > 0n; rest >>= 7n) {
+    bytes.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
+  }
+  const tree = fromEntries([
+    ['canister', labeled(id.toUint8Array(), data)],
+    ['time', leaf(Uint8Array.from(bytes))],
+  ]);
+  return encodeSelfDescribed({ tree: toArrays(tree), signature: key.signStateRoot(tree.hash) });
+}
+
+function verify(change: { nowNs?: bigint; certificate?: Uint8Array; header?: string } = {}) {
+  const certificate = change.certificate ?? certificateFor(canisterId);
+  const {
+    status = 200,
+    headers = [],
+    body = page.body,
+  } = provenAnswer(page, { tree: site, certificate });
+  const { header } = change;
+  return verifyAnswer({
+    request: { method: 'GET', url: '/a', headers: [], body: new Uint8Array(0) },
+    answer: {
+      status,
+      headers: headers.map(([name, value]) => [
+        name,
+        name === 'IC-Certificate' ? (header ?? value) : value,
+      ]),
+      body,
+    },
+    canisterId,
+    rootKey: rootKey.publicKey,
+    nowNs: change.nowNs ?? timeNs,
+  });
+}
+
+describe('verifyAnswer()', () => {
+  it('accepts a certificate up to five minutes old or new', () => {
+    for (const nowNs of [timeNs, timeNs + 5n * minute - 1n, timeNs - 5n * minute + 1n]) {
+      expect(() => verify({ nowNs })).not.toThrow();
+    }
+    for (const nowNs of [timeNs + 5n * minute + minute, timeNs - 6n * minute]) {
+      expect(() => verify({ nowNs })).toThrow(GatewayError);
+    }
+  });
+
+  it("refuses another root key's certificate", () => {
+    const certificate = certificateFor(canisterId, createRootKey(new Uint8Array(32).fill(2)));
+    expect(() => verify({ certificate })).toThrow(/verif/i);
+  });
+
+  it("refuses another canister's certificate", () => {
+    const certificate = certificateFor(Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai'));
+    expect(() => verify({ certificate })).toThrow(GatewayError);
+  });
+
+  it('goes on after answers that make the verifier panic', () => {
+    const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const endlessMap = Buffer.from('d9d9f7bbffffffffffffffff', 'hex').toString('base64');
+    const header = `certificate=:${endlessMap}:, tree=:${endlessMap}:, expr_path=:${endlessMap}:, version=2`;
+    for (let count = 0; count < 200; count += 1) {
+      expect(() => verify({ header })).toThrow(GatewayError);
+    }
+    expect(silenced).toHaveBeenCalled();
+    expect(() => verify()).not.toThrow();
+  }, 20_000);
+});

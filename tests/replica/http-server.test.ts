@@ -1,0 +1,100 @@
+// The HTTP server alone: ports, addresses, routes, closing.
+
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../replica/http-server.ts';
+import { startHttpServer } from '../../replica/http-server.ts';
+import type { LoopbackServer } from '../../replica/loopback.ts';
+import { sendRequest } from '../support/gateway-canister/send-request.ts';
+
+const servers: LoopbackServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(port = 0, seen: ApiRequest[] = []): Promise<LoopbackServer> {
+  const server = await startHttpServer({
+    port,
+    gateway: {
+      handle: async (_, response) => {
+        response.end('gateway');
+      },
+    },
+    handleApi: async (request) => {
+      seen.push(request);
+      return { status: 202, contentType: 'application/cbor', body: new Uint8Array(0) };
+    },
+  });
+  servers.push(server);
+  return server;
+}
+
+describe('startHttpServer()', () => {
+  it('serves on both loopback addresses', async () => {
+    const { port } = await start();
+    for (const address of ['127.0.0.1', '[::1]']) {
+      const response = await fetch(`http://${address}:${port}/health`);
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('says that a port is in use, and what to do', async () => {
+    const { port } = await start();
+    await expect(start(port)).rejects.toThrow(`Port ${port} is in use.`);
+    await expect(start(port)).rejects.toThrow('--port');
+  });
+
+  it('says so too if only the IPv6 port is in use, and lets go of the other', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen({ host: '::1', port: 0 }, resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(start(port)).rejects.toThrow('in use');
+    await new Promise((resolve) => taken.close(resolve));
+    expect((await start(port)).port).toBe(port);
+  });
+
+  it("sorts agents' requests from canisters'", async () => {
+    const seen: ApiRequest[] = [];
+    const { port } = await start(0, seen);
+    const body = Uint8Array.of(1, 2, 3);
+    const call = '/api/v3/canister/aaaaa-aa/call';
+    const answer = await sendRequest({
+      port,
+      host: 'localhost',
+      path: `${call}?x`,
+      method: 'POST',
+      body,
+    });
+    expect([answer.status, answer.headers['content-type']]).toEqual([202, 'application/cbor']);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(seen).toEqual([{ method: 'POST', path: call, body }]);
+    const own = await sendRequest({ port, host: 'localhost', path: '/api/v1/buckets' });
+    expect(own.body.toString()).toBe('gateway');
+  });
+
+  it("answers browsers' questions before calls", async () => {
+    const { port } = await start();
+    const sent = { port, host: 'localhost', path: '/api/v2/status', method: 'OPTIONS' };
+    const { status, headers } = await sendRequest(sent);
+    expect(status).toBe(200);
+    expect(headers['access-control-allow-methods']).toContain('POST');
+  });
+
+  it('refuses an agent body above 5 MiB', async () => {
+    const { port } = await start();
+    const body = new Uint8Array(5 * 1_048_576 + 1);
+    const path = '/api/v2/canister/aaaaa-aa/call';
+    const { status } = await sendRequest({ port, host: 'localhost', path, method: 'POST', body });
+    expect(status).toBe(413);
+  });
+
+  it('closes in spite of idle connections', async () => {
+    const server = await start();
+    await (await fetch(`http://127.0.0.1:${server.port}/health`)).text();
+    const before = Date.now();
+    await server.close();
+    expect(Date.now() - before).toBeLessThan(1_000);
+    await expect(fetch(`http://127.0.0.1:${server.port}/health`)).rejects.toThrow();
+  });
+});

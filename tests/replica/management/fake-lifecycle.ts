@@ -1,0 +1,102 @@
+// An engine without Wasm: keeps what it was told, so that the tests see what the management
+// canister asked for.
+
+import { Principal } from '@dfinity/principal';
+import type { CanisterView, Lifecycle, Reject } from '../../../replica/core.ts';
+
+interface Entry {
+  readonly id: Principal;
+  controllers: readonly Principal[];
+  freezingThreshold: bigint;
+  wasmMemoryLimit: bigint;
+  cycles: bigint;
+  status: CanisterView['status'];
+  module: Uint8Array | undefined;
+}
+
+export interface FakeLifecycle extends Lifecycle {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly installs: Parameters<Lifecycle['install']>[0][];
+  /** When set, the next install is refused with it. */
+  refusal: Reject | undefined;
+}
+
+export function createFakeLifecycle(): FakeLifecycle {
+  const entries = new Map<string, Entry>();
+  const get = (id: Principal) => {
+    const entry = entries.get(id.toText());
+    if (entry === undefined) throw new Error(`the engine was asked about ${id.toText()}`);
+    return entry;
+  };
+  const fake: FakeLifecycle = {
+    entries,
+    installs: [],
+    refusal: undefined,
+    create({ controllers, cycles, id }) {
+      const made = id ?? Principal.fromUint8Array(Uint8Array.of(9, entries.size, 1, 1));
+      entries.set(made.toText(), {
+        id: made,
+        controllers,
+        cycles,
+        freezingThreshold: 2_592_000n,
+        wasmMemoryLimit: 3_221_225_472n,
+        status: 'running',
+        module: undefined,
+      });
+      return made;
+    },
+    async install(options) {
+      if (fake.refusal !== undefined) return fake.refusal;
+      fake.installs.push(options);
+      get(options.canisterId).module = options.module;
+      return undefined;
+    },
+    updateSettings(id, settings) {
+      Object.assign(get(id), settings);
+      return undefined;
+    },
+    start(id) {
+      get(id).status = 'running';
+      return undefined;
+    },
+    async stop(id) {
+      get(id).status = 'stopped';
+      return undefined;
+    },
+    uninstall(id) {
+      get(id).module = undefined;
+      return undefined;
+    },
+    remove(id) {
+      const message = `Canister ${id.toText()} must be stopped before it is deleted.`;
+      if (get(id).status !== 'stopped') {
+        return { status: 'rejected', code: 5, message, errorCode: 'IC0510' };
+      }
+      entries.delete(id.toText());
+      return undefined;
+    },
+    depositCycles(id, cycles) {
+      get(id).cycles += cycles;
+    },
+    settings(id) {
+      const entry = entries.get(id.toText());
+      if (entry === undefined) return undefined;
+      const { controllers, freezingThreshold, wasmMemoryLimit } = entry;
+      return { controllers, freezingThreshold, wasmMemoryLimit };
+    },
+    canister(id) {
+      const entry = entries.get(id.toText());
+      if (entry === undefined) return undefined;
+      return {
+        ...entry,
+        moduleHash: entry.module && new Uint8Array(32).fill(entry.module.length),
+        certifiedData: new Uint8Array(0),
+        version: 3n,
+        heapBytes: 65_536,
+        stableBytes: 2 ** 30,
+        metadata: new Map(),
+      };
+    },
+  };
+  return fake;
+}

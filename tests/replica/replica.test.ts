@@ -1,0 +1,252 @@
+// The replica as others use it: in-process calls, time, restarts, ports.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpAgent } from '@dfinity/agent';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RejectError } from '../../replica/reject-error.ts';
+import type { Replica, ReplicaOptions } from '../../replica/replica.ts';
+import { startReplica } from '../../replica/replica.ts';
+import { assembledModule } from '../support/gateway-canister/assembled-module.ts';
+
+const folder = join(import.meta.dirname, '../support/gateway-canister');
+const owner = Principal.fromUint8Array(Uint8Array.of(1, 2, 3, 4));
+const second = 1_000_000_000n;
+
+let keeper: Uint8Array;
+const running: Replica[] = [];
+const stateDirs: string[] = [];
+
+beforeAll(async () => {
+  keeper = await assembledModule(join(folder, 'keeper.wat'));
+}, 60_000);
+
+afterEach(async () => {
+  for (const replica of running.splice(0)) await replica.stop();
+  for (const stateDir of stateDirs.splice(0)) rmSync(stateDir, { recursive: true });
+});
+
+async function start(options: ReplicaOptions = {}): Promise<Replica> {
+  const replica = await startReplica({ server: false, ...options });
+  running.push(replica);
+  return replica;
+}
+
+function newStateDir(): string {
+  const stateDir = mkdtempSync(join(tmpdir(), 'replica-test-'));
+  stateDirs.push(stateDir);
+  return stateDir;
+}
+
+async function withKeeper(options: ReplicaOptions = {}) {
+  const replica = await start(options);
+  const id = await replica.createCanister();
+  await replica.install(id, keeper);
+  const count = async (method: string) =>
+    Buffer.from(await replica.query(id, method)).readUInt32LE(0);
+  const setTimer = (time: bigint) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(time);
+    return replica.call(id, 'wake_at', bytes);
+  };
+  return { replica, id, count, setTimer };
+}
+
+describe('call() and query()', () => {
+  it('give the reply, and take principals as text too', async () => {
+    const { replica, id } = await withKeeper();
+    await replica.call(id.toText(), 'put', Uint8Array.of(5, 6));
+    expect(await replica.query(id, 'get')).toEqual(Uint8Array.of(5, 6));
+    const bytes = await replica.query(id, 'whoami', undefined, { sender: owner.toText() });
+    expect(bytes).toEqual(owner.toUint8Array());
+    expect(await replica.query(id, 'whoami')).toEqual(Uint8Array.of(4));
+  });
+
+  it('throw a RejectError with code, reason and error code', async () => {
+    const { replica, id } = await withKeeper();
+    const error = await replica.query(id, 'refuse').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RejectError);
+    expect(error).toMatchObject({ code: 4, errorCode: 'IC0406', message: 'not for you' });
+    await expect(replica.query('ryjl3-tyaaa-aaaaa-aaaba-cai', 'get')).rejects.toMatchObject({
+      code: 3,
+    });
+    await expect(replica.call(id, 'nonsense')).rejects.toBeInstanceOf(RejectError);
+    await expect(replica.query('nonsense', 'get')).rejects.toThrow();
+  });
+
+  it('respect canister_inspect_message', async () => {
+    const { replica, id } = await withKeeper();
+    await expect(replica.call(id, 'forbidden')).rejects.toMatchObject({ errorCode: 'IC0406' });
+  });
+
+  it('reach the management canister, under its rules', async () => {
+    const { replica, id } = await withKeeper();
+    const Target = IDL.Record({ canister_id: IDL.Principal });
+    const arg = IDL.encode([Target], [{ canister_id: id }]);
+    const reply = await replica.call('aaaaa-aa', 'canister_status', arg);
+    const Status = IDL.Record({ settings: IDL.Record({ controllers: IDL.Vec(IDL.Principal) }) });
+    const [status] = IDL.decode([Status], reply);
+    expect(status).toMatchObject({ settings: { controllers: [Principal.anonymous()] } });
+    const bySomebody = replica.call('aaaaa-aa', 'canister_status', arg, { sender: owner });
+    await expect(bySomebody).rejects.toBeInstanceOf(RejectError);
+    await expect(replica.call('aaaaa-aa', 'raw_rand')).rejects.toBeInstanceOf(RejectError);
+  });
+
+  it('are reported with their cost', async () => {
+    const seen: string[] = [];
+    const { replica, id } = await withKeeper({ onReport: ({ method }) => seen.push(method) });
+    await replica.call(id, 'put', new Uint8Array(1_000));
+    const report = replica.lastMessage();
+    expect(report).toMatchObject({
+      kind: 'update',
+      method: 'put',
+      argBytes: 1_000,
+      stablePages: 1,
+    });
+    expect(report?.instructions).toBeGreaterThan(2_000n);
+    expect(replica.reports.at(-1)).toBe(report);
+    expect(seen.at(-1)).toBe('put');
+  });
+});
+
+describe('canisters', () => {
+  it('have the controllers and the id that were asked for', async () => {
+    const replica = await start();
+    const id = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
+    const created = await replica.createCanister({ controllers: [owner.toText()], id });
+    expect(created.toText()).toBe(id.toText());
+    const [canister] = replica.canisters();
+    expect(canister?.controllers.map((one) => one.toText())).toEqual([owner.toText()]);
+    await expect(replica.createCanister({ id })).rejects.toBeInstanceOf(RejectError);
+  });
+
+  it('keep stable memory over an upgrade and lose it by a reinstall', async () => {
+    const { replica, id, count } = await withKeeper();
+    await replica.call(id, 'put', Uint8Array.of(1, 2, 3));
+    await replica.upgrade(id, keeper);
+    expect(await count('upgrades')).toBe(1);
+    expect(await replica.query(id, 'get')).toEqual(Uint8Array.of(1, 2, 3));
+    const memory = replica.stableMemory(id);
+    expect([memory.bytes, memory.read(64, 4)]).toEqual([65_536, Uint8Array.of(1, 2, 3, 0)]);
+    await replica.install(id, keeper, undefined, { mode: 'reinstall' });
+    expect(await replica.query(id, 'get')).toEqual(new Uint8Array(0));
+    await expect(replica.install(id, keeper)).rejects.toBeInstanceOf(RejectError);
+    await expect(replica.upgrade(id, Uint8Array.of(1))).rejects.toBeInstanceOf(RejectError);
+  });
+
+  it('print where they are heard', async () => {
+    const printed: string[] = [];
+    let time = 1_800_000_000n * second;
+    const onPrint = (canisterId: string, text: string) => printed.push(`${canisterId} ${text}`);
+    const { replica, id, setTimer } = await withKeeper({ now: () => time, onPrint });
+    await setTimer(time + 1n);
+    time += 1n;
+    await replica.tick();
+    expect(printed).toEqual([`${id.toText()} tick`]);
+  });
+});
+
+describe('time', () => {
+  it('is the given clock, and timers wait for tick()', async () => {
+    let time = 1_800_000_000n * second;
+    const { replica, count, setTimer } = await withKeeper({ now: () => time });
+    await setTimer(time + second);
+    await replica.tick();
+    expect(await count('fired')).toBe(0);
+    time += second;
+    expect(await count('fired')).toBe(0);
+    await replica.tick();
+    await replica.tick();
+    expect(await count('fired')).toBe(1);
+  });
+
+  it('is moved by advanceTime(), and never back', async () => {
+    const { replica, count, setTimer } = await withKeeper();
+    await setTimer(BigInt(Date.now()) * 1_000_000n + 3_600n * second);
+    replica.advanceTime(3_601n * second);
+    await replica.tick();
+    expect(await count('fired')).toBe(1);
+    expect(() => replica.advanceTime(-1n)).toThrow(RangeError);
+  });
+
+  it('runs timers by itself otherwise', async () => {
+    const { count, setTimer } = await withKeeper();
+    await setTimer(BigInt(Date.now()) * 1_000_000n + second / 20n);
+    await expect.poll(() => count('fired'), { timeout: 3_000 }).toBe(1);
+  });
+});
+
+describe('a state folder', () => {
+  it('keeps keys, canisters and stable memory over a restart, which is an upgrade', async () => {
+    const stateDir = newStateDir();
+    const first = await withKeeper({ stateDir });
+    await first.replica.call(first.id, 'put', Uint8Array.of(7, 8, 9));
+    const { rootKey } = first.replica;
+    await first.replica.stop();
+    const again = await start({ stateDir });
+    expect(again.rootKey).toEqual(rootKey);
+    expect(again.resumeFailures).toEqual([]);
+    expect(again.canisters().map(({ id }) => id.toText())).toEqual([first.id.toText()]);
+    expect(await again.query(first.id, 'get')).toEqual(Uint8Array.of(7, 8, 9));
+    expect(await again.query(first.id, 'upgrades')).toEqual(Uint8Array.of(1, 0, 0, 0));
+    const next = await again.createCanister();
+    expect(next.toText()).not.toBe(first.id.toText());
+  });
+
+  it('is emptied by clean', async () => {
+    const stateDir = newStateDir();
+    const { replica } = await withKeeper({ stateDir });
+    const { rootKey } = replica;
+    await replica.stop();
+    const anew = await start({ stateDir, clean: true });
+    expect(anew.canisters()).toEqual([]);
+    expect(anew.rootKey).not.toEqual(rootKey);
+  });
+
+  it('belongs to one replica at a time', async () => {
+    const stateDir = newStateDir();
+    await start({ stateDir });
+    await expect(start({ stateDir })).rejects.toThrow(stateDir);
+    await expect(start({ stateDir, clean: true })).rejects.toThrow();
+  });
+
+  it('is let go of when the port is taken', async () => {
+    const stateDir = newStateDir();
+    const { port } = await start({ server: true });
+    await expect(start({ stateDir, server: true, port })).rejects.toThrow(`Port ${port} is in use`);
+    expect((await start({ stateDir })).canisters()).toEqual([]);
+  });
+});
+
+describe('the server', () => {
+  it('serves agents with their checks on', async () => {
+    const { replica, id } = await withKeeper({ server: true });
+    await replica.call(id, 'put', Uint8Array.of(3));
+    expect(replica.url).toBe(`http://localhost:${replica.port}`);
+    const agent = await HttpAgent.create({ host: replica.url, shouldFetchRootKey: true });
+    expect(agent.rootKey).toEqual(new Uint8Array(replica.rootKey));
+    const arg = new Uint8Array(0);
+    const answer = await agent.query(id, { methodName: 'get', arg });
+    expect(answer).toMatchObject({ status: 'replied', reply: { arg: Uint8Array.of(3) } });
+  });
+
+  it('means the one canister that serves HTTP by plain localhost', async () => {
+    const { replica } = await withKeeper({ server: true });
+    const none = await fetch(`http://127.0.0.1:${replica.port}/`);
+    expect((await none.json()).error.code).toBe('CanisterIdMissing');
+    const id = await replica.createCanister();
+    await replica.install(id, await assembledModule(join(folder, 'canister.wat')));
+    const one = await fetch(`http://127.0.0.1:${replica.port}/`);
+    expect(one.headers.get('x-request-id')).not.toBeNull();
+    expect((await one.json()).error.message).toContain(id.toText());
+  });
+
+  it('is gone after stop(), which may be called twice', async () => {
+    const { replica } = await withKeeper({ server: true });
+    await Promise.all([replica.stop(), replica.stop()]);
+    await expect(fetch(`http://127.0.0.1:${replica.port}/health`)).rejects.toThrow();
+  });
+});

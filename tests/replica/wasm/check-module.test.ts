@@ -1,0 +1,71 @@
+// What cannot be installed is refused with a reason, whatever the bytes are.
+
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ic0Interface } from '../../../replica/execution/ic0-table.ts';
+import type { CompiledModule } from '../../../replica/wasm/compile.ts';
+import { createCompiler } from '../../../replica/wasm/compile.ts';
+import { InvalidModule } from '../../../replica/wasm/invalid-module.ts';
+import { assemble } from '../../support/wasm-canisters/text-module.ts';
+
+function compile(module: Uint8Array): CompiledModule {
+  return createCompiler(ic0Interface)(module, 'a module');
+}
+
+const whole = assemble(`(module
+  (import "ic0" "msg_reply" (func $reply))
+  (memory 1) (table 2 funcref) (elem (i32.const 0) $f $f) (data (i32.const 8) "data")
+  (global (mut i32) (i32.const 3))
+  (func $f (export "canister_update f") (local i32 i64)
+    (loop $l (br_if $l (i32.eqz (local.tee 0 (i32.const 1)))))
+    (memory.fill (i32.const 0) (i32.const 0) (i32.const 4)) (call $reply)))`);
+
+describe('a module', () => {
+  it.each([
+    ['(func (export "canister_update f") (param i64))', /invalid function signature/],
+    ['(func (export "canister_init") (result i32) (i32.const 0))', /expected \(\) -> \(\)/],
+    ['(memory (export "canister_query f") 1)', /is not a function/],
+    ['(func (export "canister_nonsense"))', /reserved function/],
+    ['(func (export "replica counter"))', /reserved name/],
+    [
+      '(func $f) (export "canister_update f" (func $f)) (export "canister_query f" (func $f))',
+      /exported multiple times/,
+    ],
+  ])('is refused for %s', (text, message) => {
+    expect(() => compile(assemble(`(module ${text})`))).toThrow(message);
+  });
+
+  it('that was changed anywhere is compiled or refused, never anything else', () => {
+    const change = fc.record({ at: fc.nat({ max: whole.length - 1 }), to: fc.nat({ max: 255 }) });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        const bytes = whole.slice();
+        for (const { at, to } of changes) bytes[at] = to;
+        try {
+          compile(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidModule);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('that is cut short is refused, also behind gzip', () => {
+    expect(() => compile(whole)).not.toThrow();
+    expect(() => compile(new Uint8Array(gzipSync(whole)))).not.toThrow();
+    expect(() => compile(whole.slice(0, -1))).toThrow(InvalidModule);
+    expect(() => compile(new Uint8Array(gzipSync(whole)).slice(0, -9))).toThrow(InvalidModule);
+  });
+
+  it('shows its metadata, public and private', () => {
+    const text = new TextEncoder().encode('icp:public candid:service');
+    const section = [0, text.length + 3, text.length, ...text, 0x68, 0x69];
+    const { metadata } = compile(Uint8Array.from([...whole, ...section]));
+    expect(metadata.get('candid:service')).toEqual({
+      isPublic: true,
+      content: Uint8Array.of(0x68, 0x69),
+    });
+  });
+});
