@@ -1,0 +1,113 @@
+// `npm run build`: Azle bundles src/ into its canister template, the native kernel is linked into
+// the result, and the interface goes in as metadata. Skipped when no input has changed (--force
+// builds anyway).
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { buildKernel } from './kernel.ts';
+import { linkKernel } from './link.ts';
+import { readSections, withCustomSection, writeSections } from './wasm-sections.ts';
+
+const canisterName = 'file_storage';
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+const outputs = {
+  wasm: join(projectDir, 'build', `${canisterName}.wasm`),
+  gzip: join(projectDir, 'build', `${canisterName}.wasm.gz`),
+  candid: join(projectDir, 'candid', `${canisterName}.did`),
+  stamp: join(projectDir, 'build', 'inputs.sha256'),
+};
+
+export interface BuildResult {
+  readonly wasmPath: string;
+  readonly wasSkipped: boolean;
+}
+
+export async function buildCanister(options: { readonly force: boolean }): Promise<BuildResult> {
+  const inputs = await digestOfInputs();
+  if (!options.force && (await isUpToDate(inputs))) {
+    return { wasmPath: outputs.wasm, wasSkipped: true };
+  }
+  await mkdir(dirname(outputs.wasm), { recursive: true });
+  const [canister, kernel] = await Promise.all([bundleWithAzle(), buildKernel()]);
+  const linked = await linkKernel({ canister, kernel });
+  const candid = await readFile(outputs.candid);
+  const wasm = writeSections(
+    withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),
+  );
+  await writeFile(outputs.wasm, wasm);
+  // Level 9, no time in the header: the same input gives the same bytes.
+  await writeFile(outputs.gzip, gzipSync(wasm, { level: 9 }));
+  await writeFile(outputs.stamp, inputs);
+  return { wasmPath: outputs.wasm, wasSkipped: false };
+}
+
+/**
+ * Everything that the result is made of: sources, scripts, and the versions of the dependencies.
+ */
+async function digestOfInputs(): Promise<string> {
+  const hash = createHash('sha256');
+  const names = ['package-lock.json', 'dfx.json', 'tsconfig.json'];
+  names.push(...['build', 'kernel', 'link', 'wasm-sections'].map((name) => `scripts/${name}.ts`));
+  for (const folder of ['src', 'kernel']) {
+    names.push(...(await listFiles(folder)));
+  }
+  for (const name of names.sort()) {
+    hash
+      .update(`${name}\0`)
+      .update(await readFile(join(projectDir, name)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+async function isUpToDate(inputs: string): Promise<boolean> {
+  const { wasm, gzip, candid, stamp } = outputs;
+  const isComplete = [wasm, gzip, candid, stamp].every((path) => existsSync(path));
+  return isComplete && (await readFile(stamp, 'utf8')) === inputs;
+}
+
+async function bundleWithAzle(): Promise<Uint8Array> {
+  const modules = join(projectDir, 'node_modules');
+  const azle = [join(modules, 'tsx/dist/cli.mjs'), join(modules, 'azle/src/build.ts')];
+  await promisify(execFile)(process.execPath, [...azle, 'build', canisterName], {
+    cwd: projectDir,
+    env: { ...process.env, AZLE_DFX_ROOT: projectRoot(), CANISTER_CANDID_PATH: outputs.candid },
+  });
+  return readFile(join(projectDir, '.azle', canisterName, `${canisterName}.wasm`));
+}
+
+/**
+ * Azle writes the project's path into the Wasm. Where the system has one name for every process's
+ * own
+ * folder, that name stands for it, so that the same sources give the same Wasm in any folder.
+ */
+function projectRoot(): string {
+  const ownFolder = '/proc/self/cwd';
+  return existsSync(ownFolder) ? ownFolder : projectDir;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const options = { withFileTypes: true, recursive: true } as const;
+  const entries = await readdir(join(projectDir, folder), options);
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
+}
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const { wasSkipped } = await buildCanister({ force: process.argv.includes('--force') });
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  console.log(
+    wasSkipped ? 'Nothing has changed.' : `Built build/file_storage.wasm in ${seconds} s.`,
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await main();
+}

@@ -1,0 +1,204 @@
+// The messages that carry bulk bytes, decoded and encoded by hand where the library is slow with
+// them: 140 M instructions for a request of 2 MB against 3 M. What does not look as expected goes
+// to the library, which also words the errors.
+
+import { IDL, idlLabelToId } from '@dfinity/candid';
+import type { Header, HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import { requestHeaderCountMax } from '../limits.ts';
+import { HttpRequest, HttpResponse } from './candid.ts';
+import {
+  type CandidReader,
+  candidTypes,
+  readCandid,
+  type TableEntry,
+  UnknownCandid,
+} from './candid-reader.ts';
+
+const requestFields = new Map(
+  (['url', 'method', 'body', 'headers', 'certificate_version'] as const).map((name) => [
+    idlLabelToId(name),
+    name,
+  ]),
+);
+
+/** The argument of `http_request` and of `http_request_update`; the body is a view into it. */
+export function decodeRequest(argument: Uint8Array): Request {
+  const request = readCandid(argument, readRequest);
+  if (request !== undefined) {
+    return request;
+  }
+  const [decoded] = IDL.decode([HttpRequest], argument) as unknown as [Request];
+  return decoded;
+}
+
+function readRequest(reader: CandidReader): Request {
+  const table = reader.table();
+  const root = argumentTypes(reader, 1)[0];
+  const found: Partial<Record<string, unknown>> = {};
+  for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
+    const name = requestFields.get(id);
+    if (name === undefined) {
+      throw new UnknownCandid();
+    }
+    found[name] = readField(reader, { name, type, table });
+  }
+  const { method, url, headers, body } = found;
+  if (method === undefined || url === undefined || headers === undefined || body === undefined) {
+    throw new UnknownCandid();
+  }
+  return { method, url, headers, body } as Request;
+}
+
+function readField(
+  reader: CandidReader,
+  field: { readonly name: string; readonly type: number; readonly table: TableEntry[] },
+): unknown {
+  const { name, type, table } = field;
+  switch (name) {
+    case 'body':
+      requireElement(table, type, { kind: candidTypes.vec, element: candidTypes.nat8 });
+      return reader.blob();
+    case 'headers':
+      return readHeaders(reader, { type, table });
+    case 'certificate_version':
+      requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.nat16 });
+      return reader.byte() === 1 ? reader.byte() + 256 * reader.byte() : null;
+    default:
+      requireType(type, candidTypes.text);
+      return reader.text();
+  }
+}
+
+function readHeaders(
+  reader: CandidReader,
+  field: { readonly type: number; readonly table: TableEntry[] },
+): Header[] {
+  const [element] = entryOf(field.table, field.type, candidTypes.vec).parts;
+  const pair = entryOf(field.table, element?.[1], candidTypes.record).parts;
+  const isPair =
+    pair.length === 2 &&
+    pair.every(([id, type], index) => {
+      return id === index && type === candidTypes.text;
+    });
+  if (!isPair) {
+    throw new UnknownCandid();
+  }
+  const headers: Header[] = [];
+  for (let count = reader.count(requestHeaderCountMax); count > 0; count--) {
+    headers.push([reader.text(), reader.text()]);
+  }
+  return headers;
+}
+
+function entryOf(table: readonly TableEntry[], type: number | undefined, kind: number): TableEntry {
+  const entry = type === undefined ? undefined : table[type];
+  if (entry?.kind !== kind) {
+    throw new UnknownCandid();
+  }
+  return entry;
+}
+
+function requireElement(
+  table: readonly TableEntry[],
+  type: number | undefined,
+  expected: { readonly kind: number; readonly element: number },
+): void {
+  requireType(entryOf(table, type, expected.kind).parts[0]?.[1], expected.element);
+}
+
+function requireType(actual: number | undefined, expected: number): void {
+  if (actual !== expected) {
+    throw new UnknownCandid();
+  }
+}
+
+function argumentTypes(reader: CandidReader, count: number): number[] {
+  requireType(reader.unsigned(), count);
+  return Array.from({ length: count }, () => reader.type());
+}
+
+export interface ChunkArgument {
+  readonly uploadId: string;
+  readonly chunkIndex: bigint;
+  readonly bytes: Uint8Array;
+}
+
+/** The arguments of `uploadFileChunkIndexed`; the chunk is a view into them. */
+export function decodeChunk(argument: Uint8Array): ChunkArgument {
+  const chunk = readCandid(argument, readChunk);
+  if (chunk !== undefined) {
+    return chunk;
+  }
+  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+  const [uploadId, chunkIndex, bytes] = IDL.decode(types, argument) as unknown as [
+    string,
+    bigint,
+    Uint8Array,
+  ];
+  return { uploadId, chunkIndex, bytes };
+}
+
+function readChunk(reader: CandidReader): ChunkArgument {
+  const table = reader.table();
+  const [uploadId, chunkIndex, bytes] = argumentTypes(reader, 3);
+  requireType(uploadId, candidTypes.text);
+  requireType(chunkIndex, candidTypes.nat);
+  requireElement(table, bytes, { kind: candidTypes.vec, element: candidTypes.nat8 });
+  return {
+    uploadId: reader.text(),
+    chunkIndex: BigInt(reader.unsigned()),
+    bytes: reader.blob(),
+  };
+}
+
+// An empty answer ends in body length 0, header count 0, no upgrade, status 0 in two bytes: the
+// fields in the order of their hashes. What stands before is the same for every answer.
+const emptyAnswer = IDL.encode(
+  [HttpResponse],
+  [{ body: new Uint8Array(0), headers: [], upgrade: [], status_code: 0 }],
+);
+const answerHead = emptyAnswer.subarray(0, emptyAnswer.length - 5);
+
+/** The answer of both HTTP methods; `isUpgrade` asks the gateway to call again as an update. */
+export function encodeResponse(response: Response, isUpgrade: boolean): Uint8Array {
+  const { status, headers, body } = response;
+  const texts = headers.flat();
+  const upgrade = isUpgrade ? Uint8Array.of(1, 1) : Uint8Array.of(0);
+  return concatBytes(
+    answerHead,
+    leb128(body.length),
+    body,
+    leb128(headers.length),
+    ...encodeTexts(texts),
+    upgrade,
+    Uint8Array.of(status & 0xff, status >> 8),
+  );
+}
+
+/**
+ * Each text behind its length. All are encoded in one native call, and cut where they are ASCII.
+ */
+function encodeTexts(texts: readonly string[]): Uint8Array[] {
+  const joined = texts.join('');
+  const all = encodeUtf8(joined);
+  const isAscii = all.length === joined.length;
+  let start = 0;
+  return texts.flatMap((text) => {
+    const end = start + text.length;
+    const encoded = isAscii ? all.subarray(start, end) : encodeUtf8(text);
+    start = end;
+    return [leb128(encoded.length), encoded];
+  });
+}
+
+function leb128(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return Uint8Array.of(...bytes, rest);
+}

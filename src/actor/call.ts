@@ -1,0 +1,37 @@
+// The frame of every actor method: who calls, and refusals as Candid errors. Anything else that is
+// thrown is a defect and traps, so that the system rolls the message back.
+
+import { isController, msgCaller, time } from 'azle';
+import type { Call } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
+
+export type Result<T> = { ok: T } | { err: string };
+
+export function currentCall(): Call {
+  const principal = msgCaller();
+  const caller = { principal: principal.toUint8Array(), isController: isController(principal) };
+  return { caller, nowNs: time() };
+}
+
+export function answer<T>(operation: () => T): Result<T> {
+  try {
+    return { ok: operation() };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+export async function answerAsync<T>(operation: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: await operation() };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refused(error: unknown): { err: string } {
+  if (error instanceof Refusal) {
+    return { err: `${error.code}: ${error.message}` };
+  }
+  throw error;
+}

@@ -1,0 +1,51 @@
+// Who may do what to a bucket: its owner and the canister's controllers everything, an API key what
+// it was made for.
+
+import { type Bucket, getBucket, ownsBucket } from './buckets.ts';
+import type { Call } from './caller.ts';
+import { type ApiKey, findKey, type Permission } from './keys.ts';
+import { Refusal } from './refusal.ts';
+import type { Stores } from './stores.ts';
+
+export interface Claim {
+  readonly bucket: string;
+  readonly permission: Permission;
+  /** The secret of an API key, when the caller sent one. */
+  readonly apiKey: string | undefined;
+}
+
+export interface Grant {
+  readonly bucket: Bucket;
+  /** The key that the grant rests on; absent when it rests on the caller's principal. */
+  readonly key: ApiKey | undefined;
+}
+
+/** The bucket, when the caller or the key has the permission; a key that is sent must be good. */
+export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
+  if (claim.apiKey !== undefined) {
+    const key = findKey(stores, claim.apiKey, call.nowNs);
+    requireKeyPermission(key, claim);
+    return { bucket: getBucket(stores, claim.bucket), key };
+  }
+  const bucket = getBucket(stores, claim.bucket);
+  if (!ownsBucket(call.caller, bucket)) {
+    throw new Refusal(
+      'AccessDenied',
+      `The caller may not ${claim.permission} in bucket ${bucket.id}: send an API key for it or call ` +
+        'as its owner.',
+    );
+  }
+  return { bucket, key: undefined };
+}
+
+function requireKeyPermission(key: ApiKey, claim: Claim): void {
+  if (!key.buckets.includes(claim.bucket)) {
+    throw new Refusal('AccessDenied', `The API key is not for bucket ${claim.bucket}.`);
+  }
+  if (!key.permissions.includes(claim.permission)) {
+    throw new Refusal(
+      'AccessDenied',
+      `The API key has no ${claim.permission} permission; it has: ${key.permissions.join(', ')}.`,
+    );
+  }
+}

@@ -1,0 +1,158 @@
+// Files: what a path of a bucket names now. A new version replaces the record in one step; the
+// bytes of the old one stay whole until then and are given back after.
+
+import { present } from '../lib/assert.ts';
+import { encodeHex } from '../lib/hex.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import { RecordReader, RecordWriter } from '../storage/codec.ts';
+import { type Bucket, findBucket, getBucket, saveBucket } from './buckets.ts';
+import { type Content, discardContent, readContent } from './contents.ts';
+import { parseFilePath, quote } from './names.ts';
+import { Refusal } from './refusal.ts';
+import type { Stores } from './stores.ts';
+
+/** What an upload says of a file beside its bytes. */
+export interface FileMetadata {
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly cacheControl: string;
+  readonly contentDisposition: string;
+  readonly contentEncoding: string;
+  readonly contentLanguage: string;
+}
+
+export interface FileRecord extends Content, FileMetadata {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly chunkCount: number;
+  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  readonly digest: Uint8Array;
+  /** 1 for the first version at this path. */
+  readonly version: number;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+}
+
+// 0: version 1 | id u64 | content u64 | size u64 | chunk size u32 | chunks u32
+//    | digest (length, bytes) | version u32 | created u64 | updated u64
+//    | texts: content type, cache control, disposition, encoding, language, tag …
+//    The key of the map is bucket id, NUL, path.
+const version = 1;
+
+function encodeFile(file: FileRecord): Uint8Array {
+  return new RecordWriter(version)
+    .u64(BigInt(`0x${file.id}`))
+    .u64(file.contentId)
+    .u64(file.size)
+    .u32(file.chunkSize)
+    .u32(file.chunkCount)
+    .bytes(file.digest)
+    .u32(file.version)
+    .u64(file.createdAtNs)
+    .u64(file.updatedAtNs)
+    .finish([
+      file.contentType,
+      file.cacheControl,
+      file.contentDisposition,
+      file.contentEncoding,
+      file.contentLanguage,
+      ...file.tags,
+    ]);
+}
+
+function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
+  const reader = new RecordReader(bytes);
+  const head = {
+    id: fileId(reader.u64()),
+    contentId: reader.integer(),
+    size: reader.integer(),
+    chunkSize: reader.u32(),
+    chunkCount: reader.u32(),
+    digest: reader.bytes(),
+    version: reader.u32(),
+    createdAtNs: reader.u64(),
+    updatedAtNs: reader.u64(),
+  };
+  const [contentType = '', cacheControl = '', contentDisposition = '', ...rest] = reader.texts();
+  const [contentEncoding = '', contentLanguage = '', ...tags] = rest;
+  const metadata = { contentType, cacheControl, contentDisposition, contentEncoding };
+  return { bucketId, path, ...head, ...metadata, contentLanguage, tags };
+}
+
+function fileKey(bucketId: string, path: string): Uint8Array {
+  return encodeUtf8(`${bucketId}\0${path}`);
+}
+
+export function fileId(number: number | bigint): string {
+  return number.toString(16).padStart(16, '0');
+}
+
+export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+  const bytes = stores.files.get(fileKey(bucketId, path));
+  return bytes === undefined ? undefined : decodeFile(bucketId, path, bytes);
+}
+
+/** A file that anybody may read. */
+export function getPublicFile(stores: Stores, bucketName: string, pathText: string): FileRecord {
+  const bucket = getBucket(stores, bucketName);
+  const file = bucket.isPublic ? findFile(stores, bucket.id, parseFilePath(pathText)) : undefined;
+  if (file === undefined) {
+    throw new Refusal('NoSuchFile', `There is no file ${quote(pathText)} in bucket ${bucket.id}.`);
+  }
+  return file;
+}
+
+/** Strong entity tag, with its quotes. */
+export function entityTag(file: FileRecord): string {
+  const suffix = file.chunkCount > 1 ? `-${file.chunkCount}` : '';
+  return `"${encodeHex(file.digest)}${suffix}"`;
+}
+
+export type NewFile = FileMetadata &
+  Content & {
+    readonly bucketId: string;
+    readonly path: string;
+    readonly chunkCount: number;
+    readonly digest: Uint8Array;
+  };
+
+/** Puts the content at its path, in place of what is there; `isNew` tells which. */
+export function commitFile(
+  stores: Stores,
+  file: NewFile,
+  nowNs: bigint,
+): { readonly file: FileRecord; readonly isNew: boolean } {
+  const bucket = present(findBucket(stores, file.bucketId), 'bucket of a file');
+  const old = findFile(stores, file.bucketId, file.path);
+  const record: FileRecord = {
+    ...file,
+    id: old?.id ?? fileId(file.contentId),
+    version: (old?.version ?? 0) + 1,
+    createdAtNs: old?.createdAtNs ?? nowNs,
+    updatedAtNs: nowNs,
+  };
+  stores.files.set(fileKey(file.bucketId, file.path), encodeFile(record));
+  saveBucket(stores, withFileCounted(bucket, record, old));
+  if (old !== undefined) {
+    discardContent(stores, old);
+  }
+  return { file: record, isNew: old === undefined };
+}
+
+function withFileCounted(bucket: Bucket, file: FileRecord, old: FileRecord | undefined): Bucket {
+  return {
+    ...bucket,
+    fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
+    byteCount: bucket.byteCount + file.size - (old?.size ?? 0),
+  };
+}
+
+/** Bytes `[start, end)` of the file. */
+export function readFile(
+  stores: Stores,
+  file: FileRecord,
+  range: { readonly start: number; readonly end: number },
+): Uint8Array {
+  return readContent(stores, file, range);
+}

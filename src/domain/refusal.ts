@@ -1,0 +1,45 @@
+// A refusal: the caller asked for something that cannot be done. It is thrown before the first
+// write, so that a refused call changes nothing, and becomes a status or a Candid err at the edge.
+
+export type RefusalCode =
+  | 'Unauthorized'
+  | 'InvalidApiKey'
+  | 'AccessDenied'
+  | 'NoSuchBucket'
+  | 'NoSuchFile'
+  | 'NoSuchUpload'
+  | 'UploadExpired'
+  | 'UploadCancelled'
+  | 'InvalidPath'
+  | 'InvalidBucketId'
+  | 'InvalidArgument'
+  | 'BucketMismatch'
+  | 'MissingContentType'
+  | 'InvalidContentType'
+  | 'InvalidChunkIndex'
+  | 'ChunkSizeMismatch'
+  | 'BadDigest'
+  | 'UploadIncomplete'
+  | 'UploadCompleted'
+  | 'BucketExists'
+  | 'PreconditionFailed'
+  | 'EntityTooLarge'
+  | 'InvalidRange'
+  | 'SlowDown'
+  | 'QuotaExceeded'
+  | 'MethodNotAllowed'
+  | 'ServiceUnavailable';
+
+export type RefusalDetails = Readonly<Record<string, string | number | readonly number[]>>;
+
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails | undefined;
+
+  /** `message` says what was wrong and what would be right; it never holds a secret. */
+  constructor(code: RefusalCode, message: string, details?: RefusalDetails) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,29 @@
+// Everything that the domain keeps, as interfaces: in the canister these lie in stable memory.
+
+import { encodeUtf8 } from '../lib/text.ts';
+import type { Blobs } from '../storage/blobs.ts';
+import type { ByteMap } from '../storage/byte-map.ts';
+import { RecordReader, RecordWriter } from '../storage/codec.ts';
+
+export interface Stores {
+  readonly meta: ByteMap;
+  readonly buckets: ByteMap;
+  readonly keys: ByteMap;
+  readonly files: ByteMap;
+  readonly chunks: ByteMap;
+  readonly uploads: ByteMap;
+  readonly uploadExpirations: ByteMap;
+  readonly reclaims: ByteMap;
+  readonly blobs: Blobs;
+}
+
+const nextContentKey = 'nextContentId';
+
+/** Numbers that are never given twice; a content is one stored version of a file's bytes. */
+export function nextContentId(stores: Stores): number {
+  const key = encodeUtf8(nextContentKey);
+  const stored = stores.meta.get(key);
+  const id = stored === undefined ? 1 : new RecordReader(stored).integer();
+  stores.meta.set(key, new RecordWriter(1).u64(id + 1).finish([]));
+  return id;
+}

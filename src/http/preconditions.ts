@@ -1,0 +1,90 @@
+// Conditional requests of RFC 9110 §13, as pure functions over header text and validators.
+
+export interface Validators {
+  /** Strong entity tag with its quotes. */
+  readonly etag: string;
+  readonly lastModifiedNs: bigint;
+}
+
+export interface Conditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly ifModifiedSince: string | undefined;
+  readonly ifUnmodifiedSince: string | undefined;
+  readonly ifRange: string | undefined;
+}
+
+export type Verdict = 'proceed' | 'not-modified' | 'failed';
+
+/** For GET and HEAD of a representation that exists, in the order of RFC 9110 §13.2.2. */
+export function evaluateConditions(conditions: Conditions, validators: Validators): Verdict {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
+  if (ifMatch !== undefined) {
+    if (!listMatches(ifMatch, validators.etag, 'strong')) return 'failed';
+  } else if (ifUnmodifiedSince !== undefined) {
+    const date = parseHttpDate(ifUnmodifiedSince);
+    if (date !== undefined && seconds(validators) > date) return 'failed';
+  }
+  if (ifNoneMatch !== undefined) {
+    return listMatches(ifNoneMatch, validators.etag, 'weak') ? 'not-modified' : 'proceed';
+  }
+  const date = ifModifiedSince === undefined ? undefined : parseHttpDate(ifModifiedSince);
+  return date !== undefined && seconds(validators) <= date ? 'not-modified' : 'proceed';
+}
+
+/** Whether Range counts: no If-Range, or one that names this very representation (§13.1.5). */
+export function rangeApplies(ifRange: string | undefined, validators: Validators): boolean {
+  if (ifRange === undefined) {
+    return true;
+  }
+  const date = parseHttpDate(ifRange);
+  return date === undefined ? ifRange === validators.etag : date === seconds(validators);
+}
+
+/** `*` or a list of entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
+function listMatches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (list.trim() === '*') {
+    return true;
+  }
+  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+}
+
+function seconds(validators: Validators): number {
+  return Number(validators.lastModifiedNs / 1_000_000_000n);
+}
+
+const shortDay = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const longDay = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
+const month = '(?<month>[A-Z][a-z][a-z])';
+const time = '(?<time>\\d\\d:\\d\\d:\\d\\d)';
+/** IMF-fixdate and the two obsolete forms, all of which must be understood (RFC 9110 §5.6.7). */
+const httpDatePatterns: readonly RegExp[] = [
+  new RegExp(`^${shortDay}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^${longDay}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
+  new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+];
+
+/** Seconds since 1970 of an HTTP-date; `undefined` for anything else, which the fields ignore. */
+function parseHttpDate(text: string): number | undefined {
+  const match = httpDatePatterns.map((pattern) => pattern.exec(text)).find((found) => found);
+  if (!match?.groups) {
+    return undefined;
+  }
+  const { day = '', month = '', year = '', time = '' } = match.groups;
+  const fixed = `${day.replace(' ', '0')} ${month} ${fullYear(year)} ${time} GMT`;
+  const milliseconds = Date.parse(`${text.slice(0, 3)}, ${fixed}`);
+  // What is no day of the calendar, such as 31 February, comes back as another one.
+  const isReal =
+    !Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().endsWith(fixed);
+  return isReal ? milliseconds / 1_000 : undefined;
+}
+
+/** No file here is older than 1970. */
+function fullYear(year: string): string {
+  return year.length === 4 ? year : `${year < '70' ? '20' : '19'}${year}`;
+}
+
+export function formatHttpDate(timeNs: bigint): string {
+  return new Date(Number(timeNs / 1_000_000n)).toUTCString();
+}

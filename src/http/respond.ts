@@ -1,0 +1,80 @@
+// From results and refusals to HTTP responses: one table of statuses, one shape of errors.
+
+import type { Refusal, RefusalCode } from '../domain/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import type { Header, HttpResponse } from './message.ts';
+
+const statuses: Readonly<Record<RefusalCode, number>> = {
+  Unauthorized: 401,
+  InvalidApiKey: 401,
+  AccessDenied: 403,
+  NoSuchBucket: 404,
+  NoSuchFile: 404,
+  NoSuchUpload: 404,
+  UploadExpired: 410,
+  UploadCancelled: 410,
+  InvalidPath: 400,
+  InvalidBucketId: 400,
+  InvalidArgument: 400,
+  BucketMismatch: 400,
+  MissingContentType: 400,
+  InvalidContentType: 400,
+  InvalidChunkIndex: 400,
+  ChunkSizeMismatch: 400,
+  BadDigest: 400,
+  UploadIncomplete: 409,
+  UploadCompleted: 409,
+  BucketExists: 409,
+  PreconditionFailed: 412,
+  EntityTooLarge: 413,
+  InvalidRange: 416,
+  SlowDown: 429,
+  QuotaExceeded: 507,
+  MethodNotAllowed: 405,
+  ServiceUnavailable: 503,
+};
+
+/** Fields that a status must or should carry (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750 §3). */
+function refusalHeaders(refusal: Refusal): Header[] {
+  switch (refusal.code) {
+    case 'Unauthorized':
+      return [['WWW-Authenticate', 'Bearer']];
+    case 'InvalidApiKey':
+      return [['WWW-Authenticate', 'Bearer error="invalid_token"']];
+    case 'InvalidRange':
+      return [['Content-Range', `bytes */${refusal.details?.size ?? '*'}`]];
+    case 'MethodNotAllowed':
+      return [['Allow', String(refusal.details?.allow ?? '')]];
+    case 'SlowDown':
+    case 'ServiceUnavailable':
+      return [['Retry-After', '10']];
+    default:
+      return [];
+  }
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly isHead: boolean;
+}
+
+export function refusalResponse(refusal: Refusal, context: ErrorContext): HttpResponse {
+  const { code, message, details } = refusal;
+  const { requestId } = context;
+  const response = jsonResponse(statuses[code], { error: { code, message, requestId, details } });
+  const headers: Header[] = [
+    ...response.headers,
+    ...refusalHeaders(refusal),
+    ['Cache-Control', 'private, no-store'],
+  ];
+  return { ...response, headers, body: context.isHead ? emptyBytes : response.body };
+}
+
+export function jsonResponse(status: number, value: object): HttpResponse {
+  return {
+    status,
+    headers: [['Content-Type', 'application/json']],
+    body: encodeUtf8(JSON.stringify(value)),
+  };
+}

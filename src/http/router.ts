@@ -1,0 +1,118 @@
+// From a request to its route's handler, and from whatever happens there to a response. A handler
+// that would change something is told by the phase whether it may, and answers `upgrade` when not.
+
+import type { Call } from '../domain/caller.ts';
+import { looksLikeKey } from '../domain/keys.ts';
+import { quote } from '../domain/names.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Stores } from '../domain/stores.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { decodedPath, type HttpRequest, type HttpResponse } from './message.ts';
+import { refusalResponse } from './respond.ts';
+
+/** The answer of a query to a request that has to change something and has passed every check. */
+export const upgrade = 'upgrade';
+
+export interface Exchange {
+  readonly stores: Stores;
+  readonly call: Call;
+  readonly request: HttpRequest;
+  /** A query changes nothing; an update may. */
+  readonly phase: 'query' | 'update';
+  /** What the route's pattern captured of the decoded path. */
+  readonly captures: readonly string[];
+}
+
+export type Handler = (exchange: Exchange) => HttpResponse | typeof upgrade;
+
+export interface Route {
+  /** Over the percent-decoded path. */
+  readonly pattern: RegExp;
+  readonly handlers: Readonly<Record<string, Handler>>;
+}
+
+export function handleRequest(
+  routes: readonly Route[],
+  exchange: Omit<Exchange, 'captures'>,
+): HttpResponse | typeof upgrade {
+  const requestId = exchange.call.nowNs.toString(36);
+  const response = answer(routes, exchange, requestId);
+  if (response === upgrade) {
+    return response;
+  }
+  return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
+}
+
+function answer(
+  routes: readonly Route[],
+  exchange: Omit<Exchange, 'captures'>,
+  requestId: string,
+): HttpResponse | typeof upgrade {
+  try {
+    return dispatch(routes, exchange);
+  } catch (error) {
+    if (error instanceof Refusal) {
+      return refusalResponse(error, { requestId, isHead: exchange.request.method === 'HEAD' });
+    }
+    throw error;
+  }
+}
+
+function dispatch(
+  routes: readonly Route[],
+  exchange: Omit<Exchange, 'captures'>,
+): HttpResponse | typeof upgrade {
+  const { request } = exchange;
+  if (request.method === 'OPTIONS') {
+    return preflightResponse;
+  }
+  const path = decodedPath(request);
+  refuseKeys(path);
+  for (const route of routes) {
+    const match = route.pattern.exec(path);
+    if (match !== null) {
+      const handler = handlerOf(route, request.method);
+      return handler({ ...exchange, captures: match.slice(1) });
+    }
+  }
+  throw new Refusal(
+    'NoSuchFile',
+    `Nothing is at ${quote(path)}: files are under /cloud/{bucket}/.`,
+  );
+}
+
+function handlerOf(route: Route, method: string): Handler {
+  const handler = Object.hasOwn(route.handlers, method) ? route.handlers[method] : undefined;
+  if (handler === undefined) {
+    const allow = [...Object.keys(route.handlers), 'OPTIONS'].join(', ');
+    throw new Refusal('MethodNotAllowed', `Allowed here: ${allow}.`, { allow });
+  }
+  return handler;
+}
+
+function refuseKeys(path: string): void {
+  if (path.includes('efs_') && path.split('/').some(looksLikeKey)) {
+    throw new Refusal(
+      'NoSuchFile',
+      'The URL holds an API key. Keys do not belong in URLs, which are logged on their way: send it ' +
+        'as Authorization: Bearer, and revoke this one.',
+    );
+  }
+}
+
+/** The gateway uses it only when it is 2xx, empty and has a CORS header. */
+const preflightResponse: HttpResponse = {
+  status: 204,
+  headers: [
+    ['Access-Control-Allow-Origin', '*'],
+    ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE, OPTIONS'],
+    [
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
+        'Content-Digest',
+    ],
+    ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
+    ['Access-Control-Max-Age', '86400'],
+  ],
+  body: emptyBytes,
+};

@@ -1,0 +1,11 @@
+// The interface of every ordered map of bytes: the canister's are in stable memory (stable-map.ts),
+// the tests' in JavaScript. Knows nothing of what keys and values mean.
+
+export interface ByteMap {
+  get(key: Uint8Array): Uint8Array | undefined;
+  has(key: Uint8Array): boolean;
+  set(key: Uint8Array, value: Uint8Array): void;
+  delete(key: Uint8Array): void;
+  /** The lowest key in bytewise order. */
+  firstKey(): Uint8Array | undefined;
+}

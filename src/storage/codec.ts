@@ -1,0 +1,109 @@
+// Records as bytes: a version byte, fixed-width little-endian fields, short byte strings behind a
+// length, and last all texts together, since one native call encodes them all. Knows no record.
+//
+//   0        1                                           n
+//   +--------+-------------------------------------------+---------------------------------+
+//   | version| fields in the order written               | texts, UTF-8, NUL between them  |
+//   +--------+-------------------------------------------+---------------------------------+
+//
+// Texts hold no NUL: names, paths and header values with control characters are refused before.
+
+import { assert, present } from '../lib/assert.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
+
+const separator = '\0';
+const headBytesMax = 512;
+
+export class RecordWriter {
+  readonly #head = new Uint8Array(headBytesMax);
+  readonly #view = new DataView(this.#head.buffer);
+  #end = 0;
+
+  constructor(version: number) {
+    this.u8(version);
+  }
+
+  u8(value: number): this {
+    this.#head[this.#end++] = value;
+    return this;
+  }
+
+  u32(value: number): this {
+    this.#view.setUint32(this.#end, value, true);
+    this.#end += 4;
+    return this;
+  }
+
+  /** An exact integer up to 2^53, or a bigint of 64 bits. */
+  u64(value: number | bigint): this {
+    this.#view.setBigUint64(this.#end, BigInt(value), true);
+    this.#end += 8;
+    return this;
+  }
+
+  /** At most 255 bytes, behind their length. */
+  bytes(value: Uint8Array): this {
+    assert(value.length <= 255, 'a short byte string has at most 255 bytes');
+    this.u8(value.length);
+    this.#head.set(value, this.#end);
+    this.#end += value.length;
+    return this;
+  }
+
+  finish(texts: readonly string[]): Uint8Array {
+    const head = this.#head.subarray(0, this.#end);
+    return texts.length === 0 ? head.slice() : concatBytes(head, encodeUtf8(texts.join(separator)));
+  }
+}
+
+export class RecordReader {
+  readonly version: number;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #position = 1;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.version = present(bytes[0], 'version byte of a record');
+  }
+
+  u8(): number {
+    return present(this.#bytes[this.#position++], 'byte of a record');
+  }
+
+  u32(): number {
+    this.#position += 4;
+    return this.#view.getUint32(this.#position - 4, true);
+  }
+
+  u64(): bigint {
+    this.#position += 8;
+    return this.#view.getBigUint64(this.#position - 8, true);
+  }
+
+  /** A u64 that is known to be an exact number. */
+  integer(): number {
+    return Number(this.u64());
+  }
+
+  bytes(): Uint8Array {
+    const length = this.u8();
+    this.#position += length;
+    return this.#bytes.slice(this.#position - length, this.#position);
+  }
+
+  /** The texts, which are the rest of the record. */
+  texts(): string[] {
+    const text = decodeUtf8(this.#bytes.subarray(this.#position));
+    return present(text, 'well-formed text of a record').split(separator);
+  }
+}
+
+/** Big-endian, so that keys sort as their numbers do. */
+export function u64Key(value: number | bigint): Uint8Array {
+  const key = new Uint8Array(8);
+  new DataView(key.buffer).setBigUint64(0, BigInt(value));
+  return key;
+}

@@ -1,0 +1,16 @@
+// The one list of stable memory ids. An id is never used again for anything else: what it held
+// would be read as something that it is not. Each map takes at least 8 MiB of stable memory.
+
+export const memoryIds = {
+  meta: 0,
+  buckets: 1,
+  keys: 2,
+  files: 3,
+  chunks: 4,
+  uploads: 5,
+  uploadExpirations: 6,
+  reclaims: 7,
+} as const;
+
+/** Spaces of raw stable memory beside Azle's own (which is space 0): the kernel maps them. */
+export const spaceIds = { blobs: 1 } as const;

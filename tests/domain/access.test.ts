@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { authorize } from '../../src/domain/access.ts';
+import { createBucket, findBucket } from '../../src/domain/buckets.ts';
+import { callOf, createScene, expectRefusal, makeKey, startNs } from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+describe('authorize()', () => {
+  const claim = { bucket: 'box', permission: 'write', apiKey: undefined } as const;
+
+  test('grants owners and controllers everything', () => {
+    for (const person of ['alice', 'controller'] as const) {
+      for (const permission of ['read', 'write', 'delete'] as const) {
+        const grant = authorize(stores, callOf(person), { ...claim, permission });
+        expect(grant.key).toBeUndefined();
+        expect(grant.bucket.id).toBe('box');
+      }
+    }
+  });
+
+  test('refuses strangers and the anonymous caller', () => {
+    for (const person of ['bob', 'anonymous'] as const) {
+      expectRefusal(stores, 'AccessDenied', () => authorize(stores, callOf(person), claim));
+    }
+  });
+
+  test('refuses the anonymous caller even a bucket that the anonymous principal owns', () => {
+    const anonymous = callOf('anonymous');
+    const controller = { ...anonymous, caller: { ...anonymous.caller, isController: true } };
+    createBucket(stores, controller, 'nobody');
+    expectRefusal(stores, 'AccessDenied', () =>
+      authorize(stores, anonymous, { ...claim, bucket: 'nobody' }),
+    );
+  });
+
+  test('grants anybody with a key what the key is for, and nothing else', () => {
+    const apiKey = makeKey(stores, { permissions: ['read'], buckets: ['box'] });
+    const stranger = callOf('anonymous');
+    const grant = authorize(stores, stranger, { ...claim, permission: 'read', apiKey });
+    expect(grant.key?.buckets).toEqual(['box']);
+    for (const change of [
+      { permission: 'delete' },
+      { bucket: 'other' },
+      { bucket: 'BOX' },
+    ] as const) {
+      const narrowed = { ...claim, permission: 'read', apiKey, ...change } as const;
+      expectRefusal(stores, 'AccessDenied', () => authorize(stores, stranger, narrowed));
+    }
+  });
+
+  test('does not fall back to the caller when the key that was sent is bad', () => {
+    const apiKey = makeKey(stores, { permissions: ['read'], expiresAtNs: startNs + 5n });
+    expectRefusal(stores, 'AccessDenied', () =>
+      authorize(stores, callOf('alice'), { ...claim, apiKey }),
+    );
+    expectRefusal(stores, 'InvalidApiKey', () =>
+      authorize(stores, callOf('alice', startNs + 5n), { ...claim, apiKey }),
+    );
+  });
+
+  test('tells an unknown bucket from a forbidden one', () => {
+    expectRefusal(stores, 'NoSuchBucket', () =>
+      authorize(stores, callOf('alice'), { ...claim, bucket: 'none' }),
+    );
+  });
+});
+
+describe('createBucket()', () => {
+  test('is for controllers', () => {
+    expectRefusal(stores, 'AccessDenied', () => createBucket(stores, callOf('alice'), 'mine'));
+  });
+
+  test('refuses an id that is taken, by its exact letters', () => {
+    expectRefusal(stores, 'BucketExists', () => createBucket(stores, callOf('controller'), 'box'));
+    expect(createBucket(stores, callOf('controller'), 'Box').id).toBe('Box');
+  });
+
+  test('writes the record of its diagram', () => {
+    const bucket = createBucket(stores, callOf('controller'), 'fresh');
+    const record = stores.buckets.get(Buffer.from('fresh')) ?? [];
+    const time = 'f2670d45f2ca8618';
+    expect(Buffer.from(record).toString('hex')).toBe(
+      `010301010101${time}${time}${'00'.repeat(8)}${'00'.repeat(8)}${'00'.repeat(4)}`,
+    );
+    expect(findBucket(stores, 'fresh')).toEqual(bucket);
+  });
+});

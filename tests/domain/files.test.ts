@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findBucket } from '../../src/domain/buckets.ts';
+import { discardContent, reclaimContents, writeChunk } from '../../src/domain/contents.ts';
+import {
+  commitFile,
+  entityTag,
+  findFile,
+  getPublicFile,
+  readFile,
+} from '../../src/domain/files.ts';
+import { nextContentId } from '../../src/domain/stores.ts';
+import {
+  callOf,
+  createScene,
+  expectRefusal,
+  plainMetadata,
+  putTestFile,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+/** A content of so many chunks of so many bytes, the last one half as long. */
+function writeContent(chunkCount: number, chunkSize: number) {
+  const contentId = nextContentId(stores);
+  let size = 0;
+  for (let index = 0; index < chunkCount; index++) {
+    const length = index === chunkCount - 1 ? Math.ceil(chunkSize / 2) : chunkSize;
+    const digest = new Uint8Array(32).fill(index);
+    writeChunk(
+      stores,
+      { contentId, index },
+      { bytes: testBytes(length, contentId + index), digest },
+    );
+    size += length;
+  }
+  return { contentId, chunkCount, chunkSize, size };
+}
+
+function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = startNs) {
+  const digest = new Uint8Array(32).fill(7);
+  const file = { ...plainMetadata, ...content, bucketId: 'box', path, digest };
+  return commitFile(stores, file, nowNs);
+}
+
+describe('a file record', () => {
+  test('has the bytes of its diagram', () => {
+    const metadata = {
+      contentType: 'a/b',
+      tags: ['x', 'y'],
+      cacheControl: 'c',
+      contentDisposition: '',
+      contentEncoding: 'gzip',
+      contentLanguage: 'de',
+    };
+    const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
+    const record = stores.files.get(Buffer.from('box\0p')) ?? [];
+    expect(Buffer.from(record).toString('hex')).toBe(
+      '01010000000000000001000000000000000300000000000000030000000100000020' +
+        'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
+        '01000000f2670d45f2ca8618f2670d45f2ca8618' +
+        Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex'),
+    );
+    expect(findFile(stores, 'box', 'p')).toEqual(file);
+  });
+
+  test('without tags comes back without tags', () => {
+    putTestFile(stores, { path: '/p' });
+    expect(findFile(stores, 'box', 'p')?.tags).toEqual([]);
+  });
+});
+
+describe('commitFile()', () => {
+  test('counts versions and keeps the id and the time of creation', () => {
+    const first = putTestFile(stores);
+    const second = putTestFile(stores, { bytes: testBytes(20) }, startNs + 5n);
+    expect([first.isNew, second.isNew]).toEqual([true, false]);
+    expect(second.file.id).toBe(first.file.id);
+    expect(second.file).toMatchObject({
+      version: 2,
+      createdAtNs: startNs,
+      updatedAtNs: startNs + 5n,
+      size: 20,
+    });
+    checkInvariants(stores);
+  });
+
+  test('keeps the counts of the bucket exact', () => {
+    putTestFile(stores, { path: '/a', bytes: testBytes(100) });
+    putTestFile(stores, { path: '/b', bytes: testBytes(1) });
+    putTestFile(stores, { path: '/a', bytes: testBytes(30) });
+    putTestFile(stores, { path: '/c', bytes: testBytes(0) });
+    expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 3, byteCount: 31 });
+    expect(findBucket(stores, 'other')).toMatchObject({ fileCount: 0, byteCount: 0 });
+    checkInvariants(stores);
+  });
+
+  test('gives the space of the old content back', () => {
+    putTestFile(stores, { bytes: testBytes(200_000) });
+    const inUse = stores.blobs.bytesInUse();
+    for (let round = 0; round < 5; round++) {
+      putTestFile(stores, { bytes: testBytes(200_000, round) });
+      expect(stores.blobs.bytesInUse()).toBe(inUse);
+    }
+    putTestFile(stores, { bytes: testBytes(0) });
+    expect(stores.blobs.bytesInUse()).toBe(0);
+    checkInvariants(stores);
+  });
+
+  test('gives many chunks back in bounded steps', () => {
+    commit('big', writeContent(200, 10));
+    expect(stores.chunks.entries()).toHaveLength(200);
+    putTestFile(stores, { path: '/big', bytes: testBytes(0) });
+    expect(stores.chunks.entries()).toHaveLength(136);
+    checkInvariants(stores);
+    expect(reclaimContents(stores)).toBe(true);
+    expect(stores.chunks.entries()).toHaveLength(72);
+    expect(reclaimContents(stores)).toBe(true);
+    expect(reclaimContents(stores)).toBe(false);
+    expect(stores.chunks.entries()).toHaveLength(0);
+    expect(stores.blobs.bytesInUse()).toBe(0);
+    checkInvariants(stores);
+  });
+
+  test('gives back what several replaced files leave, one after the other', () => {
+    for (const path of ['a', 'b', 'c']) {
+      commit(path, writeContent(100, 10));
+      commit(path, writeContent(1, 10));
+    }
+    checkInvariants(stores);
+    let steps = 0;
+    while (reclaimContents(stores)) steps += 1;
+    expect(steps).toBeLessThan(6);
+    expect(stores.chunks.entries()).toHaveLength(3);
+    checkInvariants(stores);
+  });
+});
+
+describe('reclaimContents()', () => {
+  test('has nothing to do and writes nothing when nothing was discarded', () => {
+    const before = stores.writeCount();
+    expect(reclaimContents(stores)).toBe(false);
+    expect(stores.writeCount()).toBe(before);
+  });
+
+  test('passes over chunks that never arrived', () => {
+    discardContent(stores, { contentId: 99, chunkCount: 64 });
+    expect(stores.reclaims.entries()).toEqual([]);
+  });
+});
+
+describe('readFile()', () => {
+  test('gives any range of a file of several chunks and segments', () => {
+    const content = writeContent(4, 70_001);
+    const { file } = commit('big', content);
+    const whole = Buffer.concat(
+      [0, 1, 2, 3].map((index) =>
+        testBytes(index === 3 ? 35_001 : 70_001, content.contentId + index),
+      ),
+    );
+    const edges = [0, 1, 65_535, 65_536, 65_537, 70_000, 70_001, 70_002, 135_537, 140_002, 245_003];
+    const places = [...edges, file.size];
+    for (const start of places) {
+      for (const end of places.filter((place) => place >= start)) {
+        const bytes = readFile(stores, file, { start, end });
+        expect(Buffer.compare(bytes, whole.subarray(start, end)), `[${start}, ${end})`).toBe(0);
+      }
+    }
+    expect(() => readFile(stores, file, { start: 0, end: file.size + 1 })).toThrow('Assertion');
+  });
+});
+
+describe('entityTag()', () => {
+  test('is the digest, with the number of chunks when there are several', () => {
+    const digest = '07'.repeat(32);
+    expect(entityTag(commit('one', writeContent(1, 10)).file)).toBe(`"${digest}"`);
+    expect(entityTag(commit('two', writeContent(2, 10)).file)).toBe(`"${digest}-2"`);
+  });
+});
+
+describe('getPublicFile()', () => {
+  test('finds what is there and tells what is not', () => {
+    putTestFile(stores, { path: '/x/y' });
+    expect(getPublicFile(stores, 'box', '/x/y').path).toBe('x/y');
+    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/x'));
+    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'other', '/x/y'));
+    expectRefusal(stores, 'NoSuchBucket', () => getPublicFile(stores, 'none', '/x/y'));
+    expectRefusal(stores, 'InvalidPath', () => getPublicFile(stores, 'box', '/x//y'));
+    expectRefusal(stores, 'InvalidBucketId', () => getPublicFile(stores, 'b.x', '/x/y'));
+  });
+
+  test('shows no file of a bucket that is not public', () => {
+    putTestFile(stores);
+    const [key, record] =
+      stores.buckets.entries().find(([id]) => String(Buffer.from(id)) === 'box') ?? [];
+    if (key === undefined || record === undefined) return expect.fail('no bucket');
+    record[5] = 0;
+    stores.buckets.set(key, record);
+    expect(findBucket(stores, 'box')).toMatchObject({ isPublic: false, fileCount: 1 });
+    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/a'));
+    expect(callOf('alice').caller.isController).toBe(false);
+  });
+});

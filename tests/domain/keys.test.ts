@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  checkKeyRequest,
+  createKey,
+  findKey,
+  findKeyByHash,
+  type KeyRequest,
+  looksLikeKey,
+} from '../../src/domain/keys.ts';
+import {
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  revokeKeyRecord,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+const request: KeyRequest = {
+  name: 'backup',
+  buckets: ['box'],
+  permissions: ['write', 'read'],
+  expiresAtNs: undefined,
+};
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+describe('createKey()', () => {
+  const random = testBytes(32, 77);
+
+  test('makes efs_, base64url of the random and a checksum of six characters', () => {
+    const { key, secret } = createKey(stores, callOf('alice'), { ...request, random });
+    const body = `efs_${Buffer.from(random).toString('base64url')}`;
+    expect(secret).toBe(body + digest(body).subarray(0, 4).toString('base64url'));
+    expect(secret).toHaveLength(53);
+    expect(looksLikeKey(secret)).toBe(true);
+    expect(key.hint).toBe(secret.slice(0, 8));
+    expect(key.permissions).toEqual(['read', 'write']);
+  });
+
+  test('stores the hash and no more of the secret than the hint', () => {
+    const { secret } = createKey(stores, callOf('alice'), { ...request, random });
+    expect(stores.keys.has(digest(secret))).toBe(true);
+    const stored = [...stores.values(), ...stores.keys.entries().map(([key]) => key)];
+    for (const bytes of stored) {
+      const text = Buffer.from(bytes).toString('latin1');
+      expect(text).not.toContain(secret.slice(0, 9));
+      expect(text).not.toContain(secret.slice(8, 14));
+      expect(text).not.toContain(Buffer.from(random.subarray(0, 6)).toString('latin1'));
+    }
+  });
+
+  test('writes the record of its diagram', () => {
+    const expiresAtNs = startNs + 1n;
+    const all = { ...request, buckets: ['box', 'other', 'box'], random, expiresAtNs };
+    const { key, secret } = createKey(stores, callOf('alice'), all);
+    expect(Buffer.from(stores.keys.get(key.hash) ?? []).toString('hex')).toBe(
+      `0103${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}` +
+        Buffer.from(`${secret.slice(0, 8)}\0backup\0box\0other`).toString('hex'),
+    );
+    expect(findKeyByHash(stores, key.hash)).toEqual(key);
+  });
+
+  test.each<[string, Partial<KeyRequest>]>([
+    ['no bucket', { buckets: [] }],
+    ['101 buckets', { buckets: Array.from({ length: 101 }, () => 'box') }],
+    ['a long name', { name: 'x'.repeat(65) }],
+    ['a name with a control character', { name: 'a\nb' }],
+    ['no permission', { permissions: [] }],
+    ['an unknown permission', { permissions: ['read', 'admin'] }],
+    ['an expiry that is now', { expiresAtNs: startNs }],
+    ['a negative expiry', { expiresAtNs: -1n }],
+    ['an expiry that no record can hold', { expiresAtNs: 2n ** 64n }],
+  ])('refuses %s', (_, change) => {
+    const bad = { ...request, ...change, random };
+    expectRefusal(stores, 'InvalidArgument', () => createKey(stores, callOf('alice'), bad));
+    expectRefusal(stores, 'InvalidArgument', () => checkKeyRequest(stores, callOf('alice'), bad));
+  });
+
+  test('refuses who does not own every bucket, an unknown bucket and a bad id', () => {
+    const create = (person: 'bob' | 'alice' | 'anonymous', buckets: string[]) => () =>
+      createKey(stores, callOf(person), { ...request, buckets, random });
+    expectRefusal(stores, 'AccessDenied', create('bob', ['box']));
+    expectRefusal(stores, 'AccessDenied', create('anonymous', ['box']));
+    expectRefusal(stores, 'NoSuchBucket', create('alice', ['box', 'none']));
+    expectRefusal(stores, 'InvalidBucketId', create('alice', ['b-x']));
+  });
+
+  test('lets a controller make keys for buckets of others', () => {
+    const { secret } = createKey(stores, callOf('controller'), { ...request, random });
+    expect(findKey(stores, secret, startNs).name).toBe('backup');
+  });
+});
+
+describe('findKey()', () => {
+  test('finds the key by its secret', () => {
+    const secret = makeKey(stores, { permissions: ['delete'], buckets: ['other'] });
+    const { buckets, permissions } = findKey(stores, secret, startNs);
+    expect({ buckets, permissions }).toEqual({ buckets: ['other'], permissions: ['delete'] });
+  });
+
+  test('refuses a typo at any place without a look-up', () => {
+    const secret = makeKey(stores);
+    const blind = { ...stores, keys: { ...stores.keys, get: () => expect.fail('looked up') } };
+    for (let place = 0; place < secret.length; place++) {
+      const wrong = secret[place] === 'A' ? 'B' : 'A';
+      const typo = secret.slice(0, place) + wrong + secret.slice(place + 1);
+      expectRefusal(stores, 'InvalidApiKey', () => findKey(blind, typo, startNs));
+    }
+    for (const text of ['', 'efs_', secret.slice(0, -1), `${secret}A`, ` ${secret}`]) {
+      expectRefusal(stores, 'InvalidApiKey', () => findKey(blind, text, startNs));
+    }
+  });
+
+  test('refuses well-formed but unknown, expired and revoked keys with the same words', () => {
+    const body = `efs_${Buffer.from(testBytes(32, 9)).toString('base64url')}`;
+    const unknown = body + digest(body).subarray(0, 4).toString('base64url');
+    const expired = makeKey(stores, { expiresAtNs: startNs + 1n });
+    const revoked = makeKey(stores);
+    revokeKeyRecord(stores, digest(revoked));
+    const messages = [unknown, expired, revoked].map(
+      (secret) =>
+        expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, secret, startNs + 1n)).message,
+    );
+    expect(new Set(messages).size).toBe(1);
+  });
+
+  test('ends at the nanosecond of the expiry', () => {
+    const secret = makeKey(stores, { expiresAtNs: startNs + 10n });
+    expect(findKey(stores, secret, startNs + 9n).expiresAtNs).toBe(startNs + 10n);
+    expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, secret, startNs + 10n));
+  });
+});

@@ -1,0 +1,249 @@
+// Random operations on files and uploads against a plain twin that keeps whole byte arrays.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { reclaimContents } from '../../src/domain/contents.ts';
+import { findFile, readFile } from '../../src/domain/files.ts';
+import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
+import { putChunk } from '../../src/domain/uploads.ts';
+import {
+  begin,
+  callOf,
+  createScene,
+  expectRefusal,
+  hourNs,
+  putTestFile,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { allFiles, checkInvariants } from '../support/invariants.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+const paths = ['a', 'b', 'c/d'] as const;
+const path = fc.constantFrom(...paths);
+const pick = fc.nat({ max: 5 });
+const operation = fc.oneof(
+  fc.record({ kind: fc.constant('put' as const), path, size: fc.constantFrom(0, 1, 900, 70_000) }),
+  fc.record({
+    kind: fc.constant('begin' as const),
+    path,
+    size: fc.constantFrom(0, 100, 250, 300, 140_000),
+  }),
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('chunk' as const),
+      pick,
+      index: fc.nat({ max: 3 }),
+      size: fc.constantFrom(50, 100, 100, 100, 150, 70_000),
+      seed: fc.nat({ max: 3 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('fill' as const), pick }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('complete' as const), pick }) },
+  fc.record({ kind: fc.constant('cancel' as const), pick }),
+  fc.record({ kind: fc.constant('wait' as const), hours: fc.constantFrom(1, 10, 25) }),
+  fc.record({ kind: fc.constant('expire' as const) }),
+  fc.record({ kind: fc.constant('reclaim' as const) }),
+);
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+
+interface PlainUpload {
+  readonly uploadId: string;
+  readonly path: string;
+  readonly size: number;
+  readonly chunks: Map<number, Uint8Array>;
+  status: 'active' | 'completed' | 'cancelled';
+  readonly begunAtNs: bigint;
+  usedAtNs: bigint;
+}
+
+interface Model {
+  readonly stores: MemoryStores;
+  readonly files: Map<string, { readonly bytes: Uint8Array; readonly version: number }>;
+  readonly uploads: PlainUpload[];
+  nowNs: bigint;
+}
+
+function runOperation(model: Model, step: Operation): void {
+  const { stores } = model;
+  switch (step.kind) {
+    case 'put': {
+      const bytes = testBytes(step.size, Number(model.nowNs % 1_000n));
+      putTestFile(stores, { path: `/${step.path}`, bytes }, model.nowNs);
+      replace(model, step.path, bytes);
+      break;
+    }
+    case 'begin':
+      beginBoth(model, step);
+      break;
+    case 'wait':
+      model.nowNs += BigInt(step.hours) * hourNs + 1n;
+      return;
+    case 'expire':
+      while (expireUploads(stores, model.nowNs)) checkInvariants(stores);
+      forgetExpired(model);
+      break;
+    case 'reclaim':
+      reclaimContents(stores);
+      return;
+    default: {
+      const upload = model.uploads[step.pick % Math.max(model.uploads.length, 1)];
+      if (upload !== undefined) runOnUpload(model, upload, step);
+    }
+  }
+}
+
+function beginBoth(model: Model, step: { readonly path: string; readonly size: number }): void {
+  const change = { path: step.path, size: BigInt(step.size) };
+  const { uploadId } = begin(model.stores, callOf('alice', model.nowNs), change);
+  const { path: name, size } = step;
+  const chunks = new Map<number, Uint8Array>();
+  const times = { begunAtNs: model.nowNs, usedAtNs: model.nowNs };
+  model.uploads.push({ uploadId, path: name, size, chunks, status: 'active', ...times });
+}
+
+function replace(model: Model, name: string, bytes: Uint8Array): void {
+  const version = (model.files.get(name)?.version ?? 0) + 1;
+  model.files.set(name, { bytes, version });
+}
+
+function isOver({ nowNs }: Model, upload: PlainUpload): boolean {
+  return upload.usedAtNs + 24n * hourNs <= nowNs || upload.begunAtNs + 168n * hourNs <= nowNs;
+}
+
+function forgetExpired(model: Model): void {
+  const left = model.uploads.filter((upload) => !isOver(model, upload));
+  model.uploads.splice(0, model.uploads.length, ...left);
+}
+
+type UploadOperation = Extract<Operation, { readonly pick: number }>;
+
+function runOnUpload(model: Model, upload: PlainUpload, step: UploadOperation): void {
+  switch (step.kind) {
+    case 'chunk':
+      putBoth(model, upload, [step.index, testBytes(step.size, step.seed)]);
+      break;
+    case 'fill': {
+      const length = Math.max(
+        ...[...upload.chunks.values()].map((bytes) => bytes.length),
+        Math.ceil(upload.size / 3),
+        50,
+      );
+      for (let start = 0; start < upload.size; start += length) {
+        const size = Math.min(length, upload.size - start);
+        putBoth(model, upload, [start / length, testBytes(size, start)]);
+      }
+      return;
+    }
+    case 'complete':
+      completeBoth(model, upload);
+      break;
+    case 'cancel':
+      cancelBoth(model, upload);
+      break;
+  }
+}
+
+/** The refusal of any step on an upload that has ended; completed and cancelled come before expired. */
+function endedCode(model: Model, upload: PlainUpload) {
+  if (upload.status === 'completed') return 'UploadCompleted';
+  if (upload.status === 'cancelled') return 'UploadCancelled';
+  return isOver(model, upload) ? 'UploadExpired' : undefined;
+}
+
+function sizeOf(chunks: ReadonlyMap<number, Uint8Array>): number {
+  return [...chunks.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+function putBoth(model: Model, upload: PlainUpload, chunk: [number, Uint8Array]): void {
+  const [index, bytes] = chunk;
+  const put = () =>
+    putChunk(model.stores, callOf('alice', model.nowNs), {
+      uploadId: upload.uploadId,
+      chunkIndex: BigInt(index),
+      bytes,
+    });
+  const next = new Map([...upload.chunks, chunk]);
+  const code =
+    endedCode(model, upload) ?? (sizeOf(next) > upload.size ? 'EntityTooLarge' : undefined);
+  if (code !== undefined) {
+    expectRefusal(model.stores, code, put);
+    return;
+  }
+  const old = upload.chunks.get(index);
+  if (old === undefined || Buffer.compare(old, bytes) !== 0) upload.usedAtNs = model.nowNs;
+  upload.chunks.set(index, bytes);
+  expect(put()).toMatchObject({ uploadedSize: sizeOf(next), receivedChunks: next.size });
+}
+
+/** What completion must answer: the refusal, or undefined. */
+function completionCode(model: Model, upload: PlainUpload) {
+  const ended = endedCode(model, upload);
+  if (ended !== undefined) return ended;
+  const lengths = Array.from(
+    { length: upload.chunks.size },
+    (_, i) => upload.chunks.get(i)?.length,
+  );
+  if (sizeOf(upload.chunks) !== upload.size || lengths.includes(undefined))
+    return 'UploadIncomplete';
+  const [first = 0] = lengths;
+  const isEven = lengths.slice(0, -1).every((length) => length === first);
+  return isEven && (lengths.at(-1) ?? 0) <= first ? undefined : 'ChunkSizeMismatch';
+}
+
+function completeBoth(model: Model, upload: PlainUpload): void {
+  const complete = () => {
+    const request = { uploadId: upload.uploadId, apiKey: undefined };
+    return completeUpload(model.stores, callOf('alice', model.nowNs), request);
+  };
+  const code = completionCode(model, upload);
+  if (code !== undefined && code !== 'UploadCompleted') {
+    expectRefusal(model.stores, code, complete);
+    return;
+  }
+  expect(complete().status).toBe('completed');
+  if (code === undefined) {
+    const chunks = [...upload.chunks].sort(([left], [right]) => left - right);
+    replace(model, upload.path, Buffer.concat(chunks.map(([, bytes]) => bytes)));
+    upload.status = 'completed';
+  }
+}
+
+function cancelBoth(model: Model, upload: PlainUpload): void {
+  const cancel = () => cancelUpload(model.stores, callOf('alice', model.nowNs), upload.uploadId);
+  const code = endedCode(model, upload);
+  if (code !== undefined && code !== 'UploadCancelled') {
+    expectRefusal(model.stores, code, cancel);
+    return;
+  }
+  cancel();
+  upload.status = 'cancelled';
+}
+
+function checkModel(model: Model): void {
+  checkInvariants(model.stores);
+  expect(allFiles(model.stores).map((file) => file.path)).toEqual([...model.files.keys()].sort());
+  for (const [name, { bytes, version }] of model.files) {
+    const file = findFile(model.stores, 'box', name) ?? expect.fail(`no file ${name}`);
+    expect(file.version).toBe(version);
+    const read = readFile(model.stores, file, { start: 0, end: file.size });
+    expect(Buffer.compare(read, bytes)).toBe(0);
+  }
+}
+
+test('files and uploads agree with a plain twin under random operations', async () => {
+  const operations = fc.array(operation, { minLength: 10, maxLength: 60, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(operations, async (steps) => {
+      const { stores } = await createScene();
+      const model: Model = { stores, files: new Map(), uploads: [], nowNs: startNs };
+      for (const step of steps) {
+        runOperation(model, step);
+        checkModel(model);
+      }
+      while (reclaimContents(stores)) checkInvariants(stores);
+    }),
+    { numRuns: 80 },
+  );
+});

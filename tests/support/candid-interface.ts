@@ -1,0 +1,88 @@
+// The actor methods that the tests call, as a client that has read the .did file writes them. Each
+// agent brings its own copy of the Candid library, hence the parameter.
+
+import type { IDL } from '@dfinity/candid';
+
+export interface UploadActor {
+  beginFileUpload(
+    bucketId: string,
+    path: string,
+    contentType: string,
+    size: bigint,
+    apiKey: [] | [string],
+  ): Promise<{ ok?: string; err?: string }>;
+  uploadFileChunkIndexed(
+    uploadId: string,
+    chunkIndex: bigint,
+    bytes: Uint8Array,
+  ): Promise<{ ok?: bigint; err?: string }>;
+  completeFileUpload(
+    uploadId: string,
+    apiKey: [] | [string],
+  ): Promise<{ ok?: string; err?: string }>;
+  getUpload(uploadId: string): Promise<{ ok?: UploadRecord; err?: string }>;
+  cancelUpload(uploadId: string): Promise<{ ok?: null; err?: string }>;
+  createBucket(bucketId: string): Promise<{ ok?: { id: string }; err?: string }>;
+  createApiKey(request: {
+    name: string;
+    buckets: string[];
+    permissions: string[];
+    expiresAt: [] | [bigint];
+  }): Promise<{ ok?: { secret: string; hint: string }; err?: string }>;
+}
+
+export interface UploadRecord {
+  uploadId: string;
+  path: string;
+  status: string;
+  totalSize: bigint;
+  uploadedSize: bigint;
+  chunkSize: bigint;
+  chunkCount: bigint;
+  receivedChunks: bigint;
+  missing: bigint[];
+  expiresAt: bigint;
+  fileId: [] | [string];
+}
+
+export function uploadInterface(idl: typeof IDL): IDL.ServiceClass {
+  const resultOf = (ok: IDL.Type) => idl.Variant({ ok, err: idl.Text });
+  const Upload = idl.Record({
+    uploadId: idl.Text,
+    bucketId: idl.Text,
+    path: idl.Text,
+    contentType: idl.Text,
+    tags: idl.Vec(idl.Text),
+    totalSize: idl.Nat,
+    uploadedSize: idl.Nat,
+    chunkSize: idl.Nat,
+    chunkCount: idl.Nat,
+    receivedChunks: idl.Nat,
+    missing: idl.Vec(idl.Nat),
+    status: idl.Text,
+    createdAt: idl.Int,
+    updatedAt: idl.Int,
+    expiresAt: idl.Int,
+    fileId: idl.Opt(idl.Text),
+  });
+  const KeyRequest = idl.Record({
+    name: idl.Text,
+    buckets: idl.Vec(idl.Text),
+    permissions: idl.Vec(idl.Text),
+    expiresAt: idl.Opt(idl.Int),
+  });
+  const NewKey = idl.Record({ secret: idl.Text, hint: idl.Text });
+  const apiKey = idl.Opt(idl.Text);
+  return idl.Service({
+    beginFileUpload: idl.Func(
+      [idl.Text, idl.Text, idl.Text, idl.Nat, apiKey],
+      [resultOf(idl.Text)],
+    ),
+    uploadFileChunkIndexed: idl.Func([idl.Text, idl.Nat, idl.Vec(idl.Nat8)], [resultOf(idl.Nat)]),
+    completeFileUpload: idl.Func([idl.Text, apiKey], [resultOf(idl.Text)]),
+    getUpload: idl.Func([idl.Text], [resultOf(Upload)], ['query']),
+    cancelUpload: idl.Func([idl.Text], [resultOf(idl.Null)]),
+    createBucket: idl.Func([idl.Text], [resultOf(idl.Record({ id: idl.Text }))]),
+    createApiKey: idl.Func([KeyRequest], [resultOf(NewKey)]),
+  });
+}

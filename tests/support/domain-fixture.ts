@@ -1,0 +1,179 @@
+// People, times and shorthands that the tests of the domain and of the HTTP face have in common.
+
+import { expect } from 'vitest';
+import { createBucket } from '../../src/domain/buckets.ts';
+import type { Call } from '../../src/domain/caller.ts';
+import type { FileMetadata } from '../../src/domain/files.ts';
+import { createKey } from '../../src/domain/keys.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
+import { type SingleUpload, uploadSingle } from '../../src/domain/single-upload.ts';
+import type { UploadSession } from '../../src/domain/upload-session.ts';
+import { beginUpload, putChunk, type UploadRequest } from '../../src/domain/uploads.ts';
+import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
+
+/** 2026-01-02T03:04:05.678901234Z. */
+export const startNs = 1_767_323_045_678_901_234n;
+export const hourNs = 3_600_000_000_000n;
+
+const principals = {
+  controller: Uint8Array.of(1, 1, 1),
+  alice: Uint8Array.of(2, 2, 2),
+  bob: Uint8Array.of(3, 3, 3),
+  anonymous: Uint8Array.of(4),
+};
+
+export type Person = keyof typeof principals;
+
+export function callOf(person: Person, nowNs = startNs): Call {
+  return {
+    caller: { principal: principals[person], isController: person === 'controller' },
+    nowNs,
+  };
+}
+
+/** `length` bytes that differ for every seed. */
+export function testBytes(length: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = seed * 2_654_435_761 + 1;
+  for (let index = 0; index < length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    bytes[index] = state >>> 24;
+  }
+  return bytes;
+}
+
+let randomSeed = 1;
+
+/** Never the same twice. */
+export function testRandom(): Uint8Array {
+  randomSeed += 1;
+  return testBytes(32, randomSeed);
+}
+
+export interface Scene {
+  readonly stores: MemoryStores;
+  /** Secrets of keys for bucket `box`. */
+  readonly writeKey: string;
+  readonly readKey: string;
+}
+
+/** Buckets `box` and `other`, which alice owns, and keys for the first. */
+export async function createScene(): Promise<Scene> {
+  const stores = await createMemoryStores();
+  const alice = callOf('alice');
+  for (const bucket of ['box', 'other']) {
+    createBucket(stores, { ...alice, caller: { ...alice.caller, isController: true } }, bucket);
+  }
+  return {
+    stores,
+    writeKey: makeKey(stores, { permissions: ['read', 'write', 'delete'] }),
+    readKey: makeKey(stores, { permissions: ['read'] }),
+  };
+}
+
+export interface TestKey {
+  readonly permissions?: readonly string[];
+  readonly buckets?: readonly string[];
+  readonly expiresAtNs?: bigint;
+}
+
+/** The secret of a new key. */
+export function makeKey(stores: MemoryStores, key: TestKey = {}): string {
+  const { permissions = ['write'], buckets = ['box'], expiresAtNs } = key;
+  const request = { name: 'test', buckets, permissions, expiresAtNs, random: testRandom() };
+  return createKey(stores, callOf('alice'), request).secret;
+}
+
+/** Sets what revoking sets: the time behind version, permissions, creation and expiry. */
+export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
+  const record = stores.keys.get(hash) ?? expect.fail('no such key');
+  new DataView(record.buffer).setBigUint64(18, startNs, true);
+  stores.keys.set(hash, record);
+}
+
+export const plainMetadata: FileMetadata = {
+  contentType: 'text/plain',
+  tags: [],
+  cacheControl: '',
+  contentDisposition: '',
+  contentEncoding: '',
+  contentLanguage: '',
+};
+
+export function singleUpload(change: Partial<SingleUpload> = {}): SingleUpload {
+  const bytes = testBytes(10);
+  return {
+    bucket: 'box',
+    path: '/a',
+    apiKey: undefined,
+    metadata: plainMetadata,
+    bytes,
+    ...change,
+  };
+}
+
+/** Stores a file as alice. */
+export function putTestFile(
+  stores: MemoryStores,
+  change: Partial<SingleUpload> = {},
+  nowNs = startNs,
+) {
+  return uploadSingle(stores, callOf('alice', nowNs), singleUpload(change));
+}
+
+export function begin(
+  stores: MemoryStores,
+  call: Call,
+  change: Partial<UploadRequest> = {},
+): UploadSession {
+  const request = {
+    bucket: 'box',
+    path: '/big',
+    contentType: 'video/mp4',
+    tags: [],
+    size: 250n,
+    apiKey: undefined,
+  };
+  return beginUpload(stores, call, { ...request, ...change, random: testRandom() });
+}
+
+/** Uploads chunks by index, in the order given. */
+export function putChunks(
+  stores: MemoryStores,
+  call: Call,
+  upload: {
+    readonly uploadId: string;
+    readonly chunks: readonly (readonly [number, Uint8Array])[];
+  },
+): UploadSession | undefined {
+  let session: UploadSession | undefined;
+  for (const [index, bytes] of upload.chunks) {
+    session = putChunk(stores, call, {
+      uploadId: upload.uploadId,
+      chunkIndex: BigInt(index),
+      bytes,
+    });
+  }
+  return session;
+}
+
+/** The operation must refuse with that code and must not have written anything. */
+export function expectRefusal(
+  stores: MemoryStores,
+  code: RefusalCode,
+  operation: () => unknown,
+): Refusal {
+  const before = stores.writeCount();
+  let thrown: unknown;
+  try {
+    operation();
+  } catch (error) {
+    thrown = error;
+  }
+  if (!(thrown instanceof Refusal)) {
+    throw thrown ?? new Error(`Expected the refusal ${code}, but the operation succeeded`);
+  }
+  expect(thrown.code).toBe(code);
+  expect(stores.writeCount() - before, `writes of a refused call (${code})`).toBe(0);
+  return thrown;
+}

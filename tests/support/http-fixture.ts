@@ -1,0 +1,74 @@
+// Sends requests to the HTTP face without a network: what the canister's query and update methods do.
+
+import { expect } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../../src/http/message.ts';
+import { handleRequest, upgrade } from '../../src/http/router.ts';
+import { routes } from '../../src/http/routes.ts';
+import { callOf, startNs } from './domain-fixture.ts';
+import type { MemoryStores } from './memory-stores.ts';
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | HttpRequest['headers'];
+  readonly body?: Uint8Array;
+  readonly phase?: 'query' | 'update';
+  readonly nowNs?: bigint;
+}
+
+/** The answer of an anonymous caller, as everybody is through a gateway. */
+export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse | typeof upgrade {
+  const { method = 'GET', url, headers = {}, body = new Uint8Array(0), phase = 'query' } = sent;
+  const fields = Array.isArray(headers) ? headers : Object.entries(headers);
+  const call = callOf('anonymous', sent.nowNs ?? startNs);
+  const request = { method, url, headers: fields, body };
+  return handleRequest(routes, { stores, call, request, phase });
+}
+
+/** The response; fails when the answer is to ask for an update. */
+export function send(stores: MemoryStores, sent: TestRequest): HttpResponse {
+  const response = exchange(stores, sent);
+  return response === upgrade ? expect.fail('the answer is to upgrade') : response;
+}
+
+/** Names in lower case; a name that comes twice fails. */
+export function headersOf(response: HttpResponse): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of response.headers) {
+    expect(headers[name.toLowerCase()], `${name} comes twice`).toBeUndefined();
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+export function bodyText(response: HttpResponse): string {
+  return Buffer.from(response.body).toString('utf8');
+}
+
+interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly requestId: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Sends what must be refused in that way without a write; returns the error and the headers. */
+export function sendRefused(
+  stores: MemoryStores,
+  sent: TestRequest,
+  expected: { readonly status: number; readonly code: string },
+): { error: ErrorBody['error']; headers: Record<string, string> } {
+  const before = stores.writeCount();
+  const response = send(stores, sent);
+  expect(stores.writeCount() - before, 'writes of a refused request').toBe(0);
+  const { error } = JSON.parse(bodyText(response)) as ErrorBody;
+  expect({ status: response.status, code: error.code }).toEqual(expected);
+  const headers = headersOf(response);
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers['cache-control']).toBe('private, no-store');
+  expect(headers['x-request-id']).toBe(error.requestId);
+  expect(error.message.length).toBeGreaterThan(10);
+  return { error, headers };
+}

@@ -1,0 +1,167 @@
+// Recounts from the primary records what the stores keep as counts, and finds bytes that nobody has or
+// that two have.
+
+import { expect } from 'vitest';
+import { findBucket } from '../../src/domain/buckets.ts';
+import { findChunk } from '../../src/domain/contents.ts';
+import { type FileRecord, findFile } from '../../src/domain/files.ts';
+import { expiresAtNs, getSession, type UploadSession } from '../../src/domain/upload-session.ts';
+import type { MemoryStores } from './memory-stores.ts';
+
+/** The bytes that a slot for a segment of `length` bytes takes: 16 for a tag, then powers of two. */
+function slotBytes(length: number): number {
+  let room = 512;
+  while (room + 16 < length) room *= 2;
+  return room + 16;
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}
+
+export function allFiles(stores: MemoryStores): FileRecord[] {
+  return stores.files.entries().map(([key]) => {
+    const [bucketId = '', path = ''] = text(key).split('\0');
+    return findFile(stores, bucketId, path) ?? expect.fail(`no file at ${bucketId}/${path}`);
+  });
+}
+
+export function allSessions(stores: MemoryStores): UploadSession[] {
+  return stores.uploads
+    .entries()
+    .map(([key]) => getSession(stores, Buffer.from(key).toString('hex')));
+}
+
+export function checkInvariants(stores: MemoryStores): void {
+  const files = allFiles(stores);
+  const sessions = allSessions(stores);
+  checkBuckets(stores, files, sessions);
+  checkNotes(stores, sessions);
+  const expected = new Set<string>();
+  for (const file of files) addFileChunks(stores, file, expected);
+  for (const session of sessions) {
+    if (session.status === 'active') addSessionChunks(stores, session, expected);
+  }
+  const leftovers = addDiscarded(stores, expected);
+  const there = stores.chunks.entries().map(([key]) => Buffer.from(key).toString('hex'));
+  expect(there.filter((key) => !leftovers.has(key))).toEqual([...expected].sort());
+  checkBlobs(stores);
+}
+
+function checkBuckets(
+  stores: MemoryStores,
+  files: readonly FileRecord[],
+  sessions: readonly UploadSession[],
+): void {
+  for (const [key] of stores.buckets.entries()) {
+    const bucket = findBucket(stores, text(key)) ?? expect.fail('no such bucket');
+    const own = files.filter(({ bucketId }) => bucketId === bucket.id);
+    expect(bucket.fileCount).toBe(own.length);
+    expect(bucket.byteCount).toBe(own.reduce((sum, { size }) => sum + size, 0));
+    const open = sessions.filter(
+      ({ bucketId, status }) => bucketId === bucket.id && status === 'active',
+    );
+    expect(bucket.openUploadCount).toBe(open.length);
+  }
+}
+
+/** Each session is noted once to be looked at, and never later than it expires. */
+function checkNotes(stores: MemoryStores, sessions: readonly UploadSession[]): void {
+  const notes = new Map<string, bigint>();
+  for (const [key] of stores.uploadExpirations.entries()) {
+    const uploadId = Buffer.from(key.subarray(8)).toString('hex');
+    expect(notes.has(uploadId)).toBe(false);
+    notes.set(uploadId, Buffer.from(key).readBigUInt64BE(0));
+  }
+  expect(notes.size).toBe(sessions.length);
+  for (const session of sessions) {
+    const noted = notes.get(session.uploadId) ?? expect.fail('a session without a note');
+    expect(noted <= expiresAtNs(session)).toBe(true);
+  }
+}
+
+function chunkKey(contentId: number, index: number): string {
+  const key = Buffer.alloc(16);
+  key.writeBigUInt64BE(BigInt(contentId), 0);
+  key.writeBigUInt64BE(BigInt(index), 8);
+  return key.toString('hex');
+}
+
+function claim(expected: Set<string>, key: string): void {
+  expect(expected.has(key), `chunk ${key} has two owners`).toBe(false);
+  expected.add(key);
+}
+
+function addFileChunks(stores: MemoryStores, file: FileRecord, expected: Set<string>): void {
+  let size = 0;
+  for (let index = 0; index < file.chunkCount; index++) {
+    claim(expected, chunkKey(file.contentId, index));
+    const length = findChunk(stores, { contentId: file.contentId, index })?.length ?? -1;
+    if (index < file.chunkCount - 1) expect(length).toBe(file.chunkSize);
+    size += length;
+  }
+  expect(size).toBe(file.size);
+}
+
+function addSessionChunks(
+  stores: MemoryStores,
+  session: UploadSession,
+  expected: Set<string>,
+): void {
+  let uploadedSize = 0;
+  let largest = 0;
+  let count = 0;
+  for (let index = 0; index < session.received.length * 8; index++) {
+    const isReceived = ((session.received[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+    if (!isReceived) continue;
+    claim(expected, chunkKey(session.contentId, index));
+    const length = findChunk(stores, { contentId: session.contentId, index })?.length ?? -1;
+    uploadedSize += length;
+    largest = Math.max(largest, length);
+    count += 1;
+    expect(index).toBeLessThan(session.chunkIndexEnd);
+  }
+  const { uploadedSize: stored, receivedChunks, chunkSize } = session;
+  expect({ stored, receivedChunks, chunkSize }).toEqual({
+    stored: uploadedSize,
+    receivedChunks: count,
+    chunkSize: largest,
+  });
+}
+
+/** Chunks that wait for being given back; nobody may own them. */
+function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<string> {
+  const leftovers = new Set<string>();
+  for (const [key, record] of stores.reclaims.entries()) {
+    const contentId = Number(Buffer.from(key).readBigUInt64BE(0));
+    const next = Number(Buffer.from(record).readBigUInt64LE(1));
+    const end = Number(Buffer.from(record).readBigUInt64LE(9));
+    for (let index = next; index < end; index++) {
+      const chunk = chunkKey(contentId, index);
+      expect(expected.has(chunk), `chunk ${chunk} is discarded and owned`).toBe(false);
+      leftovers.add(chunk);
+    }
+  }
+  return leftovers;
+}
+
+function checkBlobs(stores: MemoryStores): void {
+  const slots: { offset: number; bytes: number }[] = [];
+  for (const [key] of stores.chunks.entries()) {
+    const [contentId, index] = [0, 8].map((at) => Number(Buffer.from(key).readBigUInt64BE(at)));
+    const address = { contentId: contentId ?? 0, index: index ?? 0 };
+    const chunk = findChunk(stores, address) ?? expect.fail('no such chunk');
+    expect(chunk.slots.length).toBe(Math.ceil(chunk.length / 65_536));
+    chunk.slots.forEach((offset, segment) => {
+      const length = Math.min(65_536, chunk.length - segment * 65_536);
+      slots.push({ offset, bytes: slotBytes(length) });
+    });
+  }
+  expect(stores.blobs.bytesInUse()).toBe(slots.reduce((sum, { bytes }) => sum + bytes, 0));
+  slots.sort((left, right) => left.offset - right.offset);
+  let end = 4_096;
+  for (const { offset, bytes } of slots) {
+    expect(offset).toBeGreaterThanOrEqual(end);
+    end = offset + bytes;
+  }
+}

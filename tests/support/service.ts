@@ -1,0 +1,98 @@
+// The service that the acceptance tests talk to: one that runs elsewhere, named by the environment, or
+// one on a local replica started for them.
+//   EFS_URL          gateway URL of the canister, such as http://<id>.localhost:4943
+//   EFS_CANISTER_ID  its id
+//   EFS_API_KEY      key with all permissions on EFS_BUCKET (default demo)
+//   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
+
+import { createHash, createPrivateKey } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Replica, startReplica } from '../../replica/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { deployLocally } from '../../scripts/local-service.ts';
+
+export interface Service {
+  /** Where files are: the gateway's URL of this canister. */
+  readonly base: string;
+  /** Where the agents' endpoints are. */
+  readonly host: string;
+  readonly canisterId: string;
+  readonly bucket: string;
+  readonly apiKey: string;
+  readonly identityPem: string;
+  /** The local replica, when there is one. */
+  readonly replica: Replica | undefined;
+  stop(): Promise<void>;
+}
+
+export async function openService(): Promise<Service> {
+  const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
+  if (EFS_URL === undefined) {
+    return startLocalService();
+  }
+  return {
+    base: EFS_URL,
+    host: EFS_URL.replace(`//${EFS_CANISTER_ID}.`, '//'),
+    canisterId: required('EFS_CANISTER_ID', EFS_CANISTER_ID),
+    bucket: EFS_BUCKET ?? 'demo',
+    apiKey: required('EFS_API_KEY', EFS_API_KEY),
+    identityPem: await readFile(required('EFS_IDENTITY', EFS_IDENTITY), 'utf8'),
+    replica: undefined,
+    stop: async () => {},
+  };
+}
+
+function required(name: string, value: string | undefined): string {
+  if (value === undefined) {
+    throw new Error(`With EFS_URL set, ${name} must be set too`);
+  }
+  return value;
+}
+
+async function startLocalService(): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  const stateDir = join(folder, 'state');
+  const { wasmPath } = await buildCanister({ force: false });
+  const replica = await startReplica({ stateDir });
+  const wasm = new Uint8Array(await readFile(wasmPath));
+  const description = await deployLocally({ replica, stateDir, wasm });
+  // With one canister on the replica its plain URL is a gateway URL too, verified like any other; not
+  // every system resolves <id>.localhost.
+  const { url, canisterId, bucket, apiKey, identityPem } = description;
+  return {
+    base: url,
+    host: url,
+    canisterId,
+    bucket,
+    apiKey,
+    identityPem,
+    replica,
+    async stop() {
+      await replica.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Seed and public key of an Ed25519 PEM, as the agents' identities take them. */
+export function ed25519Seed(pem: string): Uint8Array {
+  const { d = '' } = createPrivateKey(pem).export({ format: 'jwk' });
+  return new Uint8Array(Buffer.from(d, 'base64url'));
+}
+
+/** The same bytes for the same name, whatever the length. */
+export function sampleBytes(name: string, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let block = createHash('sha256').update(name).digest();
+  for (let start = 0; start < length; start += block.length) {
+    bytes.set(block.subarray(0, length - start), start);
+    block = createHash('sha256').update(block).digest();
+  }
+  return bytes;
+}
+
+export function sha256Hex(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
