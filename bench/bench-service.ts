@@ -1,0 +1,120 @@
+// The service under the bench: a replica with the canister on it, requests over HTTP and by actor
+// methods, and the meter's reading of each.
+
+import { IDL } from '@dfinity/candid';
+import type { MessageReport } from '../replica/core.ts';
+import { startReplica } from '../replica/replica.ts';
+import { deployLocally } from '../scripts/local-service.ts';
+import type { BenchRow } from './table.ts';
+
+export interface Bench {
+  installRow(): BenchRow;
+  measure(
+    name: string,
+    bytes: number,
+    request: (turn: number) => Promise<unknown>,
+  ): Promise<BenchRow>;
+  smallestQuery(): Promise<unknown>;
+  put(name: string, bytes: Uint8Array): Promise<unknown>;
+  get(name: string): Promise<unknown>;
+  getPart(): Promise<unknown>;
+  beginUpload(size: number): Promise<string>;
+  putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
+  completeUpload(uploadId: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const partedPath = 'parted.bin';
+const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
+
+export async function openBench(options: {
+  readonly stateDir: string;
+  readonly wasm: Uint8Array;
+  readonly repetitions: number;
+}): Promise<Bench> {
+  const reports: MessageReport[] = [];
+  const replica = await startReplica({
+    stateDir: options.stateDir,
+    onReport: (report) => reports.push(report),
+  });
+  const { stateDir, wasm } = options;
+  const service = await deployLocally({ replica, stateDir, wasm });
+  const { canisterId, url, apiKey, bucket } = service;
+  const authorization = { Authorization: `Bearer ${apiKey}` };
+
+  async function send(path: string, init: RequestInit): Promise<void> {
+    const response = await fetch(`${url}${path}`, init);
+    const body = await response.arrayBuffer();
+    if (!response.ok) {
+      throw new Error(`${path} answered ${response.status}: ${Buffer.from(body).toString()}`);
+    }
+  }
+
+  async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
+    const reply = await replica.call(canisterId, method, IDL.encode(types, values));
+    const [result] = IDL.decode([TextResult], reply) as unknown as [{ ok?: string; err?: string }];
+    if (result.ok === undefined) throw new Error(`${method} answered ${result.err}`);
+    return result.ok;
+  }
+
+  return {
+    installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
+    async measure(name, bytes, request) {
+      const first = reports.length;
+      const milliseconds: number[] = [];
+      for (let turn = 0; turn < options.repetitions; turn++) {
+        const started = performance.now();
+        await request(turn);
+        milliseconds.push(performance.now() - started);
+      }
+      return rowOf({ name, bytes, milliseconds }, reports.slice(first));
+    },
+    smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
+    put: (name, body) =>
+      send(`/api/v1/bucket/${bucket}/files/${name}`, {
+        method: 'PUT',
+        body: body as BodyInit,
+        headers: { ...authorization, 'Content-Type': 'application/octet-stream' },
+      }),
+    get: (name) => send(`/cloud/${bucket}/${name}`, {}),
+    getPart: () => send(`/cloud/${bucket}/${partedPath}`, { headers: { Range: 'bytes=0-' } }),
+    beginUpload: (size) =>
+      callForText(
+        'beginFileUpload',
+        [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
+        [bucket, partedPath, 'application/octet-stream', BigInt(size), [apiKey]],
+      ),
+    putChunk: (uploadId, index, bytes) =>
+      replica.call(
+        canisterId,
+        'uploadFileChunkIndexed',
+        IDL.encode([IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)], [uploadId, BigInt(index), bytes]),
+      ),
+    completeUpload: (uploadId) =>
+      callForText('completeFileUpload', [IDL.Text, IDL.Opt(IDL.Text)], [uploadId, []]),
+    close: () => replica.stop(),
+  };
+}
+
+/** The last message of the kind that the request ended with: an update, else a query. */
+function rowOf(
+  request: { readonly name: string; readonly bytes: number; readonly milliseconds: number[] },
+  reports: readonly MessageReport[],
+  kind?: MessageReport['kind'],
+): BenchRow {
+  const { name, bytes, milliseconds } = request;
+  const last = reports.findLast((report) =>
+    kind === undefined ? ['update', 'query'].includes(report.kind) : report.kind === kind,
+  );
+  if (last === undefined || last.error !== undefined) {
+    throw new Error(`${name}: no message was executed, or it failed: ${last?.error ?? ''}`);
+  }
+  const sorted = milliseconds.toSorted((left, right) => left - right);
+  return {
+    name,
+    bytes,
+    instructions: Number(last.instructions),
+    cycles: Number(last.cycles),
+    milliseconds: sorted[Math.floor(sorted.length / 2)] ?? last.milliseconds,
+  };
+}

@@ -1,0 +1,68 @@
+// `npm run bench`: what requests cost, by the replica's meter and the network's price list. Writes
+// bench/results.json and the table in README.md.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildCanister } from '../scripts/build.ts';
+import { type Bench, openBench } from './bench-service.ts';
+import { type BenchRow, formatTable, replaceTable } from './table.ts';
+
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
+const chunkBytes = 1_900_000;
+const repetitions = 5;
+
+/** Bytes that no compression and no special case makes cheaper, the same in every run. */
+function sampleBytes(length: number): Uint8Array {
+  const blocks: Uint8Array[] = [];
+  for (let index = 0; index * 32 < length; index++) {
+    blocks.push(createHash('sha256').update(`sample ${index}`).digest());
+  }
+  return new Uint8Array(Buffer.concat(blocks).subarray(0, length));
+}
+
+async function measureAll(bench: Bench): Promise<BenchRow[]> {
+  const rows = [bench.installRow(), await bench.measure('smallest query', 0, bench.smallestQuery)];
+  for (const size of sizes) {
+    const bytes = sampleBytes(size);
+    rows.push(await bench.measure('PUT', size, (turn) => bench.put(`${size}-${turn}`, bytes)));
+  }
+  const chunk = sampleBytes(chunkBytes);
+  const uploadId = await bench.beginUpload(chunkBytes * repetitions);
+  rows.push(
+    await bench.measure('chunk', chunkBytes, (turn) => bench.putChunk(uploadId, turn, chunk)),
+  );
+  for (const size of sizes) {
+    rows.push(await bench.measure('GET', size, (turn) => bench.get(`${size}-${turn}`)));
+  }
+  await bench.completeUpload(uploadId);
+  rows.push(await bench.measure('GET part', chunkBytes, bench.getPart));
+  return rows;
+}
+
+async function main(): Promise<void> {
+  const { wasmPath } = await buildCanister({ force: false });
+  const stateDir = await mkdtemp(join(tmpdir(), 'bench-'));
+  const wasm = new Uint8Array(await readFile(wasmPath));
+  const bench = await openBench({ stateDir: join(stateDir, 'state'), wasm, repetitions });
+  try {
+    const rows = await measureAll(bench);
+    const machine = { cores: cpus().length, node: process.version };
+    const results = { wasmBytes: wasm.length, machine, rows };
+    await writeFile(
+      join(projectDir, 'bench', 'results.json'),
+      `${JSON.stringify(results, null, 2)}\n`,
+    );
+    const readme = join(projectDir, 'README.md');
+    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), rows));
+    console.log(formatTable(rows));
+  } finally {
+    await bench.close();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+await main();

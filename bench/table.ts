@@ -1,0 +1,60 @@
+// The rows of the bench and their table in Markdown.
+
+export interface BenchRow {
+  readonly name: string;
+  readonly bytes: number;
+  readonly instructions: number;
+  /** 0 for queries, which are free. */
+  readonly cycles: number;
+  /** Median, from the client's side, over HTTP on this machine. */
+  readonly milliseconds: number;
+}
+
+const startMark = '<!-- bench:start -->';
+const endMark = '<!-- bench:end -->';
+
+// What the protocol charges for an update whatever the canister does (13 nodes): a call by ingress,
+// its bytes, its execution.
+const ingressCycles = 1_200_000;
+const cyclesPerByte = 2_000;
+const executionCycles = 5_000_000;
+
+export function protocolFloor(bytes: number): number {
+  return ingressCycles + executionCycles + cyclesPerByte * bytes;
+}
+
+function formatRow(row: BenchRow): string {
+  const { name, bytes, instructions, cycles, milliseconds } = row;
+  const isCharged = cycles > 0 && bytes > 0;
+  return [
+    bytes === 0 ? name : `${name} ${bytes.toLocaleString('en-US')} B`,
+    (instructions / 1e6).toFixed(1),
+    bytes < 100_000 ? '' : (instructions / bytes).toFixed(1),
+    cycles === 0 ? 'free' : (cycles / 1e6).toFixed(1),
+    isCharged ? (cycles / protocolFloor(bytes)).toFixed(3) : '',
+    milliseconds.toFixed(1),
+  ].join(' | ');
+}
+
+export function formatTable(rows: readonly BenchRow[]): string {
+  const heads = [
+    'request',
+    'instructions (M)',
+    'a byte',
+    'cycles (M)',
+    'cycles : protocol floor',
+    'ms',
+  ];
+  const lines = [heads.join(' | '), heads.map(() => '---').join(' | '), ...rows.map(formatRow)];
+  return lines.map((line) => `| ${line} |`).join('\n');
+}
+
+/** The text with the table between its marks replaced; throws when the marks are not there. */
+export function replaceTable(text: string, rows: readonly BenchRow[]): string {
+  const start = text.indexOf(startMark);
+  const end = text.indexOf(endMark);
+  if (start === -1 || end < start) {
+    throw new Error(`README.md has no ${startMark} … ${endMark} to put the table between`);
+  }
+  return `${text.slice(0, start + startMark.length)}\n${formatTable(rows)}\n${text.slice(end)}`;
+}

@@ -1,0 +1,191 @@
+// Chunked uploads by actor methods, with both official agents as the clients.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AgentName, openActor } from '../support/actors.ts';
+import type { UploadActor } from '../support/candid-interface.ts';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+});
+
+afterAll(() => service?.stop());
+
+/** Chunks of the bytes with their indexes, in an order that is neither forward nor backward. */
+function shuffledChunks(
+  bytes: Uint8Array,
+  chunkSize: number,
+): [index: number, bytes: Uint8Array][] {
+  const count = Math.ceil(bytes.length / chunkSize);
+  // 7 and a count that it does not divide: every index comes once.
+  const step = count % 7 === 0 ? 11 : 7;
+  return Array.from({ length: count }, (_, turn) => {
+    const index = (turn * step + 3) % count;
+    return [index, bytes.subarray(index * chunkSize, (index + 1) * chunkSize)];
+  });
+}
+
+async function uploadInParallel(
+  actor: UploadActor,
+  file: { readonly path: string; readonly bytes: Uint8Array; readonly chunkSize: number },
+): Promise<void> {
+  const { path, bytes, chunkSize } = file;
+  const size = BigInt(bytes.length);
+  const begun = await actor.beginFileUpload(service.bucket, path, 'video/mp4', size, [
+    service.apiKey,
+  ]);
+  const uploadId = begun.ok ?? expect.fail(begun.err);
+  const results = await Promise.all(
+    shuffledChunks(bytes, chunkSize).map(([index, chunk]) =>
+      actor.uploadFileChunkIndexed(uploadId, BigInt(index), chunk),
+    ),
+  );
+  expect(results.map(({ err }) => err).filter((err) => err !== undefined)).toEqual([]);
+  const state = await actor.getUpload(uploadId);
+  expect(state.ok).toMatchObject({ status: 'ready', missing: [], uploadedSize: size });
+  const completed = await actor.completeFileUpload(uploadId, []);
+  expect(completed.ok).toMatch(/^[0-9a-f]{16}$/);
+  expect(await actor.completeFileUpload(uploadId, [service.apiKey])).toEqual(completed);
+}
+
+describe.each<[AgentName, number]>([
+  ['@dfinity/agent', 1_850_000],
+  ['@icp-sdk/core', 700_000],
+])('a 20 MB file sent with %s in chunks of %i bytes', (agent, chunkSize) => {
+  const bytes = sampleBytes(agent, 20_000_000);
+
+  test('comes back identical by one plain GET through the gateway', async () => {
+    // Without an identity: an API key is enough.
+    const actor = await openActor(service, { agent, asOwner: false });
+    const path = `/videos/${chunkSize}.mp4`;
+    await uploadInParallel(actor, { path, bytes, chunkSize });
+    const response = await fetch(`${service.base}/cloud/${service.bucket}${path}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('video/mp4');
+    expect(response.headers.get('content-length')).toBe('20000000');
+    expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{64}-\d+"$/);
+    const body = new Uint8Array(await response.arrayBuffer());
+    expect(sha256Hex(body)).toBe(sha256Hex(bytes));
+  });
+
+  test('answers a range with just these bytes', async () => {
+    const url = `${service.base}/cloud/${service.bucket}/videos/${chunkSize}.mp4`;
+    const start = chunkSize - 10;
+    const response = await fetch(url, { headers: { Range: `bytes=${start}-${start + 9}` } });
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${start + 9}/20000000`);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes.slice(start, start + 10));
+  });
+});
+
+describe('an upload session', () => {
+  let actor: UploadActor;
+  const key = () => [service.apiKey] as [string];
+
+  beforeAll(async () => {
+    actor = await openActor(service, { agent: '@icp-sdk/core', asOwner: false });
+  });
+
+  async function begin(path: string, size: number): Promise<string> {
+    const size64 = BigInt(size);
+    const begun = await actor.beginFileUpload(service.bucket, path, 'text/plain', size64, key());
+    return begun.ok ?? expect.fail(begun.err);
+  }
+
+  test('takes a zero-byte file without a chunk', async () => {
+    const uploadId = await begin('/empty.txt', 0);
+    expect(await actor.completeFileUpload(uploadId, key())).toHaveProperty('ok');
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/empty.txt`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  test('survives a completion that fails, and names what is missing', async () => {
+    const uploadId = await begin('/holes.txt', 6);
+    await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ab'));
+    await actor.uploadFileChunkIndexed(uploadId, 2n, Buffer.from('ef'));
+    expect((await actor.completeFileUpload(uploadId, key())).err).toMatch(/^UploadIncomplete: /);
+    expect((await actor.getUpload(uploadId)).ok?.missing).toEqual([1n]);
+    await actor.uploadFileChunkIndexed(uploadId, 1n, Buffer.from('cd'));
+    expect(await actor.completeFileUpload(uploadId, key())).toHaveProperty('ok');
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/holes.txt`);
+    expect(await response.text()).toBe('abcdef');
+  });
+
+  test('takes the last of several chunks with one index', async () => {
+    const uploadId = await begin('/resent.txt', 2);
+    expect(await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('x'))).toEqual({ ok: 1n });
+    expect(await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ok'))).toEqual({ ok: 2n });
+    await actor.completeFileUpload(uploadId, key());
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/resent.txt`);
+    expect(await response.text()).toBe('ok');
+  });
+
+  test('that was cancelled takes nothing more, and cancelling again is fine', async () => {
+    const uploadId = await begin('/cancelled.txt', 2);
+    expect(await actor.cancelUpload(uploadId)).toEqual({ ok: null });
+    expect(await actor.cancelUpload(uploadId)).toEqual({ ok: null });
+    const chunk = await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ab'));
+    expect(chunk.err).toMatch(/^UploadCancelled: /);
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/cancelled.txt`);
+    expect(response.status).toBe(404);
+  });
+
+  test('that a principal began is for that principal alone', async () => {
+    const owner = await openActor(service, { agent: '@dfinity/agent', asOwner: true });
+    const begun = await owner.beginFileUpload(service.bucket, '/mine.txt', 'text/plain', 2n, []);
+    const uploadId = begun.ok ?? expect.fail(begun.err);
+    const refused = await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('no'));
+    expect(refused.err).toMatch(/^AccessDenied: /);
+    await owner.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ok'));
+    expect(await owner.completeFileUpload(uploadId, [])).toHaveProperty('ok');
+  });
+
+  test.each([
+    [
+      'an unknown upload id',
+      () => actor.uploadFileChunkIndexed('00', 0n, Buffer.from('a')),
+      'NoSuchUpload',
+    ],
+    [
+      'no API key',
+      () => actor.beginFileUpload(service.bucket, '/a', 'a/b', 1n, []),
+      'AccessDenied',
+    ],
+    [
+      'a wrong API key',
+      () => actor.beginFileUpload(service.bucket, '/a', 'a/b', 1n, ['efs_x']),
+      'InvalidApiKey',
+    ],
+    [
+      'a path with ..',
+      () => actor.beginFileUpload(service.bucket, '/a/../b', 'a/b', 1n, key()),
+      'InvalidPath',
+    ],
+    [
+      'no content type',
+      () => actor.beginFileUpload(service.bucket, '/a', '', 1n, key()),
+      'MissingContentType',
+    ],
+    [
+      'a bad content type',
+      () => actor.beginFileUpload(service.bucket, '/a', 'x', 1n, key()),
+      'InvalidContentType',
+    ],
+    [
+      '2 GB',
+      () => actor.beginFileUpload(service.bucket, '/a', 'a/b', 2_000_000_000n, key()),
+      'EntityTooLarge',
+    ],
+    [
+      'a bad bucket id',
+      () => actor.beginFileUpload('a-b', '/a', 'a/b', 1n, key()),
+      'InvalidBucketId',
+    ],
+  ])('refuses %s', async (_, call, code) => {
+    const { err = '' } = await call();
+    expect(err).toMatch(new RegExp(`^${code}: .{10,}`));
+  });
+});

@@ -1,0 +1,133 @@
+// What was answered stays: across restarts of the replica, upgrades of the canister, and reinstalls of
+// the process in the middle of an upload.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IDL } from '@dfinity/candid';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Replica, startReplica } from '../../replica/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import {
+  deployLocally,
+  principalOf,
+  type ServiceDescription,
+} from '../../scripts/local-service.ts';
+import { sampleBytes } from '../support/service.ts';
+
+const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
+const NatResult = IDL.Variant({ ok: IDL.Nat, err: IDL.Text });
+
+let folder: string;
+let wasm: Uint8Array;
+let replica: Replica;
+let service: ServiceDescription;
+
+async function start(): Promise<void> {
+  const stateDir = join(folder, 'state');
+  replica = await startReplica({ stateDir });
+  service = await deployLocally({ replica, stateDir, wasm });
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'durability-'));
+  wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
+  await start();
+});
+
+afterEach(async () => {
+  await replica.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function call<T>(method: string, types: IDL.Type[], values: unknown[], result: IDL.Type) {
+  const sender = principalOf(service.identityPem);
+  const argument = IDL.encode(types, values);
+  const reply = await replica.call(service.canisterId, method, argument, { sender });
+  const [value] = IDL.decode([result], reply);
+  return value as { ok?: T; err?: string };
+}
+
+async function beginUpload(path: string, size: number): Promise<string> {
+  const types = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
+  const values = ['demo', path, 'text/plain', BigInt(size), []];
+  const begun = await call<string>('beginFileUpload', types, values, TextResult);
+  return begun.ok ?? expect.fail(begun.err);
+}
+
+function putChunk(uploadId: string, index: number, bytes: Uint8Array) {
+  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+  return call<bigint>('uploadFileChunkIndexed', types, [uploadId, index, bytes], NatResult);
+}
+
+function complete(uploadId: string) {
+  const types = [IDL.Text, IDL.Opt(IDL.Text)];
+  return call<string>('completeFileUpload', types, [uploadId, []], TextResult);
+}
+
+async function fetchBytes(path: string): Promise<Uint8Array> {
+  const response = await fetch(`${service.url}/cloud/demo/${path}`);
+  expect(response.status).toBe(200);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+test('files, keys and sessions survive a restart of the replica', async () => {
+  const bytes = sampleBytes('durable', 150_000);
+  const uploadId = await beginUpload('/later.bin', bytes.length);
+  await putChunk(uploadId, 1, bytes.subarray(100_000));
+  const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'text/plain' };
+  const url = `${service.url}/api/v1/bucket/demo/files/now.txt`;
+  expect((await fetch(url, { method: 'PUT', body: 'now', headers })).status).toBe(201);
+
+  const { apiKey, canisterId } = service;
+  await replica.stop();
+  await start();
+
+  expect(service).toMatchObject({ apiKey, canisterId });
+  expect(Buffer.from(await fetchBytes('now.txt')).toString()).toBe('now');
+  expect(await putChunk(uploadId, 0, bytes.subarray(0, 100_000))).toEqual({ ok: 150_000n });
+  expect(await complete(uploadId)).toHaveProperty('ok');
+  expect(await fetchBytes('later.bin')).toEqual(bytes);
+  const again = `${service.url}/api/v1/bucket/demo/files/again.txt`;
+  expect((await fetch(again, { method: 'PUT', body: 'x', headers })).status).toBe(201);
+});
+
+test('files and sessions survive an upgrade of the canister', async () => {
+  const bytes = sampleBytes('upgraded', 70_000);
+  const uploadId = await beginUpload('/up.bin', bytes.length);
+  await putChunk(uploadId, 0, bytes.subarray(0, 40_000));
+  await replica.upgrade(service.canisterId, wasm);
+  await putChunk(uploadId, 1, bytes.subarray(40_000));
+  await replica.upgrade(service.canisterId, wasm);
+  expect(await complete(uploadId)).toHaveProperty('ok');
+  await replica.upgrade(service.canisterId, wasm);
+  expect(await fetchBytes('up.bin')).toEqual(bytes);
+});
+
+test('a key is a secret that stable memory does not hold', async () => {
+  const { bytes, read } = replica.stableMemory(service.canisterId);
+  const memory = Buffer.from(read(0, bytes));
+  expect(memory.includes(service.apiKey.slice(0, 8))).toBe(true);
+  expect(memory.includes(service.apiKey.slice(8, 40))).toBe(false);
+});
+
+test('two installs make different keys and upload ids', async () => {
+  const first = [service.apiKey, await beginUpload('/a', 1)];
+  await replica.stop();
+  await rm(join(folder, 'state'), { recursive: true });
+  await start();
+  const second = [service.apiKey, await beginUpload('/a', 1)];
+  expect(new Set([...first, ...second]).size).toBe(4);
+});
+
+test('malformed Candid is rejected with a reason and changes nothing', async () => {
+  const before = replica.stableMemory(service.canisterId);
+  const image = Buffer.from(before.read(0, before.bytes));
+  for (const method of ['createBucket', 'beginFileUpload', 'uploadFileChunkIndexed']) {
+    for (const argument of [new Uint8Array(0), Buffer.from('DIDL\0\x05'), sampleBytes('x', 99)]) {
+      await expect(replica.call(service.canisterId, method, argument)).rejects.toThrow(/Candid/);
+    }
+  }
+  const after = replica.stableMemory(service.canisterId);
+  expect(image.equals(after.read(0, after.bytes))).toBe(true);
+});

@@ -1,0 +1,93 @@
+// Who may import whom: the table of ARCHITECTURE.md. What is absent is forbidden.
+
+import { describe, expect, test } from 'vitest';
+import { readSources, type SourceFile } from './source-tree.ts';
+
+const candidLibrary = ['@dfinity/candid', '@dfinity/principal'];
+const allOfSrc = ['src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
+
+/** A module is the longest row that a path begins with; a package allows its subpaths too. */
+const table: Readonly<Record<string, readonly string[]>> = {
+  'src/limits.ts': [],
+  'src/lib': [],
+  'src/crypto': ['src/lib', 'src/limits.ts'],
+  'src/storage': ['src/lib', 'src/limits.ts', 'src/crypto/kernel.ts'],
+  'src/storage/stable-map.ts': ['src/storage', 'azle'],
+  'src/domain': ['src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'],
+  'src/http': ['src/lib', 'src/limits.ts', 'src/domain'],
+  'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/storage'],
+  'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],
+  'src/index.ts': ['src/actor'],
+  kernel: [],
+  replica: [
+    'node:',
+    ...candidLibrary,
+    '@noble/curves',
+    '@noble/hashes',
+    '@dfinity/response-verification',
+    'cborg',
+  ],
+  scripts: ['node:', 'replica', ...candidLibrary, 'assemblyscript'],
+  bench: ['node:', 'scripts', 'replica', ...candidLibrary],
+};
+
+function moduleOf(path: string): string | undefined {
+  return Object.keys(table)
+    .filter((row) => path === row || path.startsWith(`${row}/`))
+    .sort((left, right) => right.length - left.length)[0];
+}
+
+function isWithin(name: string, allowed: string): boolean {
+  return name === allowed || name.startsWith(allowed.endsWith(':') ? allowed : `${allowed}/`);
+}
+
+function forbiddenImports(file: SourceFile): string[] {
+  const row = moduleOf(file.path);
+  const allowed = row === undefined ? [] : [row, ...(table[row] ?? [])];
+  return file.imports
+    .filter((name) => !allowed.some((entry) => isWithin(name, entry)))
+    .map((name) => `${file.path} imports ${name}`);
+}
+
+function findCycle(files: readonly SourceFile[]): string[] | undefined {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const finished = new Set<string>();
+  function visit(path: string, trail: readonly string[]): string[] | undefined {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (finished.has(path)) return undefined;
+    for (const next of byPath.get(path)?.imports ?? []) {
+      const cycle = byPath.has(next) ? visit(next, [...trail, path]) : undefined;
+      if (cycle !== undefined) return cycle;
+    }
+    finished.add(path);
+    return undefined;
+  }
+  for (const { path } of files) {
+    const cycle = visit(path, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
+
+describe('the import table', () => {
+  const sources = readSources();
+
+  test('allows every import that is there', () => {
+    const governed = sources.filter(({ path }) => !path.startsWith('tests/'));
+    expect(governed.flatMap(forbiddenImports)).toEqual([]);
+  });
+
+  test('covers every module outside the tests', () => {
+    const homeless = sources.filter(({ path }) => !path.startsWith('tests/') && !moduleOf(path));
+    expect(homeless.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('leaves no cycle', () => {
+    expect(findCycle(sources)).toBeUndefined();
+  });
+
+  test('finds what it forbids', () => {
+    const file = { path: 'src/domain/x.ts', lines: [], imports: ['azle', 'src/http/router.ts'] };
+    expect(forbiddenImports(file)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,49 @@
+// The sources as the tidy tests see them: files, their lines and what they import.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+export interface SourceFile {
+  /** From the project's root, with slashes. */
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** Project files by path, packages by name. */
+  readonly imports: readonly string[];
+}
+
+const folders = ['src', 'kernel', 'replica', 'client', 'scripts', 'bench', 'tests'];
+
+export function readSources(): SourceFile[] {
+  return folders.flatMap((folder) => listFiles(folder)).map(readSource);
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const options = { withFileTypes: true, recursive: true } as const;
+    return readdirSync(join(projectDir, folder), options)
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(projectDir, path), 'utf8');
+  const specifiers = [...text.matchAll(/(?:^|\n)(?:import|export)\b[^;'"`]*?from\s+'([^']+)'/g)];
+  const bare = [...text.matchAll(/(?:^|\n)import\s+'([^']+)'/g)];
+  const dynamic = [...text.matchAll(/\bimport\('([^']+)'\)/g)];
+  const imports = [...specifiers, ...bare, ...dynamic].map(([, name = '']) => resolve(path, name));
+  return { path, lines: text.split('\n'), imports };
+}
+
+function resolve(importer: string, specifier: string): string {
+  if (!specifier.startsWith('.')) return specifier;
+  const path = join(dirname(importer), specifier);
+  // AssemblyScript leaves the ending out.
+  return path.endsWith('.ts') || path.endsWith('.json') ? path : `${path}.ts`;
+}

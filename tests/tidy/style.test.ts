@@ -1,0 +1,136 @@
+// The house style that no formatter holds: sizes, headers, names, and what never belongs in a text.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { projectDir, readSources, type SourceFile } from './source-tree.ts';
+
+const fileLinesMax = 300;
+const testFileLinesMax = 400;
+const functionLinesMax = 70;
+const columnsMax = 100;
+const literalColumnsMax = 125;
+const parametersMax = 3;
+
+const sources = readSources();
+
+function isTest(file: SourceFile): boolean {
+  return file.path.startsWith('tests/');
+}
+
+/** The formatter breaks every line that can be broken; a literal cannot. */
+function isTooWide(line: string): boolean {
+  const isLiteral = /^\s*[^/\s*].*['"`]/.test(line);
+  return line.length > (isLiteral ? literalColumnsMax : columnsMax);
+}
+
+interface FunctionSize {
+  readonly where: string;
+  readonly lines: number;
+  readonly parameters: number;
+}
+
+function functionsOf(file: SourceFile): FunctionSize[] {
+  const source = ts.createSourceFile(
+    file.path,
+    file.lines.join('\n'),
+    ts.ScriptTarget.ES2022,
+    true,
+  );
+  const sizes: FunctionSize[] = [];
+  function visit(node: ts.Node): void {
+    if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) {
+      const start = source.getLineAndCharacterOfPosition(node.getStart()).line;
+      const end = source.getLineAndCharacterOfPosition(node.end).line;
+      const where = `${file.path}:${start + 1} ${node.name?.getText() ?? ''}`;
+      sizes.push({ where, lines: end - start + 1, parameters: node.parameters.length });
+    }
+    ts.forEachChild(node, visit);
+  }
+  visit(source);
+  return sizes;
+}
+
+describe('every source file', () => {
+  test('is small', () => {
+    const large = sources.filter(
+      (file) => file.lines.length > (isTest(file) ? testFileLinesMax : fileLinesMax),
+    );
+    expect(large.map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([]);
+  });
+
+  test('begins with a comment that says what it is', () => {
+    const bare = sources.filter((file) => !isTest(file) && !file.lines[0]?.startsWith('// '));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('has a kebab-case name', () => {
+    const odd = sources.filter(({ path }) => !/^[a-z0-9-]+(?:\.test)?\.ts$/.test(basename(path)));
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test(`keeps its lines within ${columnsMax} columns, but for literals, which may have more`, () => {
+    const wide = sources.flatMap(({ path, lines }) =>
+      lines.flatMap((line, index) => (isTooWide(line) ? [`${path}:${index + 1}`] : [])),
+    );
+    expect(wide.filter((place) => !place.startsWith('tests/'))).toEqual([]);
+  });
+});
+
+describe('every function', () => {
+  const functions = sources.filter((file) => !isTest(file)).flatMap(functionsOf);
+
+  test(`has at most ${functionLinesMax} lines`, () => {
+    expect(functions.filter(({ lines }) => lines > functionLinesMax)).toEqual([]);
+  });
+
+  test(`outside the System API and the actor has at most ${parametersMax} parameters`, () => {
+    // The System API and the given Candid interface decide about their own parameters.
+    const free = /^(?:kernel|replica\/execution|src\/actor)\//;
+    const greedy = functions.filter(
+      ({ where, parameters }) => parameters > parametersMax && !free.test(where),
+    );
+    expect(greedy).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  function trackedText(): [path: string, text: string][] {
+    const names = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+      cwd: projectDir,
+    });
+    return names
+      .toString()
+      .split('\n')
+      .filter((path) => /\.(?:ts|md|json|ya?ml|did)$|^\.ci\/|^\.npmrc$/.test(path))
+      .map((path) => [path, readFileSync(join(projectDir, path), 'utf8')]);
+  }
+
+  test('names no path of a machine', () => {
+    const own = 'tests/tidy/style.test.ts';
+    const found = trackedText().filter(
+      ([path, text]) => path !== own && /(?:^|[\s'"`(=])\/(?:work|root|home\/[a-z]+)\//.test(text),
+    );
+    expect(found.map(([path]) => path)).toEqual([]);
+  });
+
+  test('pins every dependency exactly and says in ARCHITECTURE.md why it is there', () => {
+    const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
+    const architecture = readFileSync(join(projectDir, 'ARCHITECTURE.md'), 'utf8');
+    const dependencies = Object.entries<string>({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+    });
+    for (const [name, version] of dependencies) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(architecture).toContain(`\`${name}\``);
+    }
+  });
+
+  test('keeps registry hosts out of the lock file', () => {
+    const lock = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
+    expect(lock).not.toMatch(/"resolved": "https?:/);
+  });
+});
