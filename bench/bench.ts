@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCanister } from '../scripts/build.ts';
 import { type Bench, openBench } from './bench-service.ts';
-import { type BenchRow, formatTable, replaceTable } from './table.ts';
+import { measureKernel } from './kernel-costs.ts';
+import { type BenchRow, formatKernel, formatTable, replaceTable } from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
@@ -51,14 +52,16 @@ async function main(): Promise<void> {
   try {
     const rows = await measureAll(bench);
     const machine = { cores: cpus().length, node: process.version };
-    const results = { wasmBytes: wasm.length, machine, rows };
+    const kernel = await measureKernel();
+    const results = { wasmBytes: wasm.length, machine, rows, kernel };
     await writeFile(
       join(projectDir, 'bench', 'results.json'),
       `${JSON.stringify(results, null, 2)}\n`,
     );
+    const table = `${formatTable(rows)}\n\n${formatKernel(kernel)}`;
     const readme = join(projectDir, 'README.md');
-    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), rows));
-    console.log(formatTable(rows));
+    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), table));
+    console.log(table);
   } finally {
     await bench.close();
     await rm(stateDir, { recursive: true, force: true });

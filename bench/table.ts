@@ -1,5 +1,7 @@
 // The rows of the bench and their table in Markdown.
 
+import type { KernelCost } from './kernel-costs.ts';
+
 export interface BenchRow {
   readonly name: string;
   readonly bytes: number;
@@ -49,12 +51,19 @@ export function formatTable(rows: readonly BenchRow[]): string {
   return lines.map((line) => `| ${line} |`).join('\n');
 }
 
+export function formatKernel(costs: readonly KernelCost[]): string {
+  const lines = costs.map(({ operation, bytes, instructionsPerByte }) => {
+    return `| ${operation} ${bytes.toLocaleString('en-US')} B | ${instructionsPerByte.toFixed(1)} |`;
+  });
+  return ['| kernel | instructions a byte |', '| --- | --- |', ...lines].join('\n');
+}
+
 /** The text with the table between its marks replaced; throws when the marks are not there. */
-export function replaceTable(text: string, rows: readonly BenchRow[]): string {
+export function replaceTable(text: string, table: string): string {
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
   if (start === -1 || end < start) {
     throw new Error(`README.md has no ${startMark} … ${endMark} to put the table between`);
   }
-  return `${text.slice(0, start + startMark.length)}\n${formatTable(rows)}\n${text.slice(end)}`;
+  return `${text.slice(0, start + startMark.length)}\n${table}\n${text.slice(end)}`;
 }

@@ -131,3 +131,9 @@ test('malformed Candid is rejected with a reason and changes nothing', async () 
   const after = replica.stableMemory(service.canisterId);
   expect(image.equals(after.read(0, after.bytes))).toBe(true);
 });
+
+test('a Wasm without the kernel refuses to install and says how to build it', async () => {
+  const unlinked = new Uint8Array(await readFile('.azle/file_storage/file_storage.wasm'));
+  const canisterId = await replica.createCanister();
+  await expect(replica.install(canisterId, unlinked)).rejects.toThrow(/npm run build/);
+});

@@ -28,7 +28,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'cborg',
   ],
   scripts: ['node:', 'replica', ...candidLibrary, 'assemblyscript'],
-  bench: ['node:', 'scripts', 'replica', ...candidLibrary],
+  bench: ['node:', 'scripts', 'replica', 'src/crypto', ...candidLibrary, 'binaryen'],
 };
 
 function moduleOf(path: string): string | undefined {

@@ -1,0 +1,50 @@
+// The linked kernel under the network's meter: published vectors through a canister on the local
+// replica, and what the operations cost there.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { measureKernel, recordGateCalls } from '../../bench/kernel-costs.ts';
+import { openRelay, type Relay } from '../../bench/kernel-relay.ts';
+import { type Replica, startReplica } from '../../replica/replica.ts';
+import { sealInPlace } from '../../src/crypto/aead.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
+import { fromHex, readVectors } from '../support/vectors.ts';
+
+let replica: Replica;
+let relay: Relay;
+
+beforeAll(async () => {
+  replica = await startReplica({ server: false });
+  relay = await openRelay(replica);
+});
+
+afterAll(() => replica?.stop());
+
+test('the linked kernel gives the published digests on the replica', async () => {
+  const { cases } = readVectors<{ cases: { message: string; times: number; digest: string }[] }>(
+    'sha256.json',
+  );
+  for (const { message, times, digest } of cases) {
+    const calls = recordGateCalls(() => sha256(fromHex(message.repeat(times))));
+    const { pieces } = await relay.send(calls);
+    expect(pieces.at(-1)).toEqual(fromHex(digest));
+  }
+});
+
+test('the linked kernel gives the published ciphertexts and tags on the replica', async () => {
+  const { aead } = readVectors<{ aead: Record<string, string>[] }>('rfc8439.json');
+  for (const vector of aead) {
+    const part = (name: string) => fromHex(vector[name] ?? '');
+    const data = part('plaintext');
+    const [key, nonce, associatedData] = [part('key'), part('nonce'), part('associatedData')];
+    const calls = recordGateCalls(() => sealInPlace({ key, nonce, associatedData, data }));
+    const { pieces } = await relay.send(calls);
+    expect(pieces.slice(-2)).toEqual([part('ciphertext'), part('tag')]);
+  }
+});
+
+test('sealing takes at most 28 instructions a byte, SHA-256 at most 85', async () => {
+  for (const { operation, instructionsPerByte } of await measureKernel()) {
+    expect(instructionsPerByte).toBeGreaterThan(1);
+    expect(instructionsPerByte).toBeLessThanOrEqual(operation === 'seal' ? 28 : 85);
+  }
+});
