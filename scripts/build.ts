@@ -84,8 +84,8 @@ async function bundleWithAzle(): Promise<Uint8Array> {
 
 /**
  * Azle writes the project's path into the Wasm. Where the system has one name for every process's
- * own
- * folder, that name stands for it, so that the same sources give the same Wasm in any folder.
+ * own folder, that name stands for it, so that the same sources give the same Wasm in any folder
+ * of the same depth.
  */
 function projectRoot(): string {
   const ownFolder = '/proc/self/cwd';

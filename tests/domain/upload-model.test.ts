@@ -244,6 +244,6 @@ test('files and uploads agree with a plain twin under random operations', async 
       }
       while (reclaimContents(stores)) checkInvariants(stores);
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });

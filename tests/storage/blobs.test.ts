@@ -126,7 +126,7 @@ describe('openBlobs()', () => {
         }
         checkLive(blobs, plain);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
