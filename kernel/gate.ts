@@ -7,8 +7,9 @@
 //    0 magic 16 B | 16 operation u32 | 20 operands u32 | 24 result u32 | 28 space or counter u32
 //   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 zero
 //
-// A block of 32 bytes that begins with the magic asks whether a kernel is there at all: it answers in
-// the second half. Without one the system takes the block for certified data, which harms nothing.
+// A block of 32 bytes that begins with the magic asks whether a kernel is there at all: it answers
+// in the second half. Without one the system takes the block for certified data, which harms
+// nothing.
 //
 // A command that is unknown or malformed traps; what traps in JavaScript's turn rolls back with the
 // message.
