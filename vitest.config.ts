@@ -1,8 +1,13 @@
+// `npm test` runs everything but the soaks, which take minutes: `npm run soak` runs those.
+
 import { defineConfig } from 'vitest/config';
+
+const isSoak = process.env.EFS_SOAK === '1';
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
+    include: [isSoak ? 'tests/soak/**/*.test.ts' : 'tests/**/*.test.ts'],
+    exclude: isSoak ? [] : ['tests/soak/**'],
     // Two at a time: several files build Wasm or run a whole replica, and machines may be small.
     maxWorkers: 2,
     testTimeout: 60_000,

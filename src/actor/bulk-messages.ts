@@ -64,11 +64,19 @@ function readField(
       return readHeaders(reader, { type, table });
     case 'certificate_version':
       requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.nat16 });
-      return reader.byte() === 1 ? reader.byte() + 256 * reader.byte() : null;
+      return readOptionalNat16(reader);
     default:
       requireType(type, candidTypes.text);
       return reader.text();
   }
+}
+
+function readOptionalNat16(reader: CandidReader): number | null {
+  const tag = reader.byte();
+  if (tag > 1) {
+    throw new UnknownCandid();
+  }
+  return tag === 1 ? reader.byte() + 256 * reader.byte() : null;
 }
 
 function readHeaders(

@@ -1,56 +1,27 @@
 // `npm start`, killed without warning under writes, again and again: everything that was answered is
 // there afterwards, whole.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
+import { type StartedService, startService } from '../support/started-service.ts';
 
 const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 5);
 const writers = 3;
 
 let folder: string;
-let child: ChildProcess | undefined;
+let service: StartedService | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crash-'));
 });
 
 afterEach(async () => {
-  await kill();
+  await service?.kill();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function kill(): Promise<void> {
-  const dying = child;
-  child = undefined;
-  if (dying !== undefined && dying.exitCode === null && dying.signalCode === null) {
-    const closed = new Promise((resolve) => dying.once('close', resolve));
-    dying.kill('SIGKILL');
-    await closed;
-  }
-}
-
-/** Starts the replica on the folder and resolves when it says that it is ready. */
-async function start(): Promise<{ url: string; apiKey: string }> {
-  const stateDir = join(folder, 'state');
-  const options = ['--import', 'tsx', 'scripts/start.ts', '--port', '0', '--state', stateDir];
-  const starting = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child = starting;
-  await new Promise<void>((resolve, reject) => {
-    let output = '';
-    const read = (text: Buffer) => {
-      output += text.toString();
-      if (output.includes('Ctrl-C stops')) resolve();
-    };
-    starting.stdout.on('data', read);
-    starting.stderr.on('data', read);
-    starting.once('close', () => reject(new Error(`npm start ended: ${output}`)));
-  });
-  return JSON.parse(await readFile(join(stateDir, 'service.json'), 'utf8'));
-}
 
 /** Digests that a path may show; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
@@ -106,16 +77,18 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
 test(`kill -9 under writes, ${rounds} times, loses nothing that was answered`, async () => {
   const expected: Expected = new Map();
   for (let round = 0; round < rounds; round++) {
-    const service = await start();
-    await checkAll(service.url, expected);
+    const started = await startService(folder);
+    service = started;
+    await checkAll(started.url, expected);
     const writing = Array.from({ length: writers }, (_, writer) =>
-      write(service, `${round}-${writer}`, expected),
+      write(started, `${round}-${writer}`, expected),
     );
     await new Promise((resolve) => setTimeout(resolve, 300 + 250 * Math.random()));
-    await kill();
+    await started.kill();
     await Promise.all(writing);
   }
   const answered = [...expected.values()].filter((digests) => !digests.includes(''));
   expect(answered.length).toBeGreaterThan(rounds);
-  await checkAll((await start()).url, expected);
+  service = await startService(folder);
+  await checkAll(service.url, expected);
 }, 180_000);
