@@ -7,6 +7,8 @@ import type { ServiceDescription } from '../../scripts/local-service.ts';
 
 export interface StartedService extends ServiceDescription {
   readonly processId: number;
+  /** What it printed until it was ready. */
+  readonly output: string;
   /** Without warning, and waited for. */
   kill(): Promise<void>;
 }
@@ -16,17 +18,17 @@ export async function startService(folder: string): Promise<StartedService> {
   const stateDir = join(folder, 'state');
   const options = ['--import', 'tsx', 'scripts/start.ts', '--port', '0', '--state', stateDir];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
-  await readiness(child);
+  const output = await readiness(child);
   const description = JSON.parse(await readFile(join(stateDir, 'service.json'), 'utf8'));
-  return { ...description, processId: child.pid, kill: () => kill(child) };
+  return { ...description, output, processId: child.pid, kill: () => kill(child) };
 }
 
-function readiness(child: ChildProcess): Promise<void> {
+function readiness(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (text: Buffer) => {
       output += text.toString();
-      if (output.includes('Ctrl-C stops')) resolve();
+      if (output.includes('Ctrl-C stops')) resolve(output);
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);

@@ -1,0 +1,72 @@
+// `npm start` as a newcomer meets it: what it prints works as printed, and what goes wrong is said.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type StartedService, startService } from '../support/started-service.ts';
+
+const run = promisify(execFile);
+
+let folder: string;
+let service: StartedService;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'start-'));
+  service = await startService(folder);
+});
+
+afterAll(async () => {
+  await service?.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('prints the gateway, the canister, the key and three curl lines that work', async () => {
+  const { gateway, canisterId, apiKey, output } = service;
+  for (const text of [gateway, canisterId, apiKey]) {
+    expect(output).toContain(text);
+  }
+  const lines = output.match(/^ {2}curl .*$/gm) ?? [];
+  expect(lines).toHaveLength(3);
+  const outputs: string[] = [];
+  for (const line of lines) {
+    outputs.push((await run('bash', ['-c', line])).stdout);
+  }
+  const [put = '', get, head] = outputs;
+  expect(JSON.parse(put)).toMatchObject({ path: 'README.md', version: 1 });
+  expect(get).toBe(await readFile('README.md', 'utf8'));
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
+test('writes what clients need to a file that only its owner reads', async () => {
+  const path = join(folder, 'state', 'service.json');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const description = JSON.parse(await readFile(path, 'utf8'));
+  expect(Object.keys(description).sort()).toEqual([
+    'apiKey',
+    'bucket',
+    'canisterId',
+    'gateway',
+    'identityPem',
+    'url',
+  ]);
+});
+
+async function failure(...options: string[]): Promise<string> {
+  const command = ['--import', 'tsx', 'scripts/start.ts', ...options];
+  return run(process.execPath, command).then(
+    () => 'no failure',
+    (error: { stderr: string }) => error.stderr,
+  );
+}
+
+test('says what to do about a state folder or a port in use and about a wrong option', async () => {
+  const { port } = new URL(service.url);
+  const inUse = await failure('--port', '0', '--state', join(folder, 'state'));
+  expect(inUse).toMatch(/in use by process \d+; stop it or use --state/);
+  const taken = await failure('--port', port, '--state', join(folder, 'other'));
+  expect(taken).toMatch(new RegExp(`port ${port}.*--port`, 'i'));
+  expect(await failure('--port', 'many')).toMatch(/--port takes a number/);
+});
