@@ -151,6 +151,8 @@ function runInstallation(
   sandbox.commit();
   canister.module = compiled.module;
   canister.sandbox = sandbox;
+  // Only with code in place does a timer that install or post_upgrade set count as due.
+  state.onTimer();
   canister.failure = undefined;
 }
 

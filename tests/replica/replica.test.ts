@@ -11,6 +11,7 @@ import { RejectError } from '../../replica/reject-error.ts';
 import type { Replica, ReplicaOptions } from '../../replica/replica.ts';
 import { startReplica } from '../../replica/replica.ts';
 import { assembledModule } from '../support/gateway-canister/assembled-module.ts';
+import { canister } from '../support/wasm-canisters/text-module.ts';
 
 const folder = join(import.meta.dirname, '../support/gateway-canister');
 const owner = Principal.fromUint8Array(Uint8Array.of(1, 2, 3, 4));
@@ -248,5 +249,30 @@ describe('the server', () => {
     const { replica } = await withKeeper({ server: true });
     await Promise.all([replica.stop(), replica.stop()]);
     await expect(fetch(`http://127.0.0.1:${replica.port}/health`)).rejects.toThrow();
+  });
+});
+
+describe('the clock', () => {
+  it('fires a timer that install or post_upgrade has set, by itself and soon', async () => {
+    const wasm = canister(
+      ['global_timer_set', 'time', 'stable64_grow', 'stable64_write', 'stable64_read'],
+      `(func $arm (drop (call $global_timer_set (call $time))))
+       (func (export "canister_init") (drop (call $stable64_grow (i64.const 1))) (call $arm))
+       (func (export "canister_post_upgrade") (call $arm))
+       (func (export "canister_global_timer")
+         (call $stable64_read (i64.const 0) (i64.const 0) (i64.const 4))
+         (i32.store (i32.const 0) (i32.add (i32.load (i32.const 0)) (i32.const 1)))
+         (call $stable64_write (i64.const 0) (i64.const 0) (i64.const 4)))
+       (func (export "canister_query fired")
+         (call $stable64_read (i64.const 0) (i64.const 0) (i64.const 4))
+         (call $reply32 (i32.load (i32.const 0))))`,
+    );
+    const replica = await start();
+    const id = await replica.createCanister();
+    const fired = async () => Buffer.from(await replica.query(id, 'fired')).readUInt32LE(0);
+    await replica.install(id, wasm);
+    await expect.poll(fired, { timeout: 3_000 }).toBe(1);
+    await replica.upgrade(id, wasm);
+    await expect.poll(fired, { timeout: 3_000 }).toBe(2);
   });
 });
