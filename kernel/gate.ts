@@ -18,9 +18,13 @@ import { areEqual, open, poly1305, seal } from './aead';
 import { chacha20 } from './chacha20';
 import { ensureHeap, heapBase, operandsAt, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
+import {
+  indexCount, indexCountBlocks, indexFind, indexInsert, indexRank, indexRead, indexRemove,
+} from './ordered-index';
+import { lastValue } from './ordered-index-search';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
-import { systemCertifiedDataSet } from './system';
+import { systemCertifiedDataSet, systemStableSize } from './system';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
 const magicHigh: u64 = 0x5e8b14d96a0fc372;
@@ -44,6 +48,13 @@ const spaceGrowOperation: u32 = 33;
 const spaceReadOperation: u32 = 34;
 const spaceWriteOperation: u32 = 35;
 const spaceEraseOperation: u32 = 36;
+const indexCountOperation: u32 = 48;
+const indexFindOperation: u32 = 49;
+const indexInsertOperation: u32 = 50;
+const indexRemoveOperation: u32 = 51;
+const indexRankOperation: u32 = 52;
+const indexCountBlocksOperation: u32 = 53;
+const indexReadOperation: u32 = 54;
 
 /** Address of the command whose operands are awaited; 0 when there is none. */
 let command: usize = 0;
@@ -102,13 +113,20 @@ function operandCount(operation: u32): u32 {
     case equalOperation:
     case sha256Operation:
     case sha256UpdateOperation:
-    case sha256FinishOperation: return 2;
+    case sha256FinishOperation:
+    case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
     case spaceReadOperation:
-    case spaceWriteOperation: return 1;
+    case spaceWriteOperation:
+    case indexFindOperation:
+    case indexInsertOperation:
+    case indexRemoveOperation:
+    case indexRankOperation:
+    case indexReadOperation: return 1;
     case spaceSizeOperation:
     case spaceGrowOperation:
-    case spaceEraseOperation: return 0;
+    case spaceEraseOperation:
+    case indexCountOperation: return 0;
   }
   unreachable();
   return 0;
@@ -116,7 +134,8 @@ function operandCount(operation: u32): u32 {
 
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
-  if (operation >= spaceSizeOperation) runSpace(operation, block);
+  if (operation >= indexCountOperation) runIndex(operation, block);
+  else if (operation >= spaceSizeOperation) runSpace(operation, block);
   else if (operation >= sha256Operation) runHash(operation);
   else runCipher(operation, block);
 }
@@ -155,11 +174,20 @@ function runHash(operation: u32): void {
   }
 }
 
+// Beside spaces: what all of memory takes, in pages.
+const heapSelector: u32 = 254;
+const stableSelector: u32 = 255;
+
+function sizeOf(selector: u32): u64 {
+  if (selector == heapSelector) return <u64>memory.size();
+  return selector == stableSelector ? systemStableSize() : spaceSize(selector);
+}
+
 function runSpace(operation: u32, block: usize): void {
   const space = load<u32>(block, 28);
   const offset = load<u64>(block, 32);
   if (operation == spaceSizeOperation) {
-    store<u64>(block, spaceSize(space), 48);
+    store<u64>(block, sizeOf(space), 48);
     return;
   }
   if (operation == spaceReadOperation) {
@@ -171,6 +199,35 @@ function runSpace(operation: u32, block: usize): void {
   if (operation == spaceGrowOperation) store<u64>(block, spaceGrow(space, offset), 48);
   else if (operation == spaceWriteOperation) spaceWrite(space, offset, at(0), lengthOf(0));
   else spaceErase(space, offset, load<u64>(block, 40));
+}
+
+function runIndex(operation: u32, block: usize): void {
+  const space = load<u32>(block, 28);
+  const number = load<u64>(block, 32);
+  switch (operation) {
+    case indexCountOperation:
+      store<u64>(block, indexCount(space), 48);
+      return;
+    case indexRankOperation:
+      store<u64>(block, indexRank(space, at(0), lengthOf(0)), 48);
+      return;
+    case indexCountBlocksOperation:
+      if ((lengthOf(1) & 3) != 0) unreachable();
+      indexCountBlocks(space, at(0), lengthOf(0), number, at(1), <u32>(lengthOf(1) >> 2));
+      return;
+    case indexReadOperation:
+      store<u32>(block, indexRead(
+        space, number, load<u32>(block, 40), at(0), lengthOf(0),
+      ), 24);
+      return;
+  }
+  let isFound: bool = false;
+  if (operation == indexFindOperation) isFound = indexFind(space, at(0), lengthOf(0));
+  else if (operation == indexInsertOperation) {
+    isFound = indexInsert(space, at(0), lengthOf(0), number);
+  } else isFound = indexRemove(space, at(0), lengthOf(0));
+  store<u32>(block, u32(isFound), 24);
+  store<u64>(block, lastValue(), 48);
 }
 
 function at(operand: usize): usize {

@@ -22,6 +22,13 @@ export const kernelOperations = {
   spaceRead: 34,
   spaceWrite: 35,
   spaceErase: 36,
+  indexCount: 48,
+  indexFind: 49,
+  indexInsert: 50,
+  indexRemove: 51,
+  indexRank: 52,
+  indexCountBlocks: 53,
+  indexRead: 54,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];

@@ -1,0 +1,152 @@
+// How the pages of an ordered index grow and shrink: splits, joins, and the counts on the way up. A
+// page less than half full is joined with a neighbour when both fit into one.
+
+import { heapBase, indexKeyAt } from './heap';
+import {
+  appendCells, buffer, cellAt, cellHead, cells, cellStart, clearPage, freePage, height, innerKind,
+  isLeaf, openCell, pageBytes, pageHead, readPage, removeCell, setRoot, slotBytes, takePage,
+  truncateCells, used, writeCount, writePage,
+} from './ordered-index-pages';
+import { commonLength, leafPage, step } from './ordered-index-search';
+
+const fillBytesMin: usize = pageBytes / 2;
+
+/** Writes the leaf of buffer 0, which has one key more, splitting what is too large. */
+export function growUp(): void {
+  const at = buffer(0);
+  let level = height() - 1;
+  let page = leafPage();
+  while (used(at) > pageBytes) {
+    const right = takePage();
+    const separatorLength = split(at, buffer(1));
+    const leftCount = below(at);
+    const rightCount = below(buffer(1));
+    writePage(page, at);
+    writePage(right, buffer(1));
+    const separator = cellAt(buffer(1), 0) + cellHead;
+    memory.copy(heapBase() + indexKeyAt, separator, separatorLength);
+    let index: u32 = 0;
+    if (level == 0) {
+      const left = page;
+      page = takePage();
+      setRoot(page, height() + 1);
+      clearPage(at, innerKind);
+      store<u32>(openCell(at, 0, 0), left);
+    } else {
+      level--;
+      page = load<u32>(step(level));
+      index = load<u32>(step(level), 4);
+      readPage(page, at);
+    }
+    store<u32>(cellAt(at, index), leftCount, 4);
+    const cell = openCell(at, index + 1, separatorLength);
+    store<u32>(cell, right);
+    store<u32>(cell, rightCount, 4);
+    memory.copy(cell + cellHead, heapBase() + indexKeyAt, separatorLength);
+  }
+  writePage(page, at);
+  changeCounts(level, 1);
+}
+
+/** For the cells of a way down above that level. */
+function changeCounts(level: u32, change: i32): void {
+  while (level-- > 0) {
+    const entry = step(level);
+    writeCount(load<u32>(entry), load<u32>(entry, 8), load<u32>(entry, 12) + change);
+  }
+}
+
+/** Keys below a page. */
+function below(at: usize): u32 {
+  if (isLeaf(at)) return cells(at);
+  let count: u32 = 0;
+  for (let index: u32 = 0; index < cells(at); index++) count += load<u32>(cellAt(at, index), 4);
+  return count;
+}
+
+/**
+ * Moves the upper half to another page. Returns how much of that page's first key tells it from all
+ * that is left: in a leaf a part may do, an inner page's first key is needed whole.
+ */
+function split(at: usize, right: usize): usize {
+  const half = used(at) / 2;
+  const count = cells(at);
+  let index: u32 = 1;
+  while (index < count - 1 && cellStart(at, index) - slotBytes * (count - index) < half) index++;
+  clearPage(right, load<u16>(at));
+  appendCells(right, at, index, count);
+  const last = cellAt(at, index - 1);
+  const lastLength = <usize>load<u16>(last, 8);
+  const first = cellAt(right, 0);
+  const firstLength = <usize>load<u16>(first, 8);
+  const isInner = !isLeaf(at);
+  const shared = commonLength(last + cellHead, first + cellHead, min(lastLength, firstLength));
+  truncateCells(at, index);
+  return isInner ? firstLength : shared + 1;
+}
+
+/** Writes the leaf of buffer 0, which has one key less, joining what is too small. */
+export function shrinkUp(): void {
+  let at = buffer(0);
+  let parent = buffer(1);
+  let level = height() - 1;
+  let page = leafPage();
+  while (level > 0 && used(at) < fillBytesMin) {
+    readPage(load<u32>(step(level - 1)), parent);
+    const index = load<u32>(step(level - 1), 4);
+    if (!join(at, parent, index) && !joinLeft(at, parent, index)) break;
+    level--;
+    page = load<u32>(step(level));
+    const child = at;
+    at = parent;
+    parent = child;
+  }
+  if (level == 0) lowerRoot(page, at);
+  else writePage(page, at);
+  changeCounts(level, -1);
+}
+
+/** Joins a page with the one on its right, if there is one and both fit into one page. */
+function join(at: usize, parent: usize, index: u32): bool {
+  if (index + 1 >= cells(parent)) return false;
+  const neighbour = load<u32>(cellAt(parent, index + 1));
+  readPage(neighbour, buffer(2));
+  if (used(at) + used(buffer(2)) - pageHead > pageBytes) return false;
+  appendCells(at, buffer(2), 0, cells(buffer(2)));
+  finishJoin(at, parent, index);
+  freePage(neighbour);
+  return true;
+}
+
+/** The same with the one on its left. */
+function joinLeft(at: usize, parent: usize, index: u32): bool {
+  if (index == 0) return false;
+  readPage(load<u32>(cellAt(parent, index - 1)), buffer(2));
+  if (used(at) + used(buffer(2)) - pageHead > pageBytes) return false;
+  appendCells(buffer(2), at, 0, cells(at));
+  const emptied = load<u32>(cellAt(parent, index));
+  finishJoin(buffer(2), parent, index - 1);
+  freePage(emptied);
+  return true;
+}
+
+function finishJoin(joined: usize, parent: usize, index: u32): void {
+  const cell = cellAt(parent, index);
+  writePage(load<u32>(cell), joined);
+  store<u32>(cell, below(joined), 4);
+  removeCell(parent, index + 1);
+}
+
+/** A root with one page below it gives its place to that page; it is in the heap, unwritten. */
+function lowerRoot(page: u32, at: usize): void {
+  let isWritten = false;
+  while (!isLeaf(at) && cells(at) == 1) {
+    const child = load<u32>(cellAt(at, 0));
+    freePage(page);
+    setRoot(child, height() - 1);
+    page = child;
+    readPage(page, at);
+    isWritten = true;
+  }
+  if (!isWritten) writePage(page, at);
+}

@@ -1,0 +1,157 @@
+// How a key, or a rank, is found in the pages of an ordered index, and what the way down was.
+// Changes nothing.
+
+import { heapBase, indexLevelsAt, indexPathAt } from './heap';
+import {
+  buffer, cellAt, cellHead, cells, cellStart, height, readPage, root,
+} from './ordered-index-pages';
+
+/** Where a cell of a way down is: page u32 | index u32 | start of its count u32 | count u32. */
+const stepBytes: usize = 16;
+/** Levels from the root down whose pages stay in the heap during one operation of reading. */
+const keptLevels: u32 = 5;
+
+/** Whether the key was found by the last search, and the value that it had. */
+let isFound: bool = false;
+let foundValue: u64 = 0;
+
+export function wasFound(): bool {
+  return isFound;
+}
+
+export function lastValue(): u64 {
+  return foundValue;
+}
+
+// @ts-ignore: decorator
+@inline
+export function step(level: u32): usize {
+  return heapBase() + indexPathAt + <usize>level * stepBytes;
+}
+
+/** The page that the last way down ended at. */
+export function leafPage(): u32 {
+  return load<u32>(step(height() - 1));
+}
+
+/**
+ * To the leaf where the key is or would be: it is left in buffer 0, the way in the steps. Returns
+ * the first cell that is not less.
+ */
+export function descend(key: usize, length: usize): u32 {
+  const at = buffer(0);
+  const last = height() - 1;
+  let page = root();
+  for (let level: u32 = 0; level < last; level++) {
+    readPage(page, at);
+    page = recordStep(level, page, childOf(at, key, length));
+  }
+  readPage(page, at);
+  store<u32>(step(last), page);
+  const index = lowerBound(at, key, length);
+  if (isFound) foundValue = load<u64>(cellAt(at, index));
+  return index;
+}
+
+/** The page below. */
+function recordStep(level: u32, page: u32, index: u32): u32 {
+  const at = buffer(0);
+  const entry = step(level);
+  const start = cellStart(at, index);
+  store<u32>(entry, page);
+  store<u32>(entry, index, 4);
+  store<u32>(entry, <u32>start + 4, 8);
+  store<u32>(entry, load<u32>(at + start, 4), 12);
+  return load<u32>(at + start);
+}
+
+/** Index of the cell below which the key is or would be. */
+function childOf(at: usize, key: usize, length: usize): u32 {
+  const index = lowerBound(at, key, length);
+  if (isFound || index == 0) {
+    isFound = false;
+    return index;
+  }
+  return index - 1;
+}
+
+/** The first cell whose key is not less; `isFound` tells whether it is equal. */
+function lowerBound(at: usize, key: usize, length: usize): u32 {
+  let low: u32 = 0;
+  let high = cells(at);
+  isFound = false;
+  while (low < high) {
+    const middle = low + high >> 1;
+    const cell = cellAt(at, middle);
+    const order = compare(cell + cellHead, load<u16>(cell, 8), key, length);
+    if (order == 0) {
+      isFound = true;
+      return middle;
+    }
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Below, at or above 0 as the first is less, equal or greater, byte by byte. */
+function compare(first: usize, firstLength: usize, second: usize, secondLength: usize): i32 {
+  const length = min(firstLength, secondLength);
+  const start = commonLength(first, second, length);
+  if (start < length) return <i32>load<u8>(first + start) - <i32>load<u8>(second + start);
+  return <i32>firstLength - <i32>secondLength;
+}
+
+export function commonLength(first: usize, second: usize, length: usize): usize {
+  let position: usize = 0;
+  while (position + 8 <= length) {
+    const difference = load<u64>(first + position) ^ load<u64>(second + position);
+    if (difference != 0) return position + <usize>(ctz(difference) >> 3);
+    position += 8;
+  }
+  while (position < length && load<u8>(first + position) == load<u8>(second + position)) position++;
+  return position;
+}
+
+export function rankOf(key: usize, length: usize): u64 {
+  if (height() == 0) return 0;
+  const last = height() - 1;
+  let page = root();
+  let rank: u64 = 0;
+  for (let level: u32 = 0; level < last; level++) {
+    const at = keptPage(level, page);
+    const child = childOf(at, key, length);
+    for (let index: u32 = 0; index < child; index++) rank += load<u32>(cellAt(at, index), 4);
+    page = load<u32>(cellAt(at, child));
+  }
+  return rank + lowerBound(keptPage(last, page), key, length);
+}
+
+export function forgetPages(): void {
+  memory.fill(heapBase() + indexLevelsAt, 0, <usize>keptLevels << 2);
+}
+
+/** Ranks of neighbouring keys go through the same pages: each is read once. */
+function keptPage(level: u32, page: u32): usize {
+  const number = <usize>min(level, keptLevels - 1);
+  const kept = heapBase() + indexLevelsAt + (number << 2);
+  if (load<u32>(kept) != page) {
+    readPage(page, buffer(number));
+    store<u32>(kept, page);
+  }
+  return buffer(number);
+}
+
+/** Leaves the leaf in buffer 0 and returns the cell; the rank must be below the count of keys. */
+export function descendToRank(rank: u64): u32 {
+  const at = buffer(0);
+  let page = root();
+  for (let level: u32 = 1; level < height(); level++) {
+    readPage(page, at);
+    let index: u32 = 0;
+    while (rank >= load<u32>(cellAt(at, index), 4)) rank -= load<u32>(cellAt(at, index++), 4);
+    page = load<u32>(cellAt(at, index));
+  }
+  readPage(page, at);
+  return <u32>rank;
+}

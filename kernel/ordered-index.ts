@@ -1,0 +1,133 @@
+// An ordered index: byte strings with a number each, in a counted B+tree, so that the position of a
+// key among all keys is found as fast as the key. Knows nothing of what keys mean. State is in
+// stable memory alone: every operation starts from the superblock.
+//
+// An inner cell has the least key that may be below it; the first cell of an inner page has the key
+// that its page has in the page above, the very first the empty one.
+
+import { heapBase, indexKeyAt } from './heap';
+import { growUp, shrinkUp } from './ordered-index-change';
+import {
+  buffer, cellAt, cellHead, cells, cellStart, clearPage, height, keyBytesMax, keyCount, leafKind,
+  openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage, writePage,
+  writePart,
+} from './ordered-index-pages';
+import {
+  descend, descendToRank, forgetPages, leafPage, rankOf, wasFound,
+} from './ordered-index-search';
+
+const rowBytes: usize = 16;
+
+export function indexCount(space: u32): u64 {
+  openIndex(space);
+  return keyCount();
+}
+
+/** True when the key is there; its value is `lastValue()`. */
+export function indexFind(space: u32, key: usize, length: usize): bool {
+  openIndex(space);
+  if (height() == 0) return false;
+  descend(key, length);
+  return wasFound();
+}
+
+/** True when the key was there; the value that was replaced is `lastValue()`. */
+export function indexInsert(space: u32, key: usize, length: usize, value: u64): bool {
+  if (length > keyBytesMax) unreachable();
+  openIndex(space);
+  if (height() == 0) startTree();
+  const index = descend(key, length);
+  const leaf = buffer(0);
+  if (wasFound()) {
+    const start = cellStart(leaf, index);
+    store<u64>(leaf + start, value);
+    writePart(leafPage(), leaf, start, 8);
+    return true;
+  }
+  const cell = openCell(leaf, index, length);
+  store<u64>(cell, value);
+  if (length > 0) memory.copy(cell + cellHead, key, length); // an empty key may be anywhere
+  growUp();
+  setKeyCount(keyCount() + 1);
+  saveIndex();
+  return false;
+}
+
+/** True when the key was there; its value is `lastValue()`. */
+export function indexRemove(space: u32, key: usize, length: usize): bool {
+  openIndex(space);
+  if (height() == 0) return false;
+  const index = descend(key, length);
+  if (!wasFound()) return false;
+  removeCell(buffer(0), index);
+  shrinkUp();
+  setKeyCount(keyCount() - 1);
+  saveIndex();
+  return true;
+}
+
+/** How many keys are less than this one. */
+export function indexRank(space: u32, key: usize, length: usize): u64 {
+  openIndex(space);
+  forgetPages();
+  return rankOf(key, length);
+}
+
+/**
+ * Counts keys by blocks: those that begin with `head`, a u32 b and `tail`, for each b from the one
+ * in the key on. The key is head, b (big-endian) and tail; `at` is where b stands. No key has a
+ * byte 0xff after its tail. Counts are u32.
+ */
+export function indexCountBlocks(
+  space: u32, key: usize, length: usize, at: u64, counts: usize, blocks: u32,
+): void {
+  if (length >= keyBytesMax || at + 4 > <u64>length) unreachable();
+  openIndex(space);
+  forgetPages();
+  const copy = heapBase() + indexKeyAt;
+  memory.copy(copy, key, length);
+  store<u8>(copy + length, 0xff);
+  const number = copy + <usize>at;
+  const first = bswap<u32>(load<u32>(number));
+  for (let i: u32 = 0; i < blocks; i++) {
+    store<u32>(number, bswap<u32>(first + i));
+    const start = rankOf(copy, length);
+    store<u32>(counts + (<usize>i << 2), <u32>(rankOf(copy, length + 1) - start));
+  }
+}
+
+/**
+ * Entries from that rank on, until `limit`, the last entry, or the end of the room. A row for each,
+ * value u64, key start u32, key length u32; keys stand behind `limit` rows. Returns their count.
+ */
+export function indexRead(space: u32, rank: u64, limit: u32, out: usize, room: usize): u32 {
+  openIndex(space);
+  let keysEnd = <usize>limit * rowBytes;
+  if (<u64>limit * rowBytes > <u64>room) unreachable();
+  let written: u32 = 0;
+  while (written < limit && rank < keyCount()) {
+    let index = descendToRank(rank);
+    const leaf = buffer(0);
+    const end = cells(leaf);
+    for (; index < end && written < limit; index++) {
+      const cell = cellAt(leaf, index);
+      const length = <usize>load<u16>(cell, 8);
+      if (keysEnd + length > room) return written;
+      const row = out + <usize>written * rowBytes;
+      store<u64>(row, load<u64>(cell));
+      store<u32>(row, <u32>keysEnd, 8);
+      store<u32>(row, <u32>length, 12);
+      memory.copy(out + keysEnd, cell + cellHead, length);
+      keysEnd += length;
+      written++;
+      rank++;
+    }
+  }
+  return written;
+}
+
+function startTree(): void {
+  setRoot(takePage(), 1);
+  clearPage(buffer(0), leafKind);
+  writePage(root(), buffer(0));
+}

@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { installKernelGate } from '../../src/crypto/kernel.ts';
+import {
+  indexKeyBytesMax,
+  type OrderedIndex,
+  openOrderedIndex,
+} from '../../src/storage/ordered-index.ts';
+import { checkIndexStructure } from '../support/index-structure.ts';
+import { installNodeKernel, type KernelHost, startKernel } from '../support/kernel-host.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+
+let host: KernelHost;
+let index: OrderedIndex;
+
+beforeEach(async () => {
+  host = await installNodeKernel();
+  index = openOrderedIndex(2);
+});
+
+/** A new instance on the same stable memory. */
+async function upgrade(): Promise<void> {
+  host = await startKernel({ system: host.system });
+  installKernelGate(host.gate);
+}
+
+/** The same in plain JavaScript: a sorted array. */
+class Twin {
+  readonly keys: Buffer[] = [];
+  readonly values = new Map<string, bigint>();
+
+  rank(key: Buffer): number {
+    let [low, high] = [0, this.keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Buffer.compare(this.keys[middle] ?? key, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  insert(key: Buffer, value: bigint): bigint | undefined {
+    const old = this.values.get(key.toString('latin1'));
+    if (old === undefined) this.keys.splice(this.rank(key), 0, key);
+    this.values.set(key.toString('latin1'), value);
+    return old;
+  }
+
+  remove(key: Buffer): bigint | undefined {
+    const old = this.values.get(key.toString('latin1'));
+    if (old !== undefined) this.keys.splice(this.rank(key), 1);
+    this.values.delete(key.toString('latin1'));
+    return old;
+  }
+
+  read(rank: number, limit: number) {
+    return this.keys.slice(rank, rank + limit).map((key) => {
+      return { key: key.toString('latin1'), value: this.values.get(key.toString('latin1')) };
+    });
+  }
+}
+
+function readPlain(rank: number, limit: number) {
+  return index.read(rank, limit).map(({ key, value }) => {
+    return { key: Buffer.from(key).toString('latin1'), value };
+  });
+}
+
+type KeyMaker = (random: (limit: number) => number) => Buffer;
+
+function bytesOf(random: (limit: number) => number, length: number, variety: number): Buffer {
+  return Buffer.from(Array.from({ length }, () => random(variety) * Math.floor(255 / variety)));
+}
+
+const keyMakers: Readonly<Record<string, KeyMaker>> = {
+  'of 1 to 1,300 bytes': (random) =>
+    bytesOf(random, random(3) === 0 ? 1 + random(indexKeyBytesMax) : 1 + random(8), 256),
+  'of 1 byte or 1,300': (random) =>
+    random(4) === 0
+      ? Buffer.concat([Buffer.alloc(indexKeyBytesMax - 2, 7), bytesOf(random, 2, 256)])
+      : bytesOf(random, 1, 256),
+  'with long common beginnings': (random) =>
+    Buffer.concat([Buffer.alloc(40 * random(30), 'p'), bytesOf(random, 3, 20)]),
+  'of few letters': (random) => bytesOf(random, random(9), 2),
+  'like those of a listing': (random) =>
+    Buffer.from(`bucket\0\0${String.fromCharCode(random(5))}dir${random(20)}/file-${random(400)}`),
+};
+
+describe('an ordered index', () => {
+  test('is empty at first, and asking formats nothing', () => {
+    expect(index.count()).toBe(0);
+    expect(index.find(Buffer.from('a'))).toBeUndefined();
+    expect(index.remove(Buffer.from('a'))).toBeUndefined();
+    expect(index.rank(Buffer.from('a'))).toBe(0);
+    expect(index.read(0, 10)).toEqual([]);
+    expect(host.system.stable.length).toBe(0);
+  });
+
+  test('takes values of 64 bits and tells the value that it replaces', () => {
+    const key = Buffer.from('a');
+    expect(index.insert(key, 2n ** 64n - 1n)).toBeUndefined();
+    expect(index.insert(key, 0n)).toBe(2n ** 64n - 1n);
+    expect(index.find(key)).toBe(0n);
+    expect(index.remove(key)).toBe(0n);
+    expect(index.count()).toBe(0);
+  });
+
+  test('takes the empty key and keys of 1,300 bytes, and refuses longer ones', () => {
+    index.insert(new Uint8Array(0), 1n);
+    index.insert(new Uint8Array(indexKeyBytesMax).fill(255), 2n);
+    expect(readPlain(0, 9).map(({ value }) => value)).toEqual([1n, 2n]);
+    expect(() => index.insert(new Uint8Array(indexKeyBytesMax + 1), 1n)).toThrow(
+      'the key has 1301',
+    );
+    expect(index.count()).toBe(2);
+  });
+
+  test.each(Object.keys(keyMakers))('behaves as a sorted array under keys %s', async (name) => {
+    const makeKey = keyMakers[name] ?? expect.fail(name);
+    for (const seed of [1, 2]) {
+      host = await installNodeKernel();
+      const random = randomNumbers(seed);
+      const twin = new Twin();
+      const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
+      for (let turn = 0; turn < 4_000; turn++) {
+        const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
+        const known = twin.keys[random(twin.keys.length || 1)];
+        const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
+        if (random(10) < (isShrinking ? 2 : 7)) {
+          const value = BigInt(random(2 ** 31)) << BigInt(random(33));
+          expect(index.insert(key, value), where(turn)).toBe(twin.insert(key, value));
+        } else {
+          const victim = known !== undefined && random(5) > 0 ? known : key;
+          expect(index.remove(victim), where(turn)).toBe(twin.remove(victim));
+        }
+        if (turn % 7 === 0) {
+          expect(index.rank(key), where(turn)).toBe(twin.rank(key));
+          expect(index.find(key), where(turn)).toBe(twin.values.get(key.toString('latin1')));
+        }
+        if (turn % 101 === 0) {
+          const [rank, limit] = [random(twin.keys.length + 2), random(70)];
+          expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
+        }
+        if (turn % 500 === 499) {
+          await upgrade();
+          expect(checkIndexStructure(2).keys, where(turn)).toEqual(twin.keys);
+        }
+      }
+      expect(index.count()).toBe(twin.keys.length);
+      for (const key of [...twin.keys]) {
+        index.remove(key);
+        twin.remove(key);
+      }
+      expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
+    }
+  });
+
+  const orders: Readonly<Record<string, (at: number) => number>> = {
+    ascending: (at) => at,
+    descending: (at) => 9_999 - at,
+    'inside out': (at) => 5_000 + (at % 2 === 0 ? at / 2 : -(at + 1) / 2),
+    scattered: (at) => (at * 7_919) % 10_000,
+  };
+  test.each(Object.entries(orders))('stays balanced when keys come and go %s', (_, order) => {
+    const key = (at: number) => Buffer.from(`some/folder/${String(order(at)).padStart(8, '0')}`);
+    for (let at = 0; at < 10_000; at++) index.insert(key(at), BigInt(at));
+    const full = checkIndexStructure(2);
+    expect(full.keys).toHaveLength(10_000);
+    expect(full.height).toBeLessThanOrEqual(4);
+    expect(full.fill).toBeGreaterThan(0.45);
+    for (let at = 0; at < 9_000; at++) expect(index.remove(key(at))).toBe(BigInt(at));
+    const rest = checkIndexStructure(2);
+    expect(rest.keys).toHaveLength(1_000);
+    expect(rest.fill).toBeGreaterThan(0.25);
+    for (let at = 0; at < 9_000; at++) index.insert(key(at), BigInt(at));
+    const again = checkIndexStructure(2);
+    expect(again.pages + again.freePages, 'pages are used again').toBeLessThanOrEqual(
+      (full.pages + full.freePages) * 1.1,
+    );
+  });
+
+  test('counts keys by blocks', () => {
+    const key = (block: number, tail: string) => {
+      const head = Buffer.from([1, 0, 0, 0, 0]);
+      head.writeUInt32BE(block, 1);
+      return Buffer.concat([head, Buffer.from(tail)]);
+    };
+    for (let block = 250; block < 270; block++) {
+      for (let at = 0; at < block - 240; at++) {
+        index.insert(key(block, `a${String(at)}`), 1n);
+        index.insert(key(block, `b/${'x'.repeat(at * 30)}`), 1n);
+      }
+    }
+    const count = (tail: string) => [
+      ...index.countBlocks({ key: key(254, tail), at: 1, blocks: 5 }),
+    ];
+    expect(count('')).toEqual([28, 30, 32, 34, 36]);
+    expect(count('a')).toEqual([14, 15, 16, 17, 18]);
+    expect(count('b/xx')).toEqual([13, 14, 15, 16, 17]);
+    expect(count('c')).toEqual([0, 0, 0, 0, 0]);
+    expect(index.countBlocks({ key: key(0, ''), at: 1, blocks: 0 })).toHaveLength(0);
+  });
+
+  test('reads on where one call has no room for all keys', () => {
+    for (let at = 0; at < 60; at++) {
+      index.insert(Buffer.from(`${at}`.padStart(4, '0').padEnd(1_200, 'x')), BigInt(at));
+    }
+    expect(readPlain(3, 50).map(({ value }) => Number(value))).toEqual(
+      Array.from({ length: 50 }, (_, at) => at + 3),
+    );
+  });
+
+  test('leaves the rest of the canister its memory', () => {
+    expect(() => openOrderedIndex(0 as 1).insert(Buffer.from('a'), 1n)).toThrow('unreachable');
+  });
+
+  test('refuses a space that it did not format', async () => {
+    index.insert(Buffer.from('a'), 1n);
+    const at = host.system.stable.indexOf(Buffer.from('EFSIDX1')[0] ?? 0, 4_200);
+    host.system.stable[at] = 1;
+    expect(() => index.count()).toThrow('unreachable');
+  });
+
+  test('traps when stable memory cannot grow', () => {
+    host.system.stablePagesMax = 33;
+    expect(() => index.insert(Buffer.from('a'), 1n)).toThrow('unreachable');
+  });
+});

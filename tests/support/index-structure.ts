@@ -1,0 +1,103 @@
+// Walks the pages of an ordered index (kernel/ordered-index-pages.ts) and checks everything that its
+// structure promises: order, counts, levels, and that every page is in the tree or on the free list.
+
+import { expect } from 'vitest';
+import { openSpace } from '../../src/storage/space.ts';
+
+const pageBytes = 4_096;
+const superblockBytes = 48;
+
+interface Page {
+  readonly kind: number;
+  readonly used: number;
+  readonly cells: readonly { readonly start: number; readonly key: Buffer }[];
+  readonly bytes: Buffer;
+}
+
+export interface IndexShape {
+  readonly height: number;
+  readonly pages: number;
+  readonly freePages: number;
+  /** Of the pages of the tree, 0 to 1. */
+  readonly fill: number;
+  readonly keys: Buffer[];
+}
+
+function readPage(space: 1 | 2 | 3, number: number): Buffer {
+  const bytes = Buffer.alloc(pageBytes);
+  openSpace(space).read(number * pageBytes, bytes);
+  return bytes;
+}
+
+function parsePage(bytes: Buffer): Page {
+  const [kind, count, used] = [0, 2, 4].map((at) => bytes.readUInt16LE(at));
+  let end = 8 + 2 * (count ?? 0);
+  const cells = Array.from({ length: count ?? 0 }, (_, index) => {
+    const start = bytes.readUInt16LE(8 + 2 * index);
+    expect(start, 'cells stand one behind the other').toBe(end);
+    end = start + 10 + bytes.readUInt16LE(start + 8);
+    return { start, key: bytes.subarray(start + 10, end) };
+  });
+  expect(used).toBe(end);
+  expect(end).toBeLessThanOrEqual(pageBytes);
+  return { kind: kind ?? 0, used: end, cells, bytes };
+}
+
+/** Checks the index of that space and tells its shape. */
+export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
+  if (openSpace(space).size() === 0) {
+    return { height: 0, pages: 0, freePages: 0, fill: 1, keys: [] };
+  }
+  const superblock = readPage(space, 0).subarray(0, superblockBytes);
+  expect(superblock.subarray(0, 8).toString('latin1')).toBe('\0EFSIDX1');
+  const [version, root, height, pagesEnd, freeHead, freeCount] = [8, 12, 16, 20, 24, 28].map((at) =>
+    superblock.readUInt32LE(at),
+  ) as [number, number, number, number, number, number];
+  expect(version).toBe(1);
+  const owners = new Set<number>([0]);
+  const claim = (page: number) => {
+    expect(owners.has(page), `page ${page} is there twice`).toBe(false);
+    expect(page).toBeLessThan(pagesEnd);
+    owners.add(page);
+  };
+  const keys: Buffer[] = [];
+  let usedBytes = 0;
+
+  function visit(number: number, level: number, lower: Buffer): number {
+    claim(number);
+    const page = parsePage(readPage(space, number));
+    usedBytes += page.used;
+    expect(page.kind).toBe(level === 1 ? 1 : 2);
+    if (level === 1) {
+      keys.push(...page.cells.map(({ key }) => key));
+      for (const { key } of page.cells) {
+        expect(Buffer.compare(lower, key), 'the key above is not greater').toBeLessThanOrEqual(0);
+      }
+      return page.cells.length;
+    }
+    expect(page.cells.length).toBeGreaterThan(0);
+    expect(page.cells[0]?.key, 'the first key is that of the page above').toEqual(lower);
+    let total = 0;
+    for (const { start, key } of page.cells) {
+      const count = visit(page.bytes.readUInt32LE(start), level - 1, key);
+      expect(page.bytes.readUInt32LE(start + 4)).toBe(count);
+      const greatest = count > 0 ? keys.at(-1) : undefined;
+      if (greatest) expect(Buffer.compare(key, greatest)).toBeLessThanOrEqual(0);
+      total += count;
+    }
+    return total;
+  }
+
+  const total = height === 0 ? 0 : visit(root, height, Buffer.alloc(0));
+  expect(Number(superblock.readBigUInt64LE(32))).toBe(total);
+  for (let index = 1; index < keys.length; index++) {
+    const [before, key] = [keys[index - 1], keys[index]];
+    if (before && key) expect(Buffer.compare(before, key)).toBe(-1);
+  }
+  const treePages = owners.size - 1;
+  for (let page = freeHead; page !== 0; page = readPage(space, page).readUInt32LE(4)) claim(page);
+  expect(owners.size, 'every page has an owner').toBe(pagesEnd);
+  expect(owners.size - 1 - treePages).toBe(freeCount);
+  const fill = treePages === 0 ? 1 : usedBytes / (treePages * pageBytes);
+  return { height, pages: treePages, freePages: freeCount, fill, keys };
+}
