@@ -61,11 +61,15 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
 async function ownerIdentity(stateDir: string): Promise<string> {
   const path = join(stateDir, 'identity.pem');
   if (!existsSync(path)) {
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
-    await writeFile(path, pem, { mode: secretFileMode });
+    await writeFile(path, newIdentity(), { mode: secretFileMode });
   }
   return readFile(path, 'utf8');
+}
+
+/** PEM (PKCS #8) of a new Ed25519 key. */
+export function newIdentity(): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** IC spec, "Principals": the self-authenticating principal of the key. */
@@ -81,7 +85,8 @@ async function installFirst(service: LocalService, identityPem: string): Promise
   return canisterId.toString();
 }
 
-async function createDemoKey(
+/** The bucket to try and a key for it with all permissions. */
+export async function createDemoKey(
   replica: Replica,
   canisterId: string,
   identityPem: string,

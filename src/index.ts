@@ -2,8 +2,23 @@
 
 import './actor/native-text.ts';
 import { BucketsActor } from './actor/buckets.ts';
+import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
+import { InspectActor } from './actor/inspect.ts';
+import { KeysActor } from './actor/keys.ts';
 import { LifecycleActor } from './actor/lifecycle.ts';
+import { ListingActor } from './actor/listing.ts';
+import { StatusActor } from './actor/status.ts';
 import { UploadsActor } from './actor/uploads.ts';
 
-export default [LifecycleActor, BucketsActor, UploadsActor, HttpActor];
+export default [
+  LifecycleActor,
+  BucketsActor,
+  UploadsActor,
+  FilesActor,
+  ListingActor,
+  KeysActor,
+  StatusActor,
+  HttpActor,
+  InspectActor,
+];

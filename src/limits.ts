@@ -14,9 +14,17 @@ export const keyNameLengthMax = 64;
 export const ingressEnvelopeBytesMax = 2_097_152;
 export const singleUploadBytesMax = 2_000_000;
 export const chunkBytesMax = 1_900_000;
+/** Of a chunk length that is declared ahead; a chunk itself has at least one byte. */
+export const chunkBytesMin = 65_536;
 /** A gateway joins at most 1,000 parts, and a part is a chunk. */
 export const chunkCountMax = 1_000;
 export const fileBytesMax = chunkBytesMax * chunkCountMax;
+/** Files whose declared SHA-256 is verified: one message reads and hashes them. */
+export const verifiedFileBytesMax = 10 * chunkBytesMax;
+/** Of a header field or a precondition that is kept with a file or a session. */
+export const storedHeaderLengthMax = 1_024;
+/** JSON of a request. */
+export const jsonBodyBytesMax = 65_536;
 export const requestHeaderCountMax = 128;
 /** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
@@ -25,9 +33,15 @@ export const responseBodyBytesMax = 2_000_000;
 /** Plaintext of one segment: what a read has to open at the least. */
 export const segmentBytesMax = 65_536;
 
+// Listings
+export const pageSizeDefault = 10;
+export const pageSizeMax = 50;
+
 // Sessions
 export const openUploadCountMax = 50;
 export const uploadIdleNs = 24n * 3_600n * 1_000_000_000n;
+/** For how long the record of a session that has ended answers. */
+export const uploadEndedNs = 24n * 3_600n * 1_000_000_000n;
 export const uploadLifetimeNs = 7n * 24n * 3_600n * 1_000_000_000n;
 export const missingReportedMax = 100;
 
@@ -35,7 +49,17 @@ export const missingReportedMax = 100;
 export const liveKeyCountMax = 100;
 export const keyBucketCountMax = 100;
 export const bucketCountMax = 10_000;
+export const memberCountMax = 32;
+export const bucketCreatorCountMax = 100;
+
+// Ingress that is let in
+/** Of methods that carry no file. */
+export const smallArgumentBytesMax = 16_384;
+/** What passes unchecked, for the sake of a refusal in words. */
+export const uncheckedArgumentBytesMax = 4_096;
+/** Values in the argument of a small method: what decoding may cost. */
+export const argumentValueCountMax = 512;
 
 // Work of one message
-/** Chunks whose storage one message gives back. */
-export const reclaimedChunksPerMessage = 64;
+/** Chunks whose storage one message gives back: 2.5 M instructions each when they are full. */
+export const reclaimedChunksPerMessage = 32;

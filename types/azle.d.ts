@@ -57,6 +57,8 @@ declare module 'azle' {
       raw?: boolean;
     },
   ): Promise<Return>;
+  export function canisterCycleBalance(): bigint;
+  export function msgMethodName(): string;
   export function candidEncode(text: string): Uint8Array;
   export function certifiedDataSet(data: Uint8Array): void;
   export function dataCertificate(): Uint8Array | undefined;
@@ -66,6 +68,10 @@ declare module 'azle' {
   export function msgReject(message: string): void;
   export function msgReply(reply: Uint8Array): void;
   export function setTimer(delaySeconds: number, callback: () => void | Promise<void>): bigint;
+  export function setTimerInterval(
+    intervalSeconds: number,
+    callback: () => void | Promise<void>,
+  ): bigint;
   export function time(): bigint;
   export function trap(message: string): never;
 }

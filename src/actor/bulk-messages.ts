@@ -33,7 +33,7 @@ export function decodeRequest(argument: Uint8Array): Request {
   return decoded;
 }
 
-function readRequest(reader: CandidReader): Request {
+export function readRequest(reader: CandidReader): Request {
   const table = reader.table();
   const root = argumentTypes(reader, 1)[0];
   const found: Partial<Record<string, unknown>> = {};
@@ -100,7 +100,11 @@ function readHeaders(
   return headers;
 }
 
-function entryOf(table: readonly TableEntry[], type: number | undefined, kind: number): TableEntry {
+export function entryOf(
+  table: readonly TableEntry[],
+  type: number | undefined,
+  kind: number,
+): TableEntry {
   const entry = type === undefined ? undefined : table[type];
   if (entry?.kind !== kind) {
     throw new UnknownCandid();
@@ -108,7 +112,7 @@ function entryOf(table: readonly TableEntry[], type: number | undefined, kind: n
   return entry;
 }
 
-function requireElement(
+export function requireElement(
   table: readonly TableEntry[],
   type: number | undefined,
   expected: { readonly kind: number; readonly element: number },
@@ -116,13 +120,13 @@ function requireElement(
   requireType(entryOf(table, type, expected.kind).parts[0]?.[1], expected.element);
 }
 
-function requireType(actual: number | undefined, expected: number): void {
+export function requireType(actual: number | undefined, expected: number): void {
   if (actual !== expected) {
     throw new UnknownCandid();
   }
 }
 
-function argumentTypes(reader: CandidReader, count: number): number[] {
+export function argumentTypes(reader: CandidReader, count: number): number[] {
   requireType(reader.unsigned(), count);
   return Array.from({ length: count }, () => reader.type());
 }
@@ -148,7 +152,7 @@ export function decodeChunk(argument: Uint8Array): ChunkArgument {
   return { uploadId, chunkIndex, bytes };
 }
 
-function readChunk(reader: CandidReader): ChunkArgument {
+export function readChunk(reader: CandidReader): ChunkArgument {
   const table = reader.table();
   const [uploadId, chunkIndex, bytes] = argumentTypes(reader, 3);
   requireType(uploadId, candidTypes.text);
@@ -201,7 +205,7 @@ function encodeTexts(texts: readonly string[]): Uint8Array[] {
   });
 }
 
-function leb128(value: number): Uint8Array {
+export function leb128(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {

@@ -1,10 +1,7 @@
 // The Candid types of the interface; the .did file is made from them.
 
 import { IDL } from '@dfinity/candid';
-
-function resultOf(ok: IDL.Type): IDL.VariantClass {
-  return IDL.Variant({ ok, err: IDL.Text });
-}
+import { resultOf } from './candid-result.ts';
 
 export const Result = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
@@ -30,16 +27,106 @@ export const Upload = IDL.Record({
 });
 export const ResultUpload = resultOf(Upload);
 
+const HeaderField = IDL.Tuple(IDL.Text, IDL.Text);
+export const UploadRequest = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Opt(IDL.Text),
+  size: IDL.Nat,
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  sha256: IDL.Opt(IDL.Text),
+  chunkSize: IDL.Opt(IDL.Nat),
+  headers: IDL.Opt(IDL.Vec(HeaderField)),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+export const FileRecord = IDL.Record({
+  id: IDL.Text,
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  name: IDL.Text,
+  size: IDL.Nat,
+  contentType: IDL.Text,
+  tags: IDL.Vec(IDL.Text),
+  etag: IDL.Text,
+  sha256: IDL.Opt(IDL.Text),
+  version: IDL.Nat,
+  createdAt: IDL.Int,
+  updatedAt: IDL.Int,
+  url: IDL.Text,
+});
+export const ResultFile = resultOf(FileRecord);
+export const ListFilesRequest = IDL.Record({
+  bucketId: IDL.Text,
+  prefix: IDL.Opt(IDL.Text),
+  page: IDL.Opt(IDL.Nat),
+  pageSize: IDL.Opt(IDL.Nat),
+  sort: IDL.Opt(IDL.Text),
+  tag: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const FileList = IDL.Record({
+  items: IDL.Vec(FileRecord),
+  page: IDL.Nat,
+  pageSize: IDL.Nat,
+  total: IDL.Nat,
+  pages: IDL.Nat,
+  hasMore: IDL.Bool,
+  nextPage: IDL.Opt(IDL.Nat),
+  prefix: IDL.Text,
+  sort: IDL.Text,
+});
+export const ResultFileList = resultOf(FileList);
+export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
+export const FileUpload = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Text,
+  bytes: IDL.Vec(IDL.Nat8),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  sha256: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
 export const Bucket = IDL.Record({
   id: IDL.Text,
   owner: IDL.Principal,
   isPublic: IDL.Bool,
   fileCount: IDL.Nat,
   byteCount: IDL.Nat,
+  quotaBytes: IDL.Opt(IDL.Nat),
+  members: IDL.Vec(Member),
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
 });
 export const ResultBucket = resultOf(Bucket);
+export const ResultBuckets = resultOf(
+  IDL.Record({
+    items: IDL.Vec(Bucket),
+    page: IDL.Nat,
+    pageSize: IDL.Nat,
+    total: IDL.Nat,
+    pages: IDL.Nat,
+    hasMore: IDL.Bool,
+  }),
+);
+export const BucketChange = IDL.Record({
+  bucketId: IDL.Text,
+  isPublic: IDL.Opt(IDL.Bool),
+  quotaBytes: IDL.Opt(IDL.Nat),
+  addMembers: IDL.Opt(IDL.Vec(Member)),
+  removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+});
+export const AccessChange = IDL.Record({
+  allow: IDL.Opt(IDL.Vec(IDL.Principal)),
+  disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
+});
+export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
@@ -58,9 +145,35 @@ export const NewApiKey = IDL.Record({
   expiresAt: IDL.Opt(IDL.Int),
 });
 export const ResultNewApiKey = resultOf(NewApiKey);
+export const ResultApiKeys = resultOf(
+  IDL.Vec(
+    IDL.Record({
+      id: IDL.Text,
+      hint: IDL.Text,
+      name: IDL.Text,
+      buckets: IDL.Vec(IDL.Text),
+      permissions: IDL.Vec(IDL.Text),
+      createdAt: IDL.Int,
+      expiresAt: IDL.Opt(IDL.Int),
+    }),
+  ),
+);
+
+export const ResultStatus = resultOf(
+  IDL.Record({
+    version: IDL.Text,
+    buckets: IDL.Nat,
+    files: IDL.Nat,
+    bytesStored: IDL.Nat,
+    stableBytes: IDL.Nat,
+    heapBytes: IDL.Nat,
+    cycles: IDL.Nat,
+    encryption: IDL.Text,
+    certified: IDL.Text,
+  }),
+);
 
 // HTTP gateway specification, "The canister HTTP interface"
-const HeaderField = IDL.Tuple(IDL.Text, IDL.Text);
 export const HttpRequest = IDL.Record({
   method: IDL.Text,
   url: IDL.Text,

@@ -2,17 +2,35 @@
 
 import { dataCertificate, msgArgData, msgReply, query, update } from 'azle';
 import { skipAllHeaders } from '../certification/skip-all.ts';
+import type { Call } from '../domain/caller.ts';
+import type { HttpRequest as Request } from '../http/message.ts';
 import { handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, encodeResponse } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
-import { stores } from './runtime.ts';
+import { nextRandom, seedOnce, stores } from './runtime.ts';
+import { systemFigures } from './status.ts';
 
-function respond(phase: 'query' | 'update'): void {
-  const request = decodeRequest(msgArgData());
-  const response = handleRequest(routes, { stores, call: currentCall(), request, phase });
+interface Sent {
+  readonly request: Request;
+  readonly call: Call;
+}
+
+function received(): Sent {
+  return { request: decodeRequest(msgArgData()), call: currentCall() };
+}
+
+function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+  const response = handleRequest(routes, {
+    stores,
+    call,
+    request,
+    phase,
+    random: nextRandom,
+    system: systemFigures,
+  });
   if (response === upgrade) {
     msgReply(encodeResponse({ status: 200, headers: [], body: emptyBytes }, true));
     return;
@@ -28,11 +46,16 @@ function respond(phase: 'query' | 'update'): void {
 export class HttpActor {
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
-    respond('query');
+    respond('query', received());
   }
 
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
-  http_request_update(): void {
-    respond('update');
+  http_request_update(): void | Promise<void> {
+    const sent = received();
+    // Only in the moments after install and upgrade: a handler itself waits for nothing.
+    const seeding = seedOnce();
+    return seeding === undefined
+      ? respond('update', sent)
+      : seeding.then(() => respond('update', sent));
   }
 }

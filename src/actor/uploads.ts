@@ -1,20 +1,30 @@
 // Actor methods of chunked uploads.
 
 import { IDL } from '@dfinity/candid';
-import { msgArgData, msgReply, query, update } from 'azle';
+import { msgArgData, msgReply } from 'azle';
+import type { Call } from '../domain/caller.ts';
+import { putChunk } from '../domain/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../domain/upload-end.ts';
 import {
   chunkCount,
+  chunkSizeOf,
   expiresAtNs,
-  isWhole,
   missingChunks,
+  shownStatus,
   type UploadSession,
 } from '../domain/upload-session.ts';
-import { beginUpload, checkUploadRequest, getUpload, putChunk } from '../domain/uploads.ts';
-import { chunkBytesMax } from '../limits.ts';
+import {
+  beginUpload,
+  checkUploadRequest,
+  getUpload,
+  type UploadRequest as UploadBeginning,
+} from '../domain/uploads.ts';
+import { mediaTypeOf } from '../http/media-types.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, answerAsync, currentCall } from './call.ts';
-import { Result, ResultNat, ResultNull, ResultUpload } from './candid.ts';
+import { Result, ResultNat, ResultNull, ResultUpload, UploadRequest } from './candid.ts';
+import { encodeResult } from './candid-result.ts';
+import { query, update } from './method.ts';
 import { randomBytes, stores } from './runtime.ts';
 
 const uploadIdBytes = 16;
@@ -22,12 +32,10 @@ const uploadIdBytes = 16;
 type Optional<T> = [] | [T];
 
 function uploadView(session: UploadSession, nowNs: bigint) {
-  const isOver = session.status === 'active' && expiresAtNs(session) <= nowNs;
-  const isReady = session.status === 'active' && isWhole(session);
   return {
     ...session,
-    status: isOver ? 'expired' : isReady ? 'ready' : session.status,
-    chunkSize: session.chunkSize || chunkBytesMax,
+    status: shownStatus(session, nowNs),
+    chunkSize: chunkSizeOf(session),
     chunkCount: chunkCount(session),
     missing: missingChunks(session),
     createdAt: session.createdAtNs,
@@ -35,6 +43,26 @@ function uploadView(session: UploadSession, nowNs: bigint) {
     expiresAt: expiresAtNs(session),
     fileId: session.fileId === '' ? [] : [session.fileId],
   };
+}
+
+interface UploadArgument {
+  bucketId: string;
+  path: string;
+  contentType: Optional<string>;
+  size: bigint;
+  tags: Optional<string[]>;
+  sha256: Optional<string>;
+  chunkSize: Optional<bigint>;
+  headers: Optional<[string, string][]>;
+  ifMatch: Optional<string>;
+  ifNoneMatch: Optional<string>;
+  apiKey: Optional<string>;
+}
+
+async function begin(call: Call, request: UploadBeginning): Promise<string> {
+  checkUploadRequest(stores, call, request);
+  const random = await randomBytes(uploadIdBytes);
+  return beginUpload(stores, call, { ...request, random }).uploadId;
 }
 
 export class UploadsActor {
@@ -49,9 +77,32 @@ export class UploadsActor {
     return answerAsync(async () => {
       const call = currentCall();
       const request = { bucket, path, contentType, size, apiKey, tags: [] };
-      checkUploadRequest(stores, call, request);
-      const random = await randomBytes(uploadIdBytes);
-      return beginUpload(stores, call, { ...request, random }).uploadId;
+      return await begin(call, request);
+    });
+  }
+
+  /** As beginFileUpload(), with all that a file may have; the type falls back to the path's. */
+  @update([UploadRequest], Result)
+  beginFileUploadWith(argument: UploadArgument) {
+    return answerAsync(async () => {
+      const call = currentCall();
+      const { bucketId: bucket, path, size } = argument;
+      const [chunkSize] = argument.chunkSize;
+      const [sha256] = argument.sha256;
+      const [headers] = argument.headers;
+      return await begin(call, {
+        bucket,
+        path,
+        size,
+        contentType: argument.contentType[0] ?? mediaTypeOf(path),
+        tags: argument.tags[0] ?? [],
+        apiKey: argument.apiKey[0],
+        ifMatch: argument.ifMatch[0],
+        ifNoneMatch: argument.ifNoneMatch[0],
+        chunkSize,
+        sha256,
+        headers,
+      });
     });
   }
 
@@ -60,7 +111,7 @@ export class UploadsActor {
   uploadFileChunkIndexed(): void {
     const chunk = decodeChunk(msgArgData());
     const result = answer(() => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize));
-    msgReply(IDL.encode([ResultNat], [result]));
+    msgReply(encodeResult(ResultNat, result));
   }
 
   @update([IDL.Text, IDL.Opt(IDL.Text)], Result)

@@ -1,9 +1,10 @@
-// Who may do what to a bucket: its owner and the canister's controllers everything, an API key what
-// it was made for.
+// Who may do what to a bucket: its owners and the canister's controllers everything, members what
+// their role says, an API key what it was made for.
 
-import { type Bucket, getBucket, ownsBucket } from './buckets.ts';
+import { type Bucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { type ApiKey, findKey, type Permission } from './keys.ts';
+import { type Role, roleOf } from './members.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
@@ -28,14 +29,19 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
     return { bucket: getBucket(stores, claim.bucket), key };
   }
   const bucket = getBucket(stores, claim.bucket);
-  if (!ownsBucket(call.caller, bucket)) {
+  if (!roleAllows(roleOf(stores, call.caller, bucket), claim.permission)) {
     throw new Refusal(
       'AccessDenied',
-      `The caller may not ${claim.permission} in bucket ${bucket.id}: send an API key for it or call ` +
-        'as its owner.',
+      `The caller may not ${claim.permission} in bucket ${bucket.id}: send an API key for it, or call ` +
+        'as its owner or as a member who may.',
     );
   }
   return { bucket, key: undefined };
+}
+
+/** Writers also delete. */
+function roleAllows(role: Role | undefined, permission: Permission): boolean {
+  return role === 'reader' ? permission === 'read' : role !== undefined;
 }
 
 function requireKeyPermission(key: ApiKey, claim: Claim): void {

@@ -1,9 +1,12 @@
 // Buckets: named spaces of files with an owner. Counts of a bucket are kept in its record.
 
-import { bytesEqual } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
+import { bucketCountMax } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
-import { type Call, type Caller, isAnonymous } from './caller.ts';
+import { mayCreateBuckets } from './bucket-creators.ts';
+import { noteBucket } from './bucket-directory.ts';
+import { changeTotals, readTotals } from './bucket-totals.ts';
+import type { Call } from './caller.ts';
 import { parseBucketId } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -18,36 +21,48 @@ export interface Bucket {
   readonly fileCount: number;
   readonly byteCount: number;
   readonly openUploadCount: number;
+  /** Announced sizes of the open uploads: they count towards the quota. */
+  readonly openUploadByteCount: number;
+  /** How many bytes it may hold; unlimited when absent. */
+  readonly quotaBytes?: number | undefined;
 }
 
-// 0: version 1 | owner (length, bytes) | flags u8: 1 public | created u64 | updated u64
-//    | files u64 | bytes u64 | open uploads u32
-const version = 1;
+// 0: version 1 | owner (length, bytes) | flags u8: 1 public, 2 quota | created u64 | updated u64
+//    | files u64 | bytes u64 | open uploads u32 | since version 2: bytes of open uploads u64
+//    | since version 3: quota u64
+const version = 3;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   return new RecordWriter(version)
     .bytes(bucket.owner)
-    .u8(bucket.isPublic ? 1 : 0)
+    .u8((bucket.isPublic ? 1 : 0) | (bucket.quotaBytes === undefined ? 0 : 2))
     .u64(bucket.createdAtNs)
     .u64(bucket.updatedAtNs)
     .u64(bucket.fileCount)
     .u64(bucket.byteCount)
     .u32(bucket.openUploadCount)
+    .u64(bucket.openUploadByteCount)
+    .u64(bucket.quotaBytes ?? 0)
     .finish([]);
 }
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const reader = new RecordReader(bytes);
-  return {
+  const owner = reader.bytes();
+  const flags = reader.u8();
+  const head = {
     id,
-    owner: reader.bytes(),
-    isPublic: (reader.u8() & 1) === 1,
+    owner,
+    isPublic: (flags & 1) === 1,
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
     fileCount: reader.integer(),
     byteCount: reader.integer(),
     openUploadCount: reader.u32(),
+    openUploadByteCount: reader.version >= 2 ? reader.integer() : 0,
   };
+  const quotaBytes = reader.version >= 3 ? reader.integer() : 0;
+  return { ...head, quotaBytes: (flags & 2) === 2 ? quotaBytes : undefined };
 }
 
 export function findBucket(stores: Stores, id: string): Bucket | undefined {
@@ -65,21 +80,34 @@ export function getBucket(stores: Stores, name: string): Bucket {
   return bucket;
 }
 
+/** The totals follow the bucket's counts. */
 export function saveBucket(stores: Stores, bucket: Bucket): void {
+  const old = findBucket(stores, bucket.id);
   stores.buckets.set(encodeUtf8(bucket.id), encodeBucket(bucket));
+  changeTotals(stores, {
+    buckets: old === undefined ? 1 : 0,
+    files: bucket.fileCount - (old?.fileCount ?? 0),
+    bytes: bucket.byteCount - (old?.byteCount ?? 0),
+  });
 }
 
-/** For controllers of the canister. */
+/** For controllers of the canister and for those that they allow. The creator owns the bucket. */
 export function createBucket(stores: Stores, call: Call, name: string): Bucket {
   const id = parseBucketId(name);
-  if (!call.caller.isController) {
+  if (!mayCreateBuckets(stores, call.caller)) {
     throw new Refusal(
       'AccessDenied',
-      'Only a controller of the canister creates buckets: call with the identity that deployed it.',
+      'Only controllers of the canister and principals that they allow create buckets: call with the ' +
+        'identity that deployed it, or have it call updateAccess.',
     );
   }
   if (findBucket(stores, id) !== undefined) {
     throw new Refusal('BucketExists', `The bucket ${id} exists already: choose another id.`);
+  }
+  if (readTotals(stores).buckets >= bucketCountMax) {
+    throw new Refusal('QuotaExceeded', `There are ${bucketCountMax} buckets: delete one first.`, {
+      limit: bucketCountMax,
+    });
   }
   const bucket: Bucket = {
     id,
@@ -90,13 +118,11 @@ export function createBucket(stores: Stores, call: Call, name: string): Bucket {
     fileCount: 0,
     byteCount: 0,
     openUploadCount: 0,
+    openUploadByteCount: 0,
+    quotaBytes: undefined,
   };
   saveBucket(stores, bucket);
+  noteBucket(stores.directory, id);
+  noteBucket(stores.directory, id, bucket.owner);
   return bucket;
-}
-
-export function ownsBucket(caller: Caller, bucket: Bucket): boolean {
-  return (
-    caller.isController || (!isAnonymous(caller) && bytesEqual(caller.principal, bucket.owner))
-  );
 }

@@ -131,15 +131,37 @@ function readChunk(
 // big-endian
 
 /**
- * Gives the space of chunks `[0, chunkCount)` back: a bounded number now, the rest step by step.
+ * Gives the space of chunks `[0, chunkCount)` back: a bounded number now, the rest step by step by
+ * reclaimContents(), which a note is made for.
  */
 export function discardContent(
   stores: Stores,
   content: { readonly contentId: number; readonly chunkCount: number },
 ): void {
-  const record = new RecordWriter(version).u64(0).u64(content.chunkCount).finish([]);
-  stores.reclaims.set(u64Key(content.contentId), record);
-  reclaimContents(stores);
+  const { contentId, chunkCount } = content;
+  freeChunks(stores, { contentId, next: 0, end: chunkCount });
+}
+
+interface Discarded {
+  readonly contentId: number;
+  /** Chunks `[next, end)` are still to be given back. */
+  readonly next: number;
+  readonly end: number;
+}
+
+/** Frees a bounded number of chunks; true, and a note of the rest, when there are more. */
+function freeChunks(stores: Stores, discarded: Discarded): boolean {
+  const { contentId, next, end } = discarded;
+  const stop = Math.min(end, next + reclaimedChunksPerMessage);
+  for (let index = next; index < stop; index++) {
+    freeChunk(stores, { contentId, index });
+  }
+  if (stop === end) {
+    return false;
+  }
+  const record = new RecordWriter(version).u64(stop).u64(end).finish([]);
+  stores.reclaims.set(u64Key(contentId), record);
+  return true;
 }
 
 /** One bounded step of giving space back; true while there is more to do. */
@@ -152,12 +174,7 @@ export function reclaimContents(stores: Stores): boolean {
   const record = new RecordReader(present(stores.reclaims.get(key), 'discarded content'));
   const next = record.integer();
   const end = record.integer();
-  const stop = Math.min(end, next + reclaimedChunksPerMessage);
-  for (let index = next; index < stop; index++) {
-    freeChunk(stores, { contentId, index });
-  }
-  if (stop < end) {
-    stores.reclaims.set(key, new RecordWriter(version).u64(stop).u64(end).finish([]));
+  if (freeChunks(stores, { contentId, next, end })) {
     return true;
   }
   stores.reclaims.delete(key);

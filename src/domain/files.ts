@@ -2,14 +2,18 @@
 // bytes of the old one stay whole until then and are given back after.
 
 import { present } from '../lib/assert.ts';
-import { encodeHex } from '../lib/hex.ts';
-import { encodeUtf8 } from '../lib/text.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { type Bucket, findBucket, getBucket, saveBucket } from './buckets.ts';
 import { type Content, discardContent, readContent } from './contents.ts';
+import { indexFile, unindexFile } from './file-index.ts';
+import { fileJson } from './file-view.ts';
 import { parseFilePath, quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
+
+export { entityTag } from './file-view.ts';
 
 /** What an upload says of a file beside its bytes. */
 export interface FileMetadata {
@@ -37,11 +41,16 @@ export interface FileRecord extends Content, FileMetadata {
 // 0: version 1 | id u64 | content u64 | size u64 | chunk size u32 | chunks u32
 //    | digest (length, bytes) | version u32 | created u64 | updated u64
 //    | texts: content type, cache control, disposition, encoding, language, tag …
+// 0: version 2 | bytes of JSON u32 | the file record of the JSON interface | all of version 1
 //    The key of the map is bucket id, NUL, path.
 const version = 1;
+const shownVersion = 2;
+const shownHeadBytes = 5;
 
 function encodeFile(file: FileRecord): Uint8Array {
-  return new RecordWriter(version)
+  const json = fileJson(file);
+  const head = new RecordWriter(shownVersion).u32(json.length).finish([]);
+  const record = new RecordWriter(version)
     .u64(BigInt(`0x${file.id}`))
     .u64(file.contentId)
     .u64(file.size)
@@ -59,10 +68,19 @@ function encodeFile(file: FileRecord): Uint8Array {
       file.contentLanguage,
       ...file.tags,
     ]);
+  return concatBytes(head, json, record);
+}
+
+/** Where the part of version 1 begins. */
+function recordStart(bytes: Uint8Array): number {
+  const isShown = bytes[0] === shownVersion;
+  return isShown
+    ? shownHeadBytes + new DataView(bytes.buffer, bytes.byteOffset).getUint32(1, true)
+    : 0;
 }
 
 function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes.subarray(recordStart(bytes)));
   const head = {
     id: fileId(reader.u64()),
     contentId: reader.integer(),
@@ -93,6 +111,24 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
   return bytes === undefined ? undefined : decodeFile(bucketId, path, bytes);
 }
 
+/** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
+export function readFilesJson(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): Uint8Array[] {
+  const keyHead = fileKey(bucketId, '');
+  return paths.map((path) => {
+    const bytes = present(stores.files.get(concatBytes(keyHead, path)), 'record of a file');
+    const start = recordStart(bytes);
+    if (start > 0) {
+      return bytes.subarray(shownHeadBytes, start);
+    }
+    const text = present(decodeUtf8(path), 'well-formed path of a file');
+    return fileJson(decodeFile(bucketId, text, bytes));
+  });
+}
+
 /** A file that anybody may read. */
 export function getPublicFile(stores: Stores, bucketName: string, pathText: string): FileRecord {
   const bucket = getBucket(stores, bucketName);
@@ -101,12 +137,6 @@ export function getPublicFile(stores: Stores, bucketName: string, pathText: stri
     throw new Refusal('NoSuchFile', `There is no file ${quote(pathText)} in bucket ${bucket.id}.`);
   }
   return file;
-}
-
-/** Strong entity tag, with its quotes. */
-export function entityTag(file: FileRecord): string {
-  const suffix = file.chunkCount > 1 ? `-${file.chunkCount}` : '';
-  return `"${encodeHex(file.digest)}${suffix}"`;
 }
 
 export type NewFile = FileMetadata &
@@ -133,6 +163,7 @@ export function commitFile(
     updatedAtNs: nowNs,
   };
   stores.files.set(fileKey(file.bucketId, file.path), encodeFile(record));
+  indexFile(stores, record, old);
   saveBucket(stores, withFileCounted(bucket, record, old));
   if (old !== undefined) {
     discardContent(stores, old);
@@ -146,6 +177,19 @@ function withFileCounted(bucket: Bucket, file: FileRecord, old: FileRecord | und
     fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
     byteCount: bucket.byteCount + file.size - (old?.size ?? 0),
   };
+}
+
+/** Takes the file away at once; its space is given back step by step. */
+export function removeFile(stores: Stores, file: FileRecord): void {
+  const bucket = present(findBucket(stores, file.bucketId), 'bucket of a file');
+  stores.files.delete(fileKey(file.bucketId, file.path));
+  unindexFile(stores, file);
+  saveBucket(stores, {
+    ...bucket,
+    fileCount: bucket.fileCount - 1,
+    byteCount: bucket.byteCount - file.size,
+  });
+  discardContent(stores, file);
 }
 
 /** Bytes `[start, end)` of the file. */

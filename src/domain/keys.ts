@@ -2,14 +2,16 @@
 // it. The secret appears in the answer that makes it and nowhere else.
 
 import { sha256 } from '../crypto/hash.ts';
-import { assert } from '../lib/assert.ts';
+import { assert, present } from '../lib/assert.ts';
 import { encodeBase64Url } from '../lib/base64.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { encodeUtf8, hasControlCharacter } from '../lib/text.ts';
-import { keyBucketCountMax, keyNameLengthMax } from '../limits.ts';
+import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
-import { getBucket, ownsBucket } from './buckets.ts';
+import { bucketKeys, forgetKey, hashOfKeyId, type NotedKey, noteKey } from './bucket-directory.ts';
+import { findBucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
+import { isBucketOwner } from './members.ts';
 import { parseBucketId, quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -101,8 +103,15 @@ export function checkKeyRequest(stores: Stores, call: Call, request: KeyRequest)
     );
   }
   for (const name of request.buckets) {
-    if (!ownsBucket(call.caller, getBucket(stores, name))) {
+    if (!isBucketOwner(stores, call.caller, getBucket(stores, name))) {
       throw new Refusal('AccessDenied', `Only an owner of bucket ${name} makes API keys for it.`);
+    }
+    if (notedKeys(stores, name, call.nowNs).live.length >= liveKeyCountMax) {
+      throw new Refusal(
+        'QuotaExceeded',
+        `Bucket ${name} has ${liveKeyCountMax} live API keys: revoke one first.`,
+        { limit: liveKeyCountMax },
+      );
     }
   }
   return parsePermissions(request.permissions);
@@ -142,8 +151,70 @@ export function createKey(
     expiresAtNs: request.expiresAtNs ?? 0n,
     revokedAtNs: 0n,
   };
+  for (const bucketId of key.buckets) {
+    for (const gone of notedKeys(stores, bucketId, call.nowNs).expired) {
+      forgetKey(stores.directory, { hash: gone.hash, buckets: [bucketId] });
+    }
+  }
   stores.keys.set(hash, encodeKey(key));
+  noteKey(stores.directory, key);
   return { key, secret };
+}
+
+/** Of the keys that the directory has of a bucket: at most 100, since a new one clears it first. */
+function notedKeys(
+  stores: Stores,
+  bucketId: string,
+  nowNs: bigint,
+): { readonly live: NotedKey[]; readonly expired: NotedKey[] } {
+  const keys = bucketKeys(stores.directory, bucketId);
+  const isLive = (key: NotedKey) => key.expiresAtNs === 0n || key.expiresAtNs > nowNs;
+  return { live: keys.filter(isLive), expired: keys.filter((key) => !isLive(key)) };
+}
+
+/** Live keys of the bucket, the oldest first; for its owners. */
+export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey[] {
+  const bucket = getBucket(stores, bucketName);
+  if (!isBucketOwner(stores, call.caller, bucket)) {
+    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} lists its API keys.`);
+  }
+  const keys = notedKeys(stores, bucket.id, call.nowNs).live.map(({ hash }) =>
+    present(findKeyByHash(stores, hash), 'key of the directory'),
+  );
+  return keys.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+}
+
+/** For the owners of any of its buckets; a repetition changes nothing. */
+export function revokeKey(stores: Stores, call: Call, id: string): void {
+  const hash = hashOfKeyId(stores.directory, id);
+  const key = hash === undefined ? undefined : findKeyByHash(stores, hash);
+  const isOwner = (bucketId: string) => {
+    const bucket = findBucket(stores, bucketId);
+    return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);
+  };
+  if (key === undefined || !(call.caller.isController || key.buckets.some(isOwner))) {
+    throw new Refusal(
+      'AccessDenied',
+      `There is no API key ${quote(id)} for a bucket of the caller: listApiKeys shows their ids.`,
+    );
+  }
+  if (key.revokedAtNs === 0n) {
+    stores.keys.set(key.hash, encodeKey({ ...key, revokedAtNs: call.nowNs }));
+    forgetKey(stores.directory, key);
+  }
+}
+
+/** Before a bucket goes: a later one of the same id must not open to its keys. */
+export function withdrawKeys(stores: Stores, bucketId: string, nowNs: bigint): void {
+  for (const { hash } of bucketKeys(stores.directory, bucketId)) {
+    const key = present(findKeyByHash(stores, hash), 'key of the directory');
+    const buckets = key.buckets.filter((id) => id !== bucketId);
+    const revokedAtNs = buckets.length === 0 ? nowNs : key.revokedAtNs;
+    // A key keeps at least one bucket, so that its owners are known.
+    const kept = buckets.length === 0 ? key.buckets : buckets;
+    stores.keys.set(hash, encodeKey({ ...key, buckets: kept, revokedAtNs }));
+    forgetKey(stores.directory, { hash, buckets: [bucketId] });
+  }
 }
 
 const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;

@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'UploadIncomplete'
   | 'UploadCompleted'
   | 'BucketExists'
+  | 'BucketNotEmpty'
   | 'PreconditionFailed'
   | 'EntityTooLarge'
   | 'InvalidRange'

@@ -2,14 +2,23 @@
 // refused, so that a gateway's query can answer before an update is paid for.
 
 import { sha256 } from '../crypto/hash.ts';
-import { singleUploadBytesMax } from '../limits.ts';
+import { bytesEqual } from '../lib/bytes.ts';
+import { encodeHex } from '../lib/hex.ts';
+import { chunkBytesMax, singleUploadBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
 import type { Call } from './caller.ts';
 import { writeChunk } from './contents.ts';
-import { commitFile, type FileMetadata, type FileRecord } from './files.ts';
+import { commitFile, entityTag, type FileMetadata, type FileRecord, findFile } from './files.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from './preconditions.ts';
+import { checkQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import { nextContentId, type Stores } from './stores.ts';
+import { parseFileDigest, parseStoredHeaders } from './upload-options.ts';
 
 export interface SingleUpload {
   readonly bucket: string;
@@ -17,12 +26,19 @@ export interface SingleUpload {
   readonly apiKey: string | undefined;
   readonly metadata: FileMetadata;
   readonly bytes: Uint8Array;
+  readonly conditions?: WritePreconditions;
+  /** SHA-256 digests that the sender says the bytes have. */
+  readonly digests?: readonly Uint8Array[];
 }
 
-/** The upload with its names in the form that is stored; changes nothing. */
+/**
+ * The upload with its names in the form that is stored; refuses all that uploadSingle() would
+ * refuse but a wrong digest, see checkDigests(). Changes nothing.
+ */
 export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUpload): SingleUpload {
   const bucket = parseBucketId(upload.bucket);
-  authorize(stores, call, { bucket, permission: 'write', apiKey: upload.apiKey });
+  const claim = { bucket, permission: 'write', apiKey: upload.apiKey } as const;
+  const grant = authorize(stores, call, claim);
   const path = parseFilePath(upload.path);
   const metadata = {
     ...upload.metadata,
@@ -37,7 +53,62 @@ export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUplo
       { limit: singleUploadBytesMax, size: upload.bytes.length },
     );
   }
+  const old = findFile(stores, bucket, path);
+  checkQuota(grant.bucket, upload.bytes.length - (old?.size ?? 0));
+  checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
+  checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
   return { ...upload, bucket, path, metadata };
+}
+
+/** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
+export function checkDigests(upload: SingleUpload): void {
+  if (upload.digests !== undefined && upload.digests.length > 0) {
+    requireDigest(sha256(upload.bytes), upload.digests);
+  }
+}
+
+/** `actual` and `expected` are SHA-256 digests of the same bytes. */
+export function requireDigest(actual: Uint8Array, expected: readonly Uint8Array[]): void {
+  if (!expected.every((digest) => bytesEqual(digest, actual))) {
+    throw new Refusal(
+      'BadDigest',
+      `The bytes that arrived have the SHA-256 ${encodeHex(actual)}, not the one that was sent with ` +
+        'them: send them again.',
+      { sha256: encodeHex(actual) },
+    );
+  }
+}
+
+/** What an actor call says of a file that it brings whole. */
+export interface FileArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly tags: readonly string[];
+  /** Hexadecimal. */
+  readonly sha256: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** At most 1,900,000 bytes, so that the call fits into the network's envelope. */
+export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
+  const { bucketId, path, contentType, bytes, tags, apiKey } = argument;
+  if (bytes.length > chunkBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `One call brings at most ${chunkBytesMax} bytes, this one ${bytes.length}: send larger files in ` +
+        'chunks.',
+      { limit: chunkBytesMax, size: bytes.length },
+    );
+  }
+  const metadata = { ...parseStoredHeaders(undefined), contentType, tags };
+  const digests =
+    argument.sha256 === undefined ? [] : [parseFileDigest(argument.sha256, bytes.length)];
+  const named = { bucket: bucketId, path, apiKey, metadata, bytes };
+  return uploadSingle(stores, call, { ...named, conditions: argument, digests }).file;
 }
 
 export function uploadSingle(
@@ -46,8 +117,9 @@ export function uploadSingle(
   request: SingleUpload,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
   const { bucket, path, metadata, bytes } = checkSingleUpload(stores, call, request);
-  const contentId = nextContentId(stores);
   const digest = sha256(bytes);
+  requireDigest(digest, request.digests ?? []);
+  const contentId = nextContentId(stores);
   if (bytes.length > 0) {
     writeChunk(stores, { contentId, index: 0 }, { bytes, digest });
   }

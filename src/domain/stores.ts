@@ -4,6 +4,7 @@ import { encodeUtf8 } from '../lib/text.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { ByteMap } from '../storage/byte-map.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
+import type { OrderedIndex } from '../storage/ordered-index.ts';
 
 export interface Stores {
   readonly meta: ByteMap;
@@ -15,6 +16,11 @@ export interface Stores {
   readonly uploadExpirations: ByteMap;
   readonly reclaims: ByteMap;
   readonly blobs: Blobs;
+  /** Files by name and by date, see file-index.ts. */
+  readonly index: OrderedIndex;
+  readonly members: ByteMap;
+  /** Buckets and keys by whom they concern, see bucket-directory.ts. */
+  readonly directory: OrderedIndex;
 }
 
 const nextContentKey = 'nextContentId';

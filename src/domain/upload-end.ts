@@ -1,81 +1,104 @@
 // How an upload session ends: completed, cancelled or expired. Completion makes the chunks the file
 // at the session's path; a completion that is refused keeps the session and every chunk.
 
-import { sha256 } from '../crypto/hash.ts';
-import { present } from '../lib/assert.ts';
-import { concatBytes } from '../lib/bytes.ts';
 import { authorize } from './access.ts';
 import type { Call } from './caller.ts';
-import { discardContent, findChunk } from './contents.ts';
-import { commitFile } from './files.ts';
+import { discardContent } from './contents.ts';
+import { commitFile, type FileRecord } from './files.ts';
 import { findKeyByHash, isKeyGood } from './keys.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
+import { releaseDigests } from './upload-digests.ts';
+import { completedFile, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
+import { parseFileDigest } from './upload-options.ts';
 import {
   deleteSession,
   expiresAtNs,
-  isWhole,
-  missingChunks,
   saveSession,
   scheduleExpiry,
   takeDueSession,
   type UploadSession,
 } from './upload-session.ts';
-import { countOpenUploads, getUpload, requireActive } from './uploads.ts';
+import { checkConditions, countOpenUpload, getUpload, requireActive } from './uploads.ts';
 
 const expiredPerMessage = 4;
 
 export interface Completion {
   readonly uploadId: string;
   readonly apiKey: string | undefined;
+  /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
+  readonly sha256?: string | undefined;
+}
+
+export interface CompletedUpload {
+  readonly session: UploadSession;
+  readonly file: FileRecord;
+  readonly isNew: boolean;
 }
 
 /** Makes the chunks the file at the session's path; a repetition answers the same. */
 export function completeUpload(stores: Stores, call: Call, request: Completion): UploadSession {
+  return finishUpload(stores, call, request).session;
+}
+
+/** As completeUpload(), with the file; for a repetition it is the record of then, and not new. */
+export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
+  const checked = checkCompletion(stores, call, request);
+  const { session, layout } = checked;
+  if (layout === undefined) {
+    return { session, file: completedFile(stores, session), isNew: false };
+  }
+  verifyFile(stores, { session, layout }, checked.digests);
+  const { file, isNew } = commitFile(stores, newFileOf(session, layout), call.nowNs);
+  const completed: UploadSession = {
+    ...releaseDigests(stores, session),
+    status: 'completed',
+    updatedAtNs: call.nowNs,
+    chunkSize: layout.chunkSize,
+    fileId: file.id,
+    fileDigest: file.digest,
+    fileVersion: file.version,
+    fileCreatedAtNs: file.createdAtNs,
+  };
+  saveSession(stores, completed);
+  countOpenUpload(stores, session, -1);
+  return { session: completed, file, isNew };
+}
+
+/**
+ * Refuses what finishUpload() would refuse but for the digest of a file of several chunks; changes
+ * nothing. A completed session has no layout: it needs no key any more, its id is the right to ask.
+ */
+export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const session = getUpload(stores, call, request.uploadId);
-  requireKeyStillGood(stores, call, { session, apiKey: request.apiKey });
   if (session.status === 'completed') {
-    return session;
+    return { session, layout: undefined, digests: [] };
   }
   requireActive(session, call.nowNs);
+  requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
+  const sent = parseFileDigest(request.sha256, session.totalSize);
+  const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   const layout = requireWhole(stores, session);
-  const { file } = commitFile(
-    stores,
-    {
-      contentType: session.contentType,
-      tags: session.tags,
-      cacheControl: '',
-      contentDisposition: '',
-      contentEncoding: '',
-      contentLanguage: '',
-      bucketId: session.bucketId,
-      path: session.path,
-      contentId: session.contentId,
-      size: session.totalSize,
-      chunkCount: session.chunkIndexEnd,
-      ...layout,
-    },
-    call.nowNs,
-  );
-  const completed: UploadSession = { ...session, status: 'completed', fileId: file.id };
-  saveSession(stores, completed);
-  countOpenUploads(stores, session.bucketId, -1);
-  return completed;
+  checkConditions(stores, session);
+  if (session.chunkIndexEnd <= 1) {
+    verifyFile(stores, { session, layout }, digests);
+  }
+  return { session, layout, digests };
 }
 
 /** The key that the session was begun with, or one that is sent now, must still allow to write. */
-function requireKeyStillGood(
+function requireStillAllowed(
   stores: Stores,
   call: Call,
   claim: { readonly session: UploadSession; readonly apiKey: string | undefined },
 ): void {
   const { session, apiKey } = claim;
-  if (apiKey !== undefined) {
+  if (apiKey !== undefined || session.keyHash.length === 0) {
     authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
     return;
   }
   const key = findKeyByHash(stores, session.keyHash);
-  if (session.keyHash.length > 0 && (key === undefined || !isKeyGood(key, call.nowNs))) {
+  if (key === undefined || !isKeyGood(key, call.nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
       'The API key that the upload was begun with is revoked or expired: complete it with a good one.',
@@ -83,58 +106,33 @@ function requireKeyStillGood(
   }
 }
 
-/** Refuses holes and uneven chunks, with the session kept as it is. */
-function requireWhole(
-  stores: Stores,
-  session: UploadSession,
-): { readonly chunkSize: number; readonly digest: Uint8Array } {
-  if (!isWhole(session)) {
-    const missing = missingChunks(session);
-    throw new Refusal(
-      'UploadIncomplete',
-      `The upload has ${session.uploadedSize} of ${session.totalSize} bytes: send the missing chunks ` +
-        'and complete it again.',
-      { missing, uploadedSize: session.uploadedSize, totalSize: session.totalSize },
-    );
+/** Refuses what cancelUpload() would refuse; changes nothing. */
+export function checkCancellation(stores: Stores, call: Call, uploadId: string): UploadSession {
+  const session = getUpload(stores, call, uploadId);
+  if (session.status !== 'cancelled') {
+    requireActive(session, call.nowNs);
   }
-  const digests: Uint8Array[] = [];
-  let chunkSize = 0;
-  for (let index = 0; index < session.chunkIndexEnd; index++) {
-    const chunk = findChunk(stores, { contentId: session.contentId, index });
-    const { length, digest } = present(chunk, 'received chunk');
-    chunkSize ||= length;
-    const isLast = index === session.chunkIndexEnd - 1;
-    if (isLast ? length > chunkSize : length !== chunkSize) {
-      throw new Refusal(
-        'ChunkSizeMismatch',
-        `Chunk ${index} has ${length} bytes, chunk 0 has ${chunkSize}: all chunks but the last, which ` +
-          'may be shorter, have one length.',
-      );
-    }
-    digests.push(digest);
-  }
-  const [only] = digests;
-  const digest = digests.length === 1 && only ? only : sha256(concatBytes(...digests));
-  return { chunkSize: Math.max(chunkSize, 1), digest };
+  return session;
 }
 
 /** Ends the session and gives its chunks back; a repetition answers the same. */
 export function cancelUpload(stores: Stores, call: Call, uploadId: string): void {
-  const session = getUpload(stores, call, uploadId);
-  if (session.status === 'cancelled') {
-    return;
+  const session = checkCancellation(stores, call, uploadId);
+  if (session.status === 'active') {
+    endSession(stores, { ...session, status: 'cancelled', updatedAtNs: call.nowNs });
   }
-  requireActive(session, call.nowNs);
-  endSession(stores, { ...session, status: 'cancelled' });
 }
 
 function endSession(stores: Stores, session: UploadSession): void {
-  saveSession(stores, session);
-  countOpenUploads(stores, session.bucketId, -1);
+  saveSession(stores, releaseDigests(stores, session));
+  countOpenUpload(stores, session, -1);
   discardContent(stores, { contentId: session.contentId, chunkCount: session.chunkIndexEnd });
 }
 
-/** One bounded step of ending sessions whose time is over; true while there may be more. */
+/**
+ * One bounded step of ending sessions whose time is over, and of forgetting those that ended a day
+ * ago; true while there may be more.
+ */
 export function expireUploads(stores: Stores, nowNs: bigint): boolean {
   for (let count = 0; count < expiredPerMessage; count++) {
     const session = takeDueSession(stores, nowNs);
@@ -143,16 +141,13 @@ export function expireUploads(stores: Stores, nowNs: bigint): boolean {
     }
     if (expiresAtNs(session) > nowNs) {
       scheduleExpiry(stores, session);
+    } else if (session.status === 'active') {
+      const expired: UploadSession = { ...session, status: 'expired', updatedAtNs: nowNs };
+      endSession(stores, expired);
+      scheduleExpiry(stores, expired);
     } else {
-      removeSession(stores, session);
+      deleteSession(stores, session);
     }
   }
   return true;
-}
-
-function removeSession(stores: Stores, session: UploadSession): void {
-  if (session.status === 'active') {
-    endSession(stores, { ...session, status: 'expired' });
-  }
-  deleteSession(stores, session);
 }

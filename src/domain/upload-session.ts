@@ -8,10 +8,12 @@ import {
   chunkBytesMax,
   chunkCountMax,
   missingReportedMax,
+  uploadEndedNs,
   uploadIdleNs,
   uploadLifetimeNs,
 } from '../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../storage/codec.ts';
+import type { FileMetadata } from './files.ts';
 import { quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -20,15 +22,13 @@ const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
 /** What is stored; an active one with every chunk is shown as "ready". */
 export type StoredStatus = (typeof statuses)[number];
 
-export interface UploadSession {
+export interface UploadSession extends FileMetadata {
   /** 32 hexadecimal digits: 128 random bits, which are also the right to go on with it. */
   readonly uploadId: string;
   readonly status: StoredStatus;
   readonly contentId: number;
   readonly bucketId: string;
   readonly path: string;
-  readonly contentType: string;
-  readonly tags: readonly string[];
   readonly totalSize: number;
   readonly uploadedSize: number;
   readonly receivedChunks: number;
@@ -43,16 +43,33 @@ export interface UploadSession {
   /** SHA-256 of the API key that it was begun with; empty when by a principal's right. */
   readonly keyHash: Uint8Array;
   readonly createdAtNs: bigint;
+  /** Of the last accepted chunk, or of the end. */
   readonly updatedAtNs: bigint;
+  /** Length of every chunk but the last as it was declared; 0 when the client is free. */
+  readonly declaredChunkSize: number;
+  /** Declared SHA-256 of the whole file; empty for none. */
+  readonly sha256: Uint8Array;
+  /** Slot of the chunks' digests, side by side; 0 for none. */
+  readonly digestsAt: number;
+  /** '' for none. */
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** What the file became, for the repeated answer; empty and 0 before completion. */
   readonly fileId: string;
+  readonly fileDigest: Uint8Array;
+  readonly fileVersion: number;
+  readonly fileCreatedAtNs: bigint;
 }
 
-// 0: version 1 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+// 0: version 2 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
 //    | chunk size u32 | chunk index end u32 | received bits (length, bytes) | owner (length, bytes)
 //    | key hash (length, bytes) | created u64 | updated u64
-//    | texts: bucket id, path, content type, file id, tag …
+//    | since version 2: declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
+//    | file digest (length, bytes) | file version u32 | file created u64
+//    | texts: bucket id, path, content type, file id, since version 2: cache control, disposition,
+//    encoding, language, If-Match, If-None-Match, in both: tag …
 //    The key of the map is the upload id's bytes.
-const version = 1;
+const version = 2;
 
 function encodeSession(session: UploadSession): Uint8Array {
   return new RecordWriter(version)
@@ -68,7 +85,25 @@ function encodeSession(session: UploadSession): Uint8Array {
     .bytes(session.keyHash)
     .u64(session.createdAtNs)
     .u64(session.updatedAtNs)
-    .finish([session.bucketId, session.path, session.contentType, session.fileId, ...session.tags]);
+    .u32(session.declaredChunkSize)
+    .bytes(session.sha256)
+    .u64(session.digestsAt)
+    .bytes(session.fileDigest)
+    .u32(session.fileVersion)
+    .u64(session.fileCreatedAtNs)
+    .finish([
+      session.bucketId,
+      session.path,
+      session.contentType,
+      session.fileId,
+      session.cacheControl,
+      session.contentDisposition,
+      session.contentEncoding,
+      session.contentLanguage,
+      session.ifMatch,
+      session.ifNoneMatch,
+      ...session.tags,
+    ]);
 }
 
 function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
@@ -87,8 +122,39 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
   };
-  const [bucketId = '', path = '', contentType = '', fileId = '', ...tags] = reader.texts();
-  return { uploadId, ...head, bucketId, path, contentType, fileId, tags };
+  const tail = reader.version >= 2 ? readTail(reader) : emptyTail;
+  const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
+  const names = { bucketId, path, contentType, fileId };
+  return { uploadId, ...head, ...tail, ...names, ...decodeTexts(reader.version, rest) };
+}
+
+function readTail(reader: RecordReader) {
+  return {
+    declaredChunkSize: reader.u32(),
+    sha256: reader.bytes(),
+    digestsAt: reader.integer(),
+    fileDigest: reader.bytes(),
+    fileVersion: reader.u32(),
+    fileCreatedAtNs: reader.u64(),
+  };
+}
+
+/** Of a session that is new. */
+export const emptyTail: ReturnType<typeof readTail> = {
+  declaredChunkSize: 0,
+  sha256: emptyBytes,
+  digestsAt: 0,
+  fileDigest: emptyBytes,
+  fileVersion: 0,
+  fileCreatedAtNs: 0n,
+};
+
+function decodeTexts(recordVersion: number, texts: readonly string[]) {
+  const [cacheControl = '', contentDisposition = '', contentEncoding = '', ...rest] =
+    recordVersion >= 2 ? texts : ['', '', '', '', '', '', ...texts];
+  const [contentLanguage = '', ifMatch = '', ifNoneMatch = '', ...tags] = rest;
+  const headers = { cacheControl, contentDisposition, contentEncoding, contentLanguage };
+  return { ...headers, ifMatch, ifNoneMatch, tags };
 }
 
 export function uploadIdOf(random: Uint8Array): string {
@@ -107,13 +173,19 @@ function sessionKey(uploadId: string): Uint8Array {
 export function getSession(stores: Stores, uploadId: string): UploadSession {
   const bytes = stores.uploads.get(sessionKey(uploadId.toLowerCase()));
   if (bytes === undefined) {
-    throw new Refusal('NoSuchUpload', `There is no upload ${quote(uploadId)}: begin a new one.`);
+    throw noSuchUpload(uploadId);
   }
   return decodeSession(uploadId.toLowerCase(), bytes);
 }
 
-/** 24 hours after the last accepted chunk, 7 days after the beginning at the latest. */
+/**
+ * 24 hours after the last accepted chunk, 7 days after the beginning at the latest. The record of a
+ * session that has ended goes 24 hours after its end.
+ */
 export function expiresAtNs(session: UploadSession): bigint {
+  if (session.status !== 'active') {
+    return session.updatedAtNs + uploadEndedNs;
+  }
   const idle = session.updatedAtNs + uploadIdleNs;
   const life = session.createdAtNs + uploadLifetimeNs;
   if (life < idle) {
@@ -124,7 +196,20 @@ export function expiresAtNs(session: UploadSession): bigint {
 
 /** The number of chunks, as far as the chunks so far tell their length. */
 export function chunkCount(session: UploadSession): number {
-  return Math.ceil(session.totalSize / (session.chunkSize || chunkBytesMax));
+  return Math.ceil(session.totalSize / chunkSizeOf(session));
+}
+
+/** Length of every chunk but the last, as declared or as the chunks so far tell. */
+export function chunkSizeOf(session: UploadSession): number {
+  return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
+}
+
+/** What callers are told: "ready" when every chunk is there, "expired" also before it is ended. */
+export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus | 'ready' {
+  if (session.status === 'active' && expiresAtNs(session) <= nowNs) {
+    return 'expired';
+  }
+  return session.status === 'active' && isWhole(session) ? 'ready' : session.status;
 }
 
 /** Notes when the session is to be looked at; a session that was used since is noted anew then. */
@@ -141,6 +226,10 @@ export function takeDueSession(stores: Stores, nowNs: bigint): UploadSession | u
   }
   stores.uploadExpirations.delete(key);
   return getSession(stores, encodeHex(key.subarray(8)));
+}
+
+export function noSuchUpload(uploadId: string): Refusal {
+  return new Refusal('NoSuchUpload', `There is no upload ${quote(uploadId)}: begin a new one.`);
 }
 
 export function deleteSession(stores: Stores, session: UploadSession): void {

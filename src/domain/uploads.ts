@@ -1,28 +1,38 @@
-// Chunked uploads: chunks arrive in any order and in parallel messages, each is stored at once, and
-// completion writes the file's record without moving a byte. A refused step keeps the session.
+// Sessions of chunked uploads: how they begin, and who may go on with one. Chunks are in
+// upload-chunks.ts, the end is in upload-end.ts.
 
-import { sha256 } from '../crypto/hash.ts';
 import { present } from '../lib/assert.ts';
-import { withBit } from '../lib/bit-set.ts';
 import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
-import { chunkBytesMax, chunkCountMax, fileBytesMax, openUploadCountMax } from '../limits.ts';
+import { chunkCountMax, fileBytesMax, openUploadCountMax } from '../limits.ts';
 import { authorize } from './access.ts';
 import { findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
-import { findChunk, writeChunk } from './contents.ts';
+import { entityTag, findFile } from './files.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
+import { checkWritePreconditions } from './preconditions.ts';
+import { checkQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import { nextContentId, type Stores } from './stores.ts';
+import { allocateDigests, digestTableBytes } from './upload-digests.ts';
 import {
-  expiresAtNs,
+  parseChunkSize,
+  parseCondition,
+  parseFileDigest,
+  parseStoredHeaders,
+  type UploadOptions,
+} from './upload-options.ts';
+import {
+  emptyTail,
   getSession,
+  noSuchUpload,
   saveSession,
   scheduleExpiry,
+  shownStatus,
   type UploadSession,
   uploadIdOf,
 } from './upload-session.ts';
 
-export interface UploadRequest {
+export interface UploadRequest extends UploadOptions {
   readonly bucket: string;
   readonly path: string;
   readonly contentType: string;
@@ -53,7 +63,30 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
       { limit: openUploadCountMax },
     );
   }
-  return { bucket, key, path, contentType, tags, totalSize: Number(request.size) };
+  const totalSize = Number(request.size);
+  // The file that it will replace stays until then, so its bytes count too.
+  checkQuota(bucket, totalSize);
+  const options = {
+    ...parseStoredHeaders(request.headers),
+    declaredChunkSize: parseChunkSize(request.chunkSize, totalSize),
+    sha256: parseFileDigest(request.sha256, totalSize),
+    ifMatch: parseCondition('ifMatch', request.ifMatch),
+    ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
+  };
+  checkConditions(stores, { bucketId, path, ...options });
+  return { bucket, key, session: { path, contentType, tags, totalSize, ...options } };
+}
+
+/** Refuses with PreconditionFailed unless the upload may replace what is at its path now. */
+export function checkConditions(
+  stores: Stores,
+  session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
+): void {
+  const old = findFile(stores, session.bucketId, session.path);
+  checkWritePreconditions(old && entityTag(old), {
+    ifMatch: session.ifMatch || undefined,
+    ifNoneMatch: session.ifNoneMatch || undefined,
+  });
 }
 
 /** `random`: at least 16 bytes that nobody could foresee; they become the upload id. */
@@ -63,16 +96,14 @@ export function beginUpload(
   request: UploadRequest & { readonly random: Uint8Array },
 ): UploadSession {
   const checked = checkUploadRequest(stores, call, request);
-  const { path, contentType, tags, totalSize } = checked;
   const session: UploadSession = {
+    ...emptyTail,
+    ...checked.session,
     uploadId: uploadIdOf(request.random),
     status: 'active',
     contentId: nextContentId(stores),
     bucketId: checked.bucket.id,
-    path,
-    contentType,
-    tags,
-    totalSize,
+    digestsAt: allocateDigests(stores, digestTableBytes(checked.session)),
     uploadedSize: 0,
     receivedChunks: 0,
     chunkSize: 0,
@@ -86,14 +117,32 @@ export function beginUpload(
   };
   saveSession(stores, session);
   scheduleExpiry(stores, session);
-  countOpenUploads(stores, session.bucketId, 1);
+  countOpenUpload(stores, session, 1);
   return session;
 }
 
 /** In the bucket's record. */
-export function countOpenUploads(stores: Stores, bucketId: string, change: 1 | -1): void {
-  const bucket = present(findBucket(stores, bucketId), 'bucket of an upload');
-  saveBucket(stores, { ...bucket, openUploadCount: bucket.openUploadCount + change });
+export function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  const byteCount = bucket.openUploadByteCount + change * session.totalSize;
+  saveBucket(stores, {
+    ...bucket,
+    openUploadCount: bucket.openUploadCount + change,
+    // Uploads that were begun before their bytes were counted must not make it negative.
+    openUploadByteCount: Math.max(0, byteCount),
+  });
+}
+
+/** As getUpload(), for a session of that bucket: under another one there is no such upload. */
+export function getUploadOf(
+  stores: Stores,
+  call: Call,
+  name: { readonly bucket: string; readonly uploadId: string },
+): UploadSession {
+  if (getSession(stores, name.uploadId).bucketId !== name.bucket) {
+    throw noSuchUpload(name.uploadId);
+  }
+  return getUpload(stores, call, name.uploadId);
 }
 
 /** The session, for a caller who may go on with it. */
@@ -113,92 +162,19 @@ function isOwner(caller: Caller, session: UploadSession): boolean {
   return !isAnonymous(caller) && bytesEqual(caller.principal, session.owner);
 }
 
-function isExpired(session: UploadSession, nowNs: bigint): boolean {
-  return session.status === 'expired' || expiresAtNs(session) <= nowNs;
-}
-
 export function requireActive(session: UploadSession, nowNs: bigint): void {
   if (session.status === 'completed') {
     throw new Refusal('UploadCompleted', 'The upload is completed: begin a new one.');
   }
+  requireNotGone(session, nowNs);
+}
+
+/** Refuses a session that was cancelled or has expired. */
+export function requireNotGone(session: UploadSession, nowNs: bigint): void {
   if (session.status === 'cancelled') {
     throw new Refusal('UploadCancelled', 'The upload was cancelled: begin a new one.');
   }
-  if (isExpired(session, nowNs)) {
+  if (shownStatus(session, nowNs) === 'expired') {
     throw new Refusal('UploadExpired', 'The upload has expired: begin a new one.');
   }
-}
-
-export interface ChunkRequest {
-  readonly uploadId: string;
-  readonly chunkIndex: bigint;
-  readonly bytes: Uint8Array;
-}
-
-/** Refuses what putChunk() would refuse but for the chunk's own bytes; changes nothing. */
-export function checkChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
-  const session = getUpload(stores, call, request.uploadId);
-  requireActive(session, call.nowNs);
-  if (request.chunkIndex >= BigInt(chunkCountMax)) {
-    throw new Refusal(
-      'InvalidChunkIndex',
-      `Chunk indexes go from 0 to ${chunkCountMax - 1}; got ${request.chunkIndex}.`,
-    );
-  }
-  const { length } = request.bytes;
-  if (length === 0) {
-    throw new Refusal('ChunkSizeMismatch', 'A chunk has at least one byte.');
-  }
-  if (length > chunkBytesMax) {
-    throw new Refusal(
-      'EntityTooLarge',
-      `A chunk has at most ${chunkBytesMax} bytes; this one has ${length}.`,
-      { limit: chunkBytesMax, size: length },
-    );
-  }
-  return session;
-}
-
-/** Stores a chunk, in place of one with that index; returns the session as it is after it. */
-export function putChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
-  const session = checkChunk(stores, call, request);
-  const address = { contentId: session.contentId, index: Number(request.chunkIndex) };
-  const old = findChunk(stores, address);
-  const uploadedSize = session.uploadedSize - (old?.length ?? 0) + request.bytes.length;
-  if (uploadedSize > session.totalSize) {
-    throw new Refusal(
-      'EntityTooLarge',
-      `The upload was begun for ${session.totalSize} bytes; with this chunk it has ${uploadedSize}.`,
-      { limit: session.totalSize, size: uploadedSize },
-    );
-  }
-  const digest = sha256(request.bytes);
-  if (old !== undefined && bytesEqual(old.digest, digest)) {
-    return session;
-  }
-  writeChunk(stores, address, { bytes: request.bytes, digest });
-  const shrinks = old?.length === session.chunkSize && request.bytes.length < session.chunkSize;
-  const next: UploadSession = {
-    ...session,
-    uploadedSize,
-    receivedChunks: session.receivedChunks + (old === undefined ? 1 : 0),
-    chunkSize: shrinks
-      ? largestChunk(stores, session)
-      : Math.max(session.chunkSize, request.bytes.length),
-    received: withBit(session.received, address.index),
-    chunkIndexEnd: Math.max(session.chunkIndexEnd, address.index + 1),
-    updatedAtNs: call.nowNs,
-  };
-  saveSession(stores, next);
-  return next;
-}
-
-/** Counted anew when a smaller chunk has come in place of one of the largest. */
-function largestChunk(stores: Stores, session: UploadSession): number {
-  let largest = 0;
-  for (let index = 0; index < session.chunkIndexEnd; index++) {
-    const chunk = findChunk(stores, { contentId: session.contentId, index });
-    largest = Math.max(largest, chunk?.length ?? 0);
-  }
-  return largest;
 }

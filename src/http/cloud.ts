@@ -1,10 +1,14 @@
-// GET and HEAD of public files: `/cloud/{bucket}/{path}`. A file of several chunks is answered part
-// by part with 206; the gateway asks for each next part and joins them into one 200.
+// GET and HEAD of files: `/cloud/{bucket}/{path}`, with a key when the bucket is private. A file of
+// several chunks is answered part by part with 206; the gateway asks for each next part and joins
+// them into one 200.
 
+import { getBucket } from '../domain/buckets.ts';
+import { getFile } from '../domain/file-access.ts';
 import { entityTag, type FileRecord, getPublicFile, readFile } from '../domain/files.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax } from '../limits.ts';
+import { requestKey } from './authorization.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { evaluateConditions, formatHttpDate, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange } from './range.ts';
@@ -32,8 +36,9 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
     const body = readFile(stores, file, { start: 0, end: file.size });
     return { status: 200, headers: fileHeaders(file), body };
   }
-  const start = range.kind === 'part' ? range.start : 0;
-  const end = Math.min(range.kind === 'part' ? range.end : file.size, partEnd(file, start));
+  const asked = range.kind === 'part' ? range : { start: 0, end: file.size };
+  const { start } = asked;
+  const end = answerEnd(file, asked);
   const headers: Header[] = [
     ...fileHeaders(file),
     ['Content-Range', contentRange(start, end, file.size)],
@@ -48,16 +53,38 @@ export function headCloudFile(exchange: Exchange): HttpResponse {
   return conditional ?? { status: 200, headers, body: emptyBytes };
 }
 
+/**
+ * A file of a private bucket only for a key that may read it; without one there is no such file.
+ * The gateway keeps answers by URL alone, so what a key opened must not be kept at all.
+ */
 function cloudFile(exchange: Exchange): FileRecord {
-  const [bucket = '', path = ''] = exchange.captures;
+  const { stores, call, request } = exchange;
+  const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
-  return getPublicFile(exchange.stores, bucket, `/${path}`);
+  const path = `/${captured}`;
+  if (header(request, 'authorization') === undefined) {
+    return getPublicFile(stores, bucket, path);
+  }
+  const isPublic = getBucket(stores, bucket).isPublic;
+  const file = isPublic
+    ? getPublicFile(stores, bucket, path)
+    : getFile(stores, call, { bucket, path, apiKey: requestKey(exchange, bucket) });
+  return { ...file, cacheControl: 'private, no-store' };
 }
 
-/** A part ends with its chunk, so that each chunk is one answer, and one answer always fits. */
-function partEnd(file: FileRecord, start: number): number {
-  const chunkEnd = (Math.floor(start / file.chunkSize) + 1) * file.chunkSize;
-  return Math.min(chunkEnd, start + responseBodyBytesMax, file.size);
+/**
+ * Where one answer to a range ends: a 206 may cover less than was asked for (RFC 9110 §15.3.7).
+ * From a chunk's start to the end of the file, as the gateway asks for the next part, it is that
+ * chunk; else what fits.
+ */
+function answerEnd(
+  file: FileRecord,
+  asked: { readonly start: number; readonly end: number },
+): number {
+  const { start, end } = asked;
+  const isPart = start % file.chunkSize === 0 && end === file.size;
+  const bytes = isPart ? Math.min(file.chunkSize, responseBodyBytesMax) : responseBodyBytesMax;
+  return Math.min(end, start + bytes);
 }
 
 function validatorsOf(file: FileRecord) {

@@ -1,5 +1,8 @@
 // Conditional requests of RFC 9110 §13, as pure functions over header text and validators.
 
+import { matchesTag, type WritePreconditions } from '../domain/preconditions.ts';
+import { type HttpRequest, header } from './message.ts';
+
 export interface Validators {
   /** Strong entity tag with its quotes. */
   readonly etag: string;
@@ -20,13 +23,13 @@ export type Verdict = 'proceed' | 'not-modified' | 'failed';
 export function evaluateConditions(conditions: Conditions, validators: Validators): Verdict {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   if (ifMatch !== undefined) {
-    if (!listMatches(ifMatch, validators.etag, 'strong')) return 'failed';
+    if (!matchesTag(ifMatch, validators.etag, 'strong')) return 'failed';
   } else if (ifUnmodifiedSince !== undefined) {
     const date = parseHttpDate(ifUnmodifiedSince);
     if (date !== undefined && seconds(validators) > date) return 'failed';
   }
   if (ifNoneMatch !== undefined) {
-    return listMatches(ifNoneMatch, validators.etag, 'weak') ? 'not-modified' : 'proceed';
+    return matchesTag(ifNoneMatch, validators.etag, 'weak') ? 'not-modified' : 'proceed';
   }
   const date = ifModifiedSince === undefined ? undefined : parseHttpDate(ifModifiedSince);
   return date !== undefined && seconds(validators) <= date ? 'not-modified' : 'proceed';
@@ -39,15 +42,6 @@ export function rangeApplies(ifRange: string | undefined, validators: Validators
   }
   const date = parseHttpDate(ifRange);
   return date === undefined ? ifRange === validators.etag : date === seconds(validators);
-}
-
-/** `*` or a list of entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
-function listMatches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
-  if (list.trim() === '*') {
-    return true;
-  }
-  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
 }
 
 function seconds(validators: Validators): number {
@@ -64,6 +58,16 @@ const httpDatePatterns: readonly RegExp[] = [
   new RegExp(`^${longDay}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
   new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
+
+/** The conditions of a PUT or DELETE. */
+export function writePreconditions(request: HttpRequest): WritePreconditions {
+  const since = parseHttpDate(header(request, 'if-unmodified-since') ?? '');
+  return {
+    ifMatch: header(request, 'if-match'),
+    ifNoneMatch: header(request, 'if-none-match'),
+    unmodifiedSinceNs: since === undefined ? undefined : BigInt(since) * 1_000_000_000n,
+  };
+}
 
 /** Seconds since 1970 of an HTTP-date; `undefined` for anything else, which the fields ignore. */
 function parseHttpDate(text: string): number | undefined {

@@ -26,6 +26,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   UploadIncomplete: 409,
   UploadCompleted: 409,
   BucketExists: 409,
+  BucketNotEmpty: 409,
   PreconditionFailed: 412,
   EntityTooLarge: 413,
   InvalidRange: 416,

@@ -1,6 +1,7 @@
 // From a request to its route's handler, and from whatever happens there to a response. A handler
 // that would change something is told by the phase whether it may, and answers `upgrade` when not.
 
+import type { SystemFigures } from '../domain/bucket-status.ts';
 import type { Call } from '../domain/caller.ts';
 import { looksLikeKey } from '../domain/keys.ts';
 import { quote } from '../domain/names.ts';
@@ -19,6 +20,9 @@ export interface Exchange {
   readonly request: HttpRequest;
   /** A query changes nothing; an update may. */
   readonly phase: 'query' | 'update';
+  /** That many bytes that nobody could foresee; for updates only. */
+  readonly random: (length: number) => Uint8Array;
+  readonly system: () => SystemFigures;
   /** What the route's pattern captured of the decoded path. */
   readonly captures: readonly string[];
 }

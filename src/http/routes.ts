@@ -1,10 +1,43 @@
 // The routes of the service, one row each.
 
 import { getCloudFile, headCloudFile } from './cloud.ts';
+import { getFileList } from './file-list.ts';
+import { deleteFileRecord, getFileRecord, headFileRecord } from './file-management.ts';
 import { putFile } from './file-upload.ts';
 import type { Route } from './router.ts';
+import { getStatus } from './status.ts';
+import {
+  completeUploadSession,
+  deleteUploadSession,
+  getUploadSession,
+  putUploadChunk,
+  startUpload,
+} from './upload-sessions.ts';
 
 export const routes: readonly Route[] = [
+  { pattern: /^\/api\/v1\/status$/, handlers: { GET: getStatus } },
   { pattern: /^\/cloud\/([^/]*)\/(.*)$/s, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/s, handlers: { PUT: putFile } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/, handlers: { GET: getFileList } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/s,
+    handlers: {
+      GET: getFileRecord,
+      HEAD: headFileRecord,
+      PUT: putFile,
+      DELETE: deleteFileRecord,
+    },
+  },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/, handlers: { POST: startUpload } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/,
+    handlers: { PUT: putUploadChunk },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/,
+    handlers: { POST: completeUploadSession },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)$/,
+    handlers: { GET: getUploadSession, HEAD: getUploadSession, DELETE: deleteUploadSession },
+  },
 ];

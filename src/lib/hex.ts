@@ -7,7 +7,16 @@ const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 export function encodeHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => present(pairs[byte], 'hex pair')).join('');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const wordsEnd = bytes.length & ~7;
+  let text = '';
+  for (let start = 0; start < wordsEnd; start += 8) {
+    text += view.getBigUint64(start).toString(16).padStart(16, '0');
+  }
+  for (let index = wordsEnd; index < bytes.length; index++) {
+    text += present(pairs[view.getUint8(index)], 'hex pair');
+  }
+  return text;
 }
 
 /** `undefined` when `text` is no even number of hexadecimal digits. */

@@ -8,4 +8,6 @@ export interface ByteMap {
   delete(key: Uint8Array): void;
   /** The lowest key in bytewise order. */
   firstKey(): Uint8Array | undefined;
+  /** At most `limit` keys in bytewise order, from position `start` on; costs grow with `start`. */
+  keys(start: number, limit: number): Uint8Array[];
 }

@@ -10,7 +10,8 @@ export const memoryIds = {
   uploads: 5,
   uploadExpirations: 6,
   reclaims: 7,
+  members: 8,
 } as const;
 
 /** Spaces of raw stable memory beside Azle's own (which is space 0): the kernel maps them. */
-export const spaceIds = { blobs: 1 } as const;
+export const spaceIds = { blobs: 1, index: 2, directory: 3 } as const;

@@ -21,5 +21,6 @@ export function openStableMap(memoryId: number): ByteMap {
       map.remove(key);
     },
     firstKey: () => map.keys(0, 1)[0],
+    keys: (start, limit) => map.keys(start, limit),
   };
 }

@@ -32,11 +32,29 @@ const readCommand = createCommand(kernelOperations.spaceRead, 1);
 const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
+// In place of a space: kernel/gate.ts
+const heapSelector = 254;
+const stableSelector = 255;
+
 const two32 = 0x1_0000_0000;
 
 /** Size in pages. */
 export function spaceSize(space: StableSpace): number {
-  sizeCommand.words[kernelWords.selector] = space;
+  return pages(space);
+}
+
+/** Pages of the canister's Wasm memory. */
+export function heapSize(): number {
+  return pages(heapSelector);
+}
+
+/** Pages of its stable memory, all spaces together. */
+export function stableSize(): number {
+  return pages(stableSelector);
+}
+
+function pages(selector: number): number {
+  sizeCommand.words[kernelWords.selector] = selector;
   kernelGate(sizeCommand.bytes);
   return longResult(sizeCommand.words);
 }

@@ -102,6 +102,34 @@ describe('an upload session', () => {
     expect(await response.text()).toBe('');
   });
 
+  test('begun with all fields gives the file all of them', async () => {
+    const request = {
+      bucketId: service.bucket,
+      path: '/all/fields.html',
+      contentType: [] as [],
+      size: 2n,
+      tags: [['one', 'two']] as [string[]],
+      sha256: [sha256Hex(Buffer.from('ok'))] as [string],
+      chunkSize: [65_536n] as [bigint],
+      headers: [[['Content-Language', 'de']]] as [[string, string][]],
+      ifMatch: [] as [],
+      ifNoneMatch: ['*'] as [string],
+      apiKey: key(),
+    };
+    const begun = await actor.beginFileUploadWith(request);
+    const uploadId = begun.ok ?? expect.fail(begun.err);
+    const refused = await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('o'));
+    expect(refused.err).toMatch(/^ChunkSizeMismatch: /);
+    await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('no'));
+    expect((await actor.completeFileUpload(uploadId, [])).err).toMatch(/^BadDigest: /);
+    await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ok'));
+    expect(await actor.completeFileUpload(uploadId, [])).toHaveProperty('ok');
+    expect((await actor.beginFileUploadWith(request)).err).toMatch(/^PreconditionFailed: /);
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/all/fields.html`);
+    expect(response.headers.get('content-type')).toBe('text/html');
+    expect(response.headers.get('content-language')).toBe('de');
+  });
+
   test('survives a completion that fails, and names what is missing', async () => {
     const uploadId = await begin('/holes.txt', 6);
     await actor.uploadFileChunkIndexed(uploadId, 0n, Buffer.from('ab'));

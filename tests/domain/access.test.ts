@@ -85,7 +85,7 @@ describe('createBucket()', () => {
     const record = stores.buckets.get(Buffer.from('fresh')) ?? [];
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record).toString('hex')).toBe(
-      `010301010101${time}${time}${'00'.repeat(8)}${'00'.repeat(8)}${'00'.repeat(4)}`,
+      `030301010101${time}${time}${'00'.repeat(36)}`,
     );
     expect(findBucket(stores, 'fresh')).toEqual(bucket);
   });

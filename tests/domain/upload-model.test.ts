@@ -2,10 +2,12 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents.ts';
-import { findFile, readFile } from '../../src/domain/files.ts';
+import { deleteFile } from '../../src/domain/file-access.ts';
+import { entityTag, findFile, readFile } from '../../src/domain/files.ts';
+import { putChunk } from '../../src/domain/upload-chunks.ts';
 import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
-import { putChunk } from '../../src/domain/uploads.ts';
 import {
   begin,
   callOf,
@@ -22,8 +24,20 @@ import type { MemoryStores } from '../support/memory-stores.ts';
 const paths = ['a', 'b', 'c/d'] as const;
 const path = fc.constantFrom(...paths);
 const pick = fc.nat({ max: 5 });
+const quotaBytes = 300_000;
+const conditions = ['none', 'ifMatch', 'ifMatchOther', 'ifNoneMatchAny'] as const;
 const operation = fc.oneof(
-  fc.record({ kind: fc.constant('put' as const), path, size: fc.constantFrom(0, 1, 900, 70_000) }),
+  fc.record({
+    kind: fc.constant('put' as const),
+    path,
+    size: fc.constantFrom(0, 1, 900, 70_000),
+    condition: fc.constantFrom(...conditions),
+  }),
+  fc.record({
+    kind: fc.constant('delete' as const),
+    path,
+    condition: fc.constantFrom(...conditions),
+  }),
   fc.record({
     kind: fc.constant('begin' as const),
     path,
@@ -53,8 +67,9 @@ interface PlainUpload {
   readonly path: string;
   readonly size: number;
   readonly chunks: Map<number, Uint8Array>;
-  status: 'active' | 'completed' | 'cancelled';
+  status: 'active' | 'completed' | 'cancelled' | 'expired';
   readonly begunAtNs: bigint;
+  /** Last chunk, or end. */
   usedAtNs: bigint;
 }
 
@@ -68,12 +83,12 @@ interface Model {
 function runOperation(model: Model, step: Operation): void {
   const { stores } = model;
   switch (step.kind) {
-    case 'put': {
-      const bytes = testBytes(step.size, Number(model.nowNs % 1_000n));
-      putTestFile(stores, { path: `/${step.path}`, bytes }, model.nowNs);
-      replace(model, step.path, bytes);
+    case 'put':
+      putFileBoth(model, step);
       break;
-    }
+    case 'delete':
+      deleteBoth(model, step);
+      break;
     case 'begin':
       beginBoth(model, step);
       break;
@@ -94,9 +109,77 @@ function runOperation(model: Model, step: Operation): void {
   }
 }
 
+type Condition = (typeof conditions)[number];
+
+function conditionsOf(model: Model, name: string, condition: Condition) {
+  const { bytes } = model.files.get(name) ?? {};
+  const file = findFile(model.stores, 'box', name);
+  const etag = file === undefined ? '"none"' : entityTag(file);
+  const isThere = bytes !== undefined;
+  switch (condition) {
+    case 'ifMatch':
+      return { conditions: { ifMatch: etag }, isMet: isThere };
+    case 'ifMatchOther':
+      return { conditions: { ifMatch: '"other"' }, isMet: false };
+    case 'ifNoneMatchAny':
+      return { conditions: { ifNoneMatch: '*' }, isMet: !isThere };
+    case 'none':
+      return { conditions: {}, isMet: true };
+  }
+}
+
+/** Files count, and open uploads with their announced sizes. */
+function exceedsQuota(model: Model, additional: number): boolean {
+  const open = model.uploads.filter(({ status }) => status === 'active');
+  const lengths = [...model.files.values()].map(({ bytes }) => bytes.length);
+  const held = [...lengths, ...open.map(({ size }) => size)].reduce((sum, size) => sum + size, 0);
+  return additional > 0 && held + additional > quotaBytes;
+}
+
+function putFileBoth(
+  model: Model,
+  step: { readonly path: string; readonly size: number; readonly condition: Condition },
+): void {
+  const bytes = testBytes(step.size, Number(model.nowNs % 1_000n));
+  const { conditions, isMet } = conditionsOf(model, step.path, step.condition);
+  const put = () =>
+    putTestFile(model.stores, { path: `/${step.path}`, bytes, conditions }, model.nowNs);
+  const old = model.files.get(step.path)?.bytes.length ?? 0;
+  if (exceedsQuota(model, step.size - old)) {
+    expectRefusal(model.stores, 'QuotaExceeded', put);
+  } else if (isMet) {
+    expect(put().isNew).toBe(!model.files.has(step.path));
+    replace(model, step.path, bytes);
+  } else {
+    expectRefusal(model.stores, 'PreconditionFailed', put);
+  }
+}
+
+function deleteBoth(
+  model: Model,
+  step: { readonly path: string; readonly condition: Condition },
+): void {
+  const { conditions, isMet } = conditionsOf(model, step.path, step.condition);
+  const request = { bucket: 'box', path: `/${step.path}`, apiKey: undefined, conditions };
+  const remove = () => deleteFile(model.stores, callOf('alice', model.nowNs), request);
+  if (!model.files.has(step.path)) {
+    expectRefusal(model.stores, 'NoSuchFile', remove);
+  } else if (isMet) {
+    remove();
+    model.files.delete(step.path);
+  } else {
+    expectRefusal(model.stores, 'PreconditionFailed', remove);
+  }
+}
+
 function beginBoth(model: Model, step: { readonly path: string; readonly size: number }): void {
   const change = { path: step.path, size: BigInt(step.size) };
-  const { uploadId } = begin(model.stores, callOf('alice', model.nowNs), change);
+  const start = () => begin(model.stores, callOf('alice', model.nowNs), change);
+  if (exceedsQuota(model, step.size)) {
+    expectRefusal(model.stores, 'QuotaExceeded', start);
+    return;
+  }
+  const { uploadId } = start();
   const { path: name, size } = step;
   const chunks = new Map<number, Uint8Array>();
   const times = { begunAtNs: model.nowNs, usedAtNs: model.nowNs };
@@ -109,12 +192,19 @@ function replace(model: Model, name: string, bytes: Uint8Array): void {
 }
 
 function isOver({ nowNs }: Model, upload: PlainUpload): boolean {
-  return upload.usedAtNs + 24n * hourNs <= nowNs || upload.begunAtNs + 168n * hourNs <= nowNs;
+  const isLate = upload.status === 'active' && upload.begunAtNs + 168n * hourNs <= nowNs;
+  return upload.usedAtNs + 24n * hourNs <= nowNs || isLate;
 }
 
 function forgetExpired(model: Model): void {
-  const left = model.uploads.filter((upload) => !isOver(model, upload));
+  const over = model.uploads.filter((upload) => isOver(model, upload));
+  const gone = over.filter(({ status }) => status !== 'active');
+  const left = model.uploads.filter((upload) => !gone.includes(upload));
   model.uploads.splice(0, model.uploads.length, ...left);
+  for (const upload of over.filter(({ status }) => status === 'active')) {
+    upload.status = 'expired';
+    upload.usedAtNs = model.nowNs;
+  }
 }
 
 type UploadOperation = Extract<Operation, { readonly pick: number }>;
@@ -149,7 +239,7 @@ function runOnUpload(model: Model, upload: PlainUpload, step: UploadOperation): 
 function endedCode(model: Model, upload: PlainUpload) {
   if (upload.status === 'completed') return 'UploadCompleted';
   if (upload.status === 'cancelled') return 'UploadCancelled';
-  return isOver(model, upload) ? 'UploadExpired' : undefined;
+  return upload.status === 'expired' || isOver(model, upload) ? 'UploadExpired' : undefined;
 }
 
 function sizeOf(chunks: ReadonlyMap<number, Uint8Array>): number {
@@ -207,6 +297,7 @@ function completeBoth(model: Model, upload: PlainUpload): void {
     const chunks = [...upload.chunks].sort(([left], [right]) => left - right);
     replace(model, upload.path, Buffer.concat(chunks.map(([, bytes]) => bytes)));
     upload.status = 'completed';
+    upload.usedAtNs = model.nowNs;
   }
 }
 
@@ -218,6 +309,7 @@ function cancelBoth(model: Model, upload: PlainUpload): void {
     return;
   }
   cancel();
+  if (upload.status === 'active') upload.usedAtNs = model.nowNs;
   upload.status = 'cancelled';
 }
 
@@ -237,6 +329,8 @@ test('files and uploads agree with a plain twin under random operations', async 
   await fc.assert(
     fc.asyncProperty(operations, async (steps) => {
       const { stores } = await createScene();
+      const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
+      saveBucket(stores, { ...box, quotaBytes });
       const model: Model = { stores, files: new Map(), uploads: [], nowNs: startNs };
       for (const step of steps) {
         runOperation(model, step);

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets.ts';
 import type { RefusalCode } from '../../src/domain/refusal.ts';
+import { putChunk } from '../../src/domain/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
 import { chunkCount, getSession, missingChunks } from '../../src/domain/upload-session.ts';
 import {
   beginUpload,
   checkUploadRequest,
   getUpload,
-  putChunk,
   type UploadRequest,
 } from '../../src/domain/uploads.ts';
 import {
@@ -63,13 +63,47 @@ describe('beginUpload()', () => {
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0100${'0100000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+      `0200${'0100000000000000'}${'0300000000000000'}${'0200000000000000'}` +
         `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
-        Buffer.from('box\0p\0video/mp4\0\0t').toString('hex'),
+        `${'00000000'}${'00'}${'0010000000000000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
+        Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t').toString('hex'),
     );
   });
 
+  test('reads the records of version 1', () => {
+    const { stores } = scene;
+    const time = 'f2670d45f2ca8618';
+    const record =
+      `0100${'0100000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+      `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
+      Buffer.from('box\0p\0video/mp4\0\0t').toString('hex');
+    stores.uploads.set(new Uint8Array(16), Buffer.from(record, 'hex'));
+    expect(getSession(stores, '00'.repeat(16))).toMatchObject({
+      status: 'active',
+      tags: ['t'],
+      bucketId: 'box',
+      contentType: 'video/mp4',
+      cacheControl: '',
+      ifNoneMatch: '',
+      digestsAt: 0,
+      declaredChunkSize: 0,
+      sha256: new Uint8Array(0),
+    });
+  });
+
   test.each<[RefusalCode, Partial<UploadRequest>]>([
+    ['InvalidArgument', { chunkSize: 65_535n }],
+    ['InvalidArgument', { chunkSize: 1_900_001n }],
+    ['InvalidArgument', { chunkSize: 65_536n, size: 65_536_001n }],
+    ['InvalidArgument', { sha256: 'ab' }],
+    ['InvalidArgument', { sha256: 'x'.repeat(64) }],
+    ['InvalidArgument', { sha256: 'ab'.repeat(32), size: 19_000_001n }],
+    ['InvalidArgument', { headers: [['X-Other', 'a']] }],
+    ['InvalidArgument', { headers: [['Cache-Control', 'a\nb']] }],
+    ['InvalidArgument', { headers: [['Cache-Control', 'a'.repeat(1_025)]] }],
+    ['InvalidArgument', { ifMatch: 'a b' }],
+    ['InvalidArgument', { ifNoneMatch: `"${'a'.repeat(1_100)}"` }],
+    ['PreconditionFailed', { ifMatch: '*' }],
     ['InvalidBucketId', { bucket: '' }],
     ['NoSuchBucket', { bucket: 'none' }],
     ['InvalidPath', { path: '/' }],

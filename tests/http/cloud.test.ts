@@ -294,15 +294,41 @@ describe('GET of a file of several chunks', () => {
     expect(head.etag).toBe(entityTag(file));
   });
 
-  test('answers a range that begins inside a chunk up to the end of that chunk', () => {
+  test.each([
+    ['bytes=150-220', 150, 221],
+    ['bytes=100-220', 100, 221],
+    ['bytes=0-0', 0, 1],
+    ['bytes=99-100', 99, 101],
+    ['bytes=150-', 150, 230],
+    ['bytes=-10', 220, 230],
+    ['bytes=-130', 100, 200],
+    ['bytes=-131', 99, 230],
+    ['bytes=100-', 100, 200],
+    ['bytes=200-', 200, 230],
+  ])(
+    'answers %s across chunks, and from the start of one on with that one',
+    (range, start, end) => {
+      const whole = putChunked('/ranged', [100, 100, 30]);
+      const response = send(stores, { url: '/cloud/box/ranged', headers: { Range: range } });
+      expect(response.status).toBe(206);
+      expect(headersOf(response)['content-range']).toBe(`bytes ${start}-${end - 1}/230`);
+      expect(Buffer.compare(response.body, whole.subarray(start, end))).toBe(0);
+    },
+  );
+
+  test('answers several ranges and malformed ones as it answers without', () => {
     const whole = putChunked('/ranged', [100, 100, 30]);
-    const response = send(stores, {
-      url: '/cloud/box/ranged',
-      headers: { Range: 'bytes=150-220' },
-    });
-    expect(headersOf(response)['content-range']).toBe('bytes 150-199/230');
-    expect(Buffer.compare(response.body, whole.subarray(150, 200))).toBe(0);
-    const suffix = send(stores, { url: '/cloud/box/ranged', headers: { Range: 'bytes=-10' } });
-    expect(Buffer.compare(suffix.body, whole.subarray(220))).toBe(0);
+    for (const range of ['bytes=0-1,4-5', 'bytes=9-1', 'lines=1-2']) {
+      const response = send(stores, { url: '/cloud/box/ranged', headers: { Range: range } });
+      expect(headersOf(response)['content-range']).toBe('bytes 0-99/230');
+      expect(Buffer.compare(response.body, whole.subarray(0, 100))).toBe(0);
+    }
+  });
+
+  test('answers at most 2,000,000 bytes of a range', () => {
+    putChunked('/large', [1_900_000, 1_900_000, 5]);
+    const headers = { Range: 'bytes=1-3000000' };
+    const response = send(stores, { url: '/cloud/box/large', headers });
+    expect(headersOf(response)['content-range']).toBe('bytes 1-2000000/3800005');
   });
 });

@@ -20,6 +20,9 @@ import { checkInvariants } from '../support/invariants.ts';
 let scene: Scene;
 /** Stands in the generated texts where `KEY` is written. */
 let secret: string;
+/** Upload ids for `SESSION` and `DONE`. */
+let session: string;
+let completed: string;
 const reached = new Set<number | typeof upgrade>();
 
 beforeAll(async () => {
@@ -32,6 +35,11 @@ beforeAll(async () => {
   const chunks = [100, 100, 50].map((length, index) => [index, testBytes(length)] as const);
   putChunks(scene.stores, alice, { uploadId, chunks });
   completeUpload(scene.stores, alice, { uploadId, apiKey: undefined });
+  const apiKey = secret;
+  const anonymous = callOf('anonymous');
+  session = begin(scene.stores, anonymous, { path: '/new', size: 4n, apiKey }).uploadId;
+  completed = begin(scene.stores, anonymous, { path: '/done', size: 0n, apiKey }).uploadId;
+  completeUpload(scene.stores, anonymous, { uploadId: completed, apiKey });
 });
 
 const wild = fc.oneof(
@@ -71,6 +79,29 @@ const cloudUrl = fc
 const apiUrl = fc
   .tuple(bucket, path, tail)
   .map(([id, name, rest]) => `/api/v1/bucket/${id}/files/${name}${rest}`);
+const uploadUrl = fc
+  .tuple(
+    bucket,
+    fc.constantFrom('SESSION', 'SESSION', 'DONE', '0'.repeat(32), 'x'),
+    fc.constantFrom('', '/complete', '/chunk/0', '/chunk/1', '/chunk/9', '/chunk/-1', '/chunk/'),
+  )
+  .map(([id, session, rest]) => `/api/v1/bucket/${id}/upload/${session}${rest}`);
+const startUrl = bucket.map((id) => `/api/v1/bucket/${id}/upload/start`);
+const startBody = fc
+  .record(
+    {
+      path: fc.oneof(path, wild),
+      size: fc.oneof(fc.constantFrom(0, 1, 250), fc.anything()),
+      contentType: fc.constantFrom('a/b', '', 'x', 3),
+      tags: fc.oneof(fc.array(wild), fc.anything()),
+      chunkSize: fc.constantFrom(65_536, 1, null),
+      headers: fc.oneof(fc.dictionary(fc.constantFrom(...['Cache-Control', 'x']), wild)),
+      ifMatch: fc.constantFrom('*', '"x"', ' '),
+      ifNoneMatch: fc.constantFrom('*', '"x"'),
+    },
+    { requiredKeys: ['path', 'size'] },
+  )
+  .map((fields) => new Uint8Array(Buffer.from(JSON.stringify(fields))));
 const wildUrl = fc.oneof(
   fc.array(wild).map((parts) => parts.join('')),
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
@@ -116,6 +147,8 @@ const usual = fc.constantFrom(
 const line: fc.Arbitrary<[method: string, url: string]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom('GET', 'GET', 'HEAD'), cloudUrl) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('PUT'), apiUrl) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('POST'), startUrl) },
+  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('GET', 'PUT', 'POST', 'DELETE'), uploadUrl) },
   { weight: 2, arbitrary: fc.tuple(method, fc.oneof(cloudUrl, apiUrl, wildUrl)) },
 );
 const headers = fc
@@ -129,7 +162,11 @@ const request = fc
   .record({
     line,
     headers,
-    body: fc.uint8Array({ maxLength: 300 }),
+    body: fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      startBody,
+      fc.constantFrom(new Uint8Array(0), new Uint8Array(2)),
+    ),
     phase: fc.constantFrom('query' as const, 'update' as const),
   })
   .map(({ line: [verb, url], ...rest }) => ({ method: verb, url, ...rest }));
@@ -137,7 +174,12 @@ const request = fc
 function withSecret(
   sent: TestRequest & { readonly headers: readonly (readonly [string, string])[] },
 ) {
-  const fill = (text: string) => text.replaceAll('KEY', secret).toWellFormed();
+  const fill = (text: string) =>
+    text
+      .replaceAll('KEY', secret)
+      .replaceAll('SESSION', session)
+      .replaceAll('DONE', completed)
+      .toWellFormed();
   const headers = sent.headers.map(([name, value]) => [fill(name), fill(value)] as const);
   return { ...sent, method: fill(sent.method ?? ''), url: fill(sent.url), headers };
 }
@@ -149,7 +191,8 @@ function checkAnswer(sent: TestRequest): void {
   if (sent.phase === 'query') expect(writes).toBe(0);
   reached.add(response === upgrade ? upgrade : response.status);
   if (response === upgrade) {
-    expect([sent.phase, sent.method]).toEqual(['query', 'PUT']);
+    expect(sent.phase).toBe('query');
+    expect(['PUT', 'POST', 'DELETE']).toContain(sent.method);
     return;
   }
   expect(response.status).toBeGreaterThanOrEqual(200);
@@ -190,7 +233,7 @@ describe('handleRequest()', () => {
         }
         if (asked === upgrade) {
           const done = exchange(scene.stores, { ...filled, phase: 'update' });
-          expect([200, 201]).toContain(done === upgrade ? done : done.status);
+          expect([200, 201, 204]).toContain(done === upgrade ? done : done.status);
         }
       }),
       { numRuns: 1_200 },

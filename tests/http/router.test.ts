@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { handleRequest } from '../../src/http/router.ts';
-import { callOf, createScene, putTestFile, type Scene } from '../support/domain-fixture.ts';
+import {
+  callOf,
+  createScene,
+  putTestFile,
+  type Scene,
+  testRandom,
+} from '../support/domain-fixture.ts';
 import { bodyText, headersOf, send, sendRefused } from '../support/http-fixture.ts';
 
 let scene: Scene;
@@ -17,7 +23,7 @@ describe('handleRequest()', () => {
     '/cloud',
     '/cloud/box',
     '/api/v1',
-    '/api/v1/bucket/box/files',
+    '/api/v1/bucket/box/file',
     '/Cloud/box/a',
     '/x?/cloud/box/a',
   ])('answers 404 for %j', (url) => {
@@ -122,6 +128,8 @@ describe('handleRequest()', () => {
       call: callOf('bob'),
       request,
       phase: 'query',
+      random: testRandom,
+      system: () => expect.fail('not asked for'),
     } as const;
     expect(() => handleRequest(broken, exchange)).toThrow('defect');
   });

@@ -7,8 +7,9 @@ import type { FileMetadata } from '../../src/domain/files.ts';
 import { createKey } from '../../src/domain/keys.ts';
 import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
 import { type SingleUpload, uploadSingle } from '../../src/domain/single-upload.ts';
+import { putChunk } from '../../src/domain/upload-chunks.ts';
 import type { UploadSession } from '../../src/domain/upload-session.ts';
-import { beginUpload, putChunk, type UploadRequest } from '../../src/domain/uploads.ts';
+import { beginUpload, type UploadRequest } from '../../src/domain/uploads.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
 
 /** 2026-01-02T03:04:05.678901234Z. */

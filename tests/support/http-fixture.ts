@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts';
 import { handleRequest, upgrade } from '../../src/http/router.ts';
 import { routes } from '../../src/http/routes.ts';
-import { callOf, startNs } from './domain-fixture.ts';
+import { callOf, startNs, testRandom } from './domain-fixture.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 export interface TestRequest {
@@ -22,7 +22,8 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
   const fields = Array.isArray(headers) ? headers : Object.entries(headers);
   const call = callOf('anonymous', sent.nowNs ?? startNs);
   const request = { method, url, headers: fields, body };
-  return handleRequest(routes, { stores, call, request, phase });
+  const system = () => ({ stableBytes: 65_536, heapBytes: 131_072, cycles: 7n });
+  return handleRequest(routes, { stores, call, request, phase, random: testRandom, system });
 }
 
 /** The response; fails when the answer is to ask for an update. */

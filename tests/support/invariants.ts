@@ -5,7 +5,10 @@ import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets.ts';
 import { findChunk } from '../../src/domain/contents.ts';
 import { type FileRecord, findFile } from '../../src/domain/files.ts';
+import { digestTableBytes } from '../../src/domain/upload-digests.ts';
 import { expiresAtNs, getSession, type UploadSession } from '../../src/domain/upload-session.ts';
+import { spaceIds } from '../../src/storage/memory.ts';
+import { checkIndexStructure } from './index-structure.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 /** The bytes that a slot for a segment of `length` bytes takes: 16 for a tag, then powers of two. */
@@ -36,6 +39,7 @@ export function checkInvariants(stores: MemoryStores): void {
   const files = allFiles(stores);
   const sessions = allSessions(stores);
   checkBuckets(stores, files, sessions);
+  checkIndex(stores, files);
   checkNotes(stores, sessions);
   const expected = new Set<string>();
   for (const file of files) addFileChunks(stores, file, expected);
@@ -45,7 +49,7 @@ export function checkInvariants(stores: MemoryStores): void {
   const leftovers = addDiscarded(stores, expected);
   const there = stores.chunks.entries().map(([key]) => Buffer.from(key).toString('hex'));
   expect(there.filter((key) => !leftovers.has(key))).toEqual([...expected].sort());
-  checkBlobs(stores);
+  checkBlobs(stores, sessions);
 }
 
 function checkBuckets(
@@ -62,7 +66,41 @@ function checkBuckets(
       ({ bucketId, status }) => bucketId === bucket.id && status === 'active',
     );
     expect(bucket.openUploadCount).toBe(open.length);
+    const announced = open.reduce((sum, { totalSize }) => sum + totalSize, 0);
+    expect(bucket.openUploadByteCount).toBe(announced);
   }
+}
+
+/** Each file stands in the index by name and in its blocks by date, for itself and for each tag. */
+function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
+  const { keys } = checkIndexStructure(spaceIds.index);
+  const isCounter = (key: Buffer) => !key.includes(0) && [1, 2].includes(key.at(-1) ?? 0);
+  const found = keys.filter((key) => !isCounter(key)).map((key) => key.toString('latin1'));
+  const dates = new Map<string, bigint>();
+  const expected = files.flatMap(({ bucketId, path, tags, updatedAtNs }) =>
+    ['', ...tags].flatMap((tag) => {
+      const scope = `${bucketId}\0${tag}\0`;
+      const sequence = Number(stores.index.find(Buffer.from(`${scope}\0${path}`)) ?? -1n);
+      const date = dates.get(`${bucketId} ${sequence}`);
+      expect(date ?? updatedAtNs, 'one date for one number').toBe(updatedAtNs);
+      dates.set(`${bucketId} ${sequence}`, updatedAtNs);
+      return indexKeys({ scope, path, sequence });
+    }),
+  );
+  expect(found).toEqual(expected.sort());
+}
+
+function indexKeys(entry: { scope: string; path: string; sequence: number }): string[] {
+  const [scope, path] = [entry.scope, entry.path].map((part) => {
+    return Buffer.from(part).toString('latin1');
+  });
+  const keys = [`${scope}\0${path}`];
+  for (let level = 0, number = entry.sequence; level === 0 || number > 0; level++, number >>>= 4) {
+    const block = Buffer.from([level + 1, 0, 0, 0, 0]);
+    block.writeUInt32BE(number, 1);
+    keys.push(`${scope}${block.toString('latin1')}${path}`);
+  }
+  return keys;
 }
 
 /** Each session is noted once to be looked at, and never later than it expires. */
@@ -145,8 +183,12 @@ function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<
   return leftovers;
 }
 
-function checkBlobs(stores: MemoryStores): void {
+function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): void {
   const slots: { offset: number; bytes: number }[] = [];
+  for (const session of sessions.filter(({ digestsAt }) => digestsAt !== 0)) {
+    expect(session.status).toBe('active');
+    slots.push({ offset: session.digestsAt, bytes: slotBytes(digestTableBytes(session)) });
+  }
   for (const [key] of stores.chunks.entries()) {
     const [contentId, index] = [0, 8].map((at) => Number(Buffer.from(key).readBigUInt64BE(at)));
     const address = { contentId: contentId ?? 0, index: index ?? 0 };

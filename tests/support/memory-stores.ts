@@ -6,6 +6,7 @@ import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
+import { type OrderedIndex, openOrderedIndex } from '../../src/storage/ordered-index.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { installNodeKernel } from './kernel-host.ts';
 
@@ -16,7 +17,7 @@ export interface MemoryMap extends ByteMap {
   entries(): Entry[];
 }
 
-type MapName = Exclude<keyof Stores, 'blobs'>;
+type MapName = Exclude<keyof Stores, 'blobs' | 'index' | 'directory'>;
 type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
 export interface MemoryStores extends Stores, MemoryMaps {
@@ -28,7 +29,8 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly uploads: MemoryMap;
   readonly uploadExpirations: MemoryMap;
   readonly reclaims: MemoryMap;
-  /** Of all maps and the blob store since the beginning. */
+  readonly members: MemoryMap;
+  /** Of all maps, the index and the blob store since the beginning. */
   writeCount(): number;
   /** Every value of every map. */
   values(): Uint8Array[];
@@ -68,6 +70,7 @@ export function createMemoryMap(countWrite: () => void = () => undefined): Memor
       values.splice(position, isThere ? 1 : 0);
     },
     firstKey: () => keys[0]?.slice(),
+    keys: (start, limit) => keys.slice(start, start + limit).map((key) => key.slice()),
     entries: () => keys.map((key, index) => [key.slice(), values[index]?.slice() ?? key] as const),
   };
 }
@@ -86,6 +89,20 @@ function countBlobWrites(blobs: Blobs, countWrite: () => void): Blobs {
     write(offset, source) {
       countWrite();
       blobs.write(offset, source);
+    },
+  };
+}
+
+function countIndexWrites(index: OrderedIndex, countWrite: () => void): OrderedIndex {
+  return {
+    ...index,
+    insert(key, value) {
+      countWrite();
+      return index.insert(key, value);
+    },
+    remove(key) {
+      countWrite();
+      return index.remove(key);
     },
   };
 }
@@ -113,10 +130,13 @@ export async function createMemoryStores(): Promise<MemoryStores> {
     uploads: createMemoryMap(countWrite),
     uploadExpirations: createMemoryMap(countWrite),
     reclaims: createMemoryMap(countWrite),
+    members: createMemoryMap(countWrite),
   };
   return {
     ...maps,
     blobs: countBlobWrites(openBlobs(openSpace(spaceIds.blobs)), countWrite),
+    index: countIndexWrites(openOrderedIndex(spaceIds.index), countWrite),
+    directory: countIndexWrites(openOrderedIndex(spaceIds.directory), countWrite),
     writeCount: () => writes,
     values: () => Object.values(maps).flatMap((map) => map.entries().map(([, value]) => value)),
   };

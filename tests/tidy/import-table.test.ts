@@ -27,7 +27,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@dfinity/response-verification',
     'cborg',
   ],
-  scripts: ['node:', 'replica', ...candidLibrary, 'assemblyscript'],
+  scripts: ['node:', 'mime-types', 'replica', ...candidLibrary, 'assemblyscript'],
   bench: ['node:', 'scripts', 'replica', 'src/crypto', ...candidLibrary, 'binaryen'],
 };
 

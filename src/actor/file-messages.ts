@@ -1,0 +1,131 @@
+// The messages of the actor's file methods that carry bulk bytes, by hand as in bulk-messages.ts:
+// the argument of uploadFile and the answer of readFile.
+
+import { IDL, idlLabelToId } from '@dfinity/candid';
+import { Refusal } from '../domain/refusal.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { argumentTypes, entryOf, leb128, requireElement, requireType } from './bulk-messages.ts';
+import type { Result } from './call.ts';
+import { FileUpload, ResultBytes } from './candid.ts';
+import {
+  type CandidReader,
+  candidTypes,
+  readCandid,
+  type TableEntry,
+  UnknownCandid,
+} from './candid-reader.ts';
+
+export interface FileUploadArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly tags: readonly string[];
+  readonly sha256: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+const texts = ['bucketId', 'path', 'contentType'] as const;
+const optionalTexts = ['sha256', 'ifMatch', 'ifNoneMatch', 'apiKey'] as const;
+const fieldNames = new Map(
+  [...texts, ...optionalTexts, 'bytes', 'tags'].map((name) => [idlLabelToId(name), name]),
+);
+/** Far more than a file may have: the domain words that refusal. */
+const tagsReadMax = 200;
+
+/** The argument of `uploadFile`; its bytes are a view into it. */
+export function decodeFileUpload(argument: Uint8Array): FileUploadArgument {
+  return readCandid(argument, readFileUpload) ?? decodeByLibrary(argument);
+}
+
+export function readFileUpload(reader: CandidReader): FileUploadArgument {
+  const table = reader.table();
+  const root = argumentTypes(reader, 1)[0];
+  const found: Partial<Record<string, unknown>> = { tags: [] };
+  for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
+    const name = fieldNames.get(id);
+    if (name === undefined) {
+      throw new UnknownCandid();
+    }
+    found[name] = readField(reader, { name, type, table });
+  }
+  if (found.bytes === undefined || texts.some((name) => found[name] === undefined)) {
+    throw new UnknownCandid();
+  }
+  return found as unknown as FileUploadArgument;
+}
+
+function readField(
+  reader: CandidReader,
+  field: { readonly name: string; readonly type: number; readonly table: TableEntry[] },
+): unknown {
+  const { name, type, table } = field;
+  if (name === 'bytes') {
+    requireElement(table, type, { kind: candidTypes.vec, element: candidTypes.nat8 });
+    return reader.blob();
+  }
+  if (name === 'tags') {
+    const list = entryOf(table, type, candidTypes.opt).parts[0]?.[1];
+    requireElement(table, list, { kind: candidTypes.vec, element: candidTypes.text });
+    return readOptional(reader, () => readTexts(reader)) ?? [];
+  }
+  if ((texts as readonly string[]).includes(name)) {
+    requireType(type, candidTypes.text);
+    return reader.text();
+  }
+  requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.text });
+  return readOptional(reader, () => reader.text());
+}
+
+function readOptional<T>(reader: CandidReader, read: () => T): T | undefined {
+  const isThere = reader.byte();
+  if (isThere > 1) {
+    throw new UnknownCandid();
+  }
+  return isThere === 1 ? read() : undefined;
+}
+
+function readTexts(reader: CandidReader): string[] {
+  const count = reader.unsigned();
+  if (count > tagsReadMax) {
+    throw new Refusal('InvalidArgument', `A file has not ${count} tags.`);
+  }
+  return Array.from({ length: count }, () => reader.text());
+}
+
+interface LibraryUpload {
+  bucketId: string;
+  path: string;
+  contentType: string;
+  bytes: Uint8Array;
+  tags: [] | [string[]];
+  sha256: [] | [string];
+  ifMatch: [] | [string];
+  ifNoneMatch: [] | [string];
+  apiKey: [] | [string];
+}
+
+function decodeByLibrary(argument: Uint8Array): FileUploadArgument {
+  const [upload] = IDL.decode([FileUpload], argument) as unknown as [LibraryUpload];
+  return {
+    ...upload,
+    tags: upload.tags[0] ?? [],
+    sha256: upload.sha256[0],
+    ifMatch: upload.ifMatch[0],
+    ifNoneMatch: upload.ifNoneMatch[0],
+    apiKey: upload.apiKey[0],
+  };
+}
+
+// An answer without bytes ends in their count, 0: what stands before is the same for every one.
+const noBytes = IDL.encode([ResultBytes], [{ ok: new Uint8Array(0) }]);
+const bytesHead = noBytes.subarray(0, noBytes.length - 1);
+
+/** The answer of `readFile`. */
+export function encodeBytesResult(result: Result<Uint8Array>): Uint8Array {
+  return 'ok' in result
+    ? concatBytes(bytesHead, leb128(result.ok.length), result.ok)
+    : IDL.encode([ResultBytes], [result]);
+}

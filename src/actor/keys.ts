@@ -1,0 +1,50 @@
+// Actor methods over API keys.
+
+import { IDL } from '@dfinity/candid';
+import { type ApiKey, checkKeyRequest, createKey, listKeys, revokeKey } from '../domain/keys.ts';
+import { answer, answerAsync, currentCall } from './call.ts';
+import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey, ResultNull } from './candid.ts';
+import { query, update } from './method.ts';
+import { randomBytes, stores } from './runtime.ts';
+
+const keySecretBytes = 32;
+
+interface ApiKeyArgument {
+  name: string;
+  buckets: string[];
+  permissions: string[];
+  expiresAt: [] | [bigint];
+}
+
+/** Without the hash: nothing of a key's look-up leaves the canister. */
+function keyView({ id, hint, name, buckets, permissions, createdAtNs, expiresAtNs }: ApiKey) {
+  const expiresAt = expiresAtNs === 0n ? [] : [expiresAtNs];
+  return { id, hint, name, buckets, permissions, createdAt: createdAtNs, expiresAt };
+}
+
+export class KeysActor {
+  @update([ApiKeyRequest], ResultNewApiKey)
+  createApiKey(argument: ApiKeyArgument) {
+    return answerAsync(async () => {
+      const call = currentCall();
+      const request = { ...argument, expiresAtNs: argument.expiresAt[0] };
+      checkKeyRequest(stores, call, request);
+      const random = await randomBytes(keySecretBytes);
+      const { key, secret } = createKey(stores, call, { ...request, random });
+      return { ...keyView(key), secret };
+    });
+  }
+
+  @query([IDL.Text], ResultApiKeys)
+  listApiKeys(bucketId: string) {
+    return answer(() => listKeys(stores, currentCall(), bucketId).map(keyView));
+  }
+
+  @update([IDL.Text], ResultNull)
+  revokeApiKey(keyId: string) {
+    return answer(() => {
+      revokeKey(stores, currentCall(), keyId);
+      return null;
+    });
+  }
+}

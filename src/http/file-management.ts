@@ -1,0 +1,41 @@
+// GET, HEAD and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
+
+import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/file-access.ts';
+import { entityTag, fileView } from '../domain/file-view.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { requestKey } from './authorization.ts';
+import type { Header, HttpResponse } from './message.ts';
+import { writePreconditions } from './preconditions.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+function fileName(exchange: Exchange): FileName {
+  const [bucket = '', path = ''] = exchange.captures;
+  // With its slash, so that a second one is an empty segment.
+  return { bucket, path: `/${path}`, apiKey: requestKey(exchange, bucket) };
+}
+
+export function getFileRecord(exchange: Exchange): HttpResponse {
+  const file = getFile(exchange.stores, exchange.call, fileName(exchange));
+  const response = jsonResponse(200, fileView(file));
+  return { ...response, headers: [...response.headers, ['ETag', entityTag(file)], uncached] };
+}
+
+export function headFileRecord(exchange: Exchange): HttpResponse {
+  const { status, headers, body } = getFileRecord(exchange);
+  const length: Header = ['Content-Length', String(body.length)];
+  return { status, headers: [...headers, length], body: emptyBytes };
+}
+
+export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, request } = exchange;
+  const deletion = { ...fileName(exchange), conditions: writePreconditions(request) };
+  if (exchange.phase === 'query') {
+    checkDeletion(stores, call, deletion);
+    return upgrade;
+  }
+  deleteFile(stores, call, deletion);
+  return { status: 204, headers: [uncached], body: emptyBytes };
+}

@@ -1,0 +1,92 @@
+// The JSON body of a request as named, typed fields. Unknown fields are left alone.
+
+import { quote } from '../domain/names.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { decodeUtf8 } from '../lib/text.ts';
+import { jsonBodyBytesMax } from '../limits.ts';
+import type { HttpRequest } from './message.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The body's object; an empty body is one without fields. */
+export function jsonBody(request: HttpRequest): JsonObject {
+  const { body } = request;
+  if (body.length > jsonBodyBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `The JSON of a request has at most ${jsonBodyBytesMax} bytes; this one has ${body.length}.`,
+      { limit: jsonBodyBytesMax, size: body.length },
+    );
+  }
+  const text = decodeUtf8(body);
+  const value = text === undefined ? undefined : parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('InvalidArgument', 'The body must be a JSON object in UTF-8.');
+  }
+  return value as JsonObject;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Absent and null are the same. */
+function field(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+}
+
+function wrong(name: string, expected: string): Refusal {
+  return new Refusal('InvalidArgument', `The field ${quote(name)} must be ${expected}.`);
+}
+
+export function textField(object: JsonObject, name: string): string | undefined {
+  const value = field(object, name);
+  if (value !== undefined && typeof value !== 'string') {
+    throw wrong(name, 'a string');
+  }
+  return value;
+}
+
+/** A whole number of bytes. */
+export function sizeField(object: JsonObject, name: string): bigint | undefined {
+  const value = field(object, name);
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!Number.isSafeInteger(value) || Number(value) < 0) {
+    throw wrong(name, 'a whole number of bytes, such as 1048576');
+  }
+  return BigInt(Number(value));
+}
+
+export function textListField(object: JsonObject, name: string): readonly string[] | undefined {
+  const value = field(object, name);
+  if (value === undefined) {
+    return undefined;
+  }
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+    throw wrong(name, 'a list of strings');
+  }
+  return value;
+}
+
+/** Names and values of an object of strings. */
+export function textPairsField(object: JsonObject, name: string): [string, string][] | undefined {
+  const value = field(object, name);
+  if (value === undefined) {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrong(name, 'an object of strings');
+  }
+  return Object.entries(value).map(([key, item]) => {
+    if (typeof item !== 'string') {
+      throw wrong(name, 'an object of strings');
+    }
+    return [key, item];
+  });
+}

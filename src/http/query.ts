@@ -1,0 +1,42 @@
+// The query of a URL, read as forms and URLSearchParams write it: percent-encoded UTF-8, where a
+// plus is a space. What encodeURIComponent() writes reads the same: it encodes a plus as %2B.
+
+import { quote } from '../domain/names.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { HttpRequest } from './message.ts';
+
+/**
+ * The parameters of those names that the query has; others are left alone. One that comes twice, or
+ * that is malformed, is refused.
+ */
+export function readQuery<Name extends string>(
+  request: HttpRequest,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
+  const [url = ''] = request.url.split('#', 1);
+  const start = url.indexOf('?');
+  const pairs = start === -1 ? [] : url.slice(start + 1).split('&');
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    const end = equals === -1 ? pair.length : equals;
+    const name = names.find((known) => known === decodePart(pair.slice(0, end)));
+    if (name === undefined) continue;
+    if (found[name] !== undefined) {
+      throw new Refusal('InvalidArgument', `The parameter ${name} came twice: send it once.`);
+    }
+    found[name] = decodePart(pair.slice(end + 1));
+  }
+  return found;
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Refusal(
+      'InvalidArgument',
+      `The query has a malformed percent-encoding at ${quote(text)}: encode UTF-8 as %XX.`,
+    );
+  }
+}

@@ -1,0 +1,181 @@
+// Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
+
+import { authorize } from '../domain/access.ts';
+import { Refusal } from '../domain/refusal.ts';
+import { checkChunk, checkChunkDigest, storeChunk } from '../domain/upload-chunks.ts';
+import {
+  type Completion,
+  cancelUpload,
+  checkCancellation,
+  checkCompletion,
+  finishUpload,
+} from '../domain/upload-end.ts';
+import type { UploadSession } from '../domain/upload-session.ts';
+import {
+  beginUpload,
+  checkUploadRequest,
+  getUploadOf,
+  requireNotGone,
+  type UploadRequest,
+} from '../domain/uploads.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { encodeHex } from '../lib/hex.ts';
+import { chunkBytesMax } from '../limits.ts';
+import { requestKey } from './authorization.ts';
+import { sentDigests } from './digest.ts';
+import { storedResponse } from './file-record.ts';
+import { jsonBody, sizeField, textField, textListField, textPairsField } from './json-body.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { type Header, type HttpResponse, header } from './message.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+import { sessionUrl, sessionView } from './upload-record.ts';
+
+type Answer = HttpResponse | typeof upgrade;
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+const uploadIdBytes = 16;
+
+export function startUpload(exchange: Exchange): Answer {
+  const request = startRequest(exchange);
+  const { stores, call } = exchange;
+  if (exchange.phase === 'query') {
+    checkUploadRequest(stores, call, request);
+    return upgrade;
+  }
+  const random = exchange.random(uploadIdBytes);
+  const session = beginUpload(stores, call, { ...request, random });
+  const response = jsonResponse(201, sessionView(session, call.nowNs));
+  const location: Header = ['Location', sessionUrl(session)];
+  return { ...response, headers: [...response.headers, location, uncached] };
+}
+
+function startRequest(exchange: Exchange): UploadRequest {
+  const { request } = exchange;
+  const [bucket = ''] = exchange.captures;
+  const apiKey = requestKey(exchange, bucket);
+  authorize(exchange.stores, exchange.call, { bucket, permission: 'write', apiKey });
+  const body = jsonBody(request);
+  const path = textField(body, 'path') ?? '';
+  const size = sizeField(body, 'size');
+  if (size === undefined) {
+    throw new Refusal('InvalidArgument', 'The field "size" is missing: the bytes of the file.');
+  }
+  const tags = [
+    ...(textListField(body, 'tags') ?? []),
+    ...(header(request, 'x-file-tags') ?? '').split(','),
+  ];
+  return {
+    bucket,
+    path,
+    apiKey,
+    size,
+    tags,
+    contentType: textField(body, 'contentType') ?? mediaTypeOf(path),
+    chunkSize: sizeField(body, 'chunkSize') ?? BigInt(chunkBytesMax),
+    sha256: textField(body, 'sha256'),
+    headers: textPairsField(body, 'headers'),
+    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
+    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+  };
+}
+
+interface NamedUpload {
+  readonly uploadId: string;
+  readonly apiKey: string;
+  readonly session: UploadSession;
+}
+
+/** The session that the path names, for a key that may write to its bucket. */
+function namedUpload(exchange: Exchange): NamedUpload {
+  const [bucket = '', uploadId = ''] = exchange.captures;
+  const apiKey = requestKey(exchange, bucket);
+  authorize(exchange.stores, exchange.call, { bucket, permission: 'write', apiKey });
+  const session = getUploadOf(exchange.stores, exchange.call, { bucket, uploadId });
+  return { uploadId, apiKey, session };
+}
+
+export function putUploadChunk(exchange: Exchange): Answer {
+  const { stores, call, request } = exchange;
+  const { uploadId } = namedUpload(exchange);
+  const chunkIndex = parseIndex(exchange.captures[2] ?? '');
+  const chunk = { uploadId, chunkIndex, bytes: request.body, digests: sentDigests(request) };
+  if (exchange.phase === 'query') {
+    checkChunk(stores, call, chunk);
+    checkChunkDigest(chunk);
+    return upgrade;
+  }
+  const { session, digest } = storeChunk(stores, call, chunk);
+  const { uploadedSize, receivedChunks } = session;
+  const response = jsonResponse(200, {
+    chunkIndex: Number(chunkIndex),
+    size: request.body.length,
+    sha256: encodeHex(digest),
+    uploadedSize,
+    receivedChunks,
+    chunkCount: sessionView(session, call.nowNs).chunkCount,
+  });
+  return { ...response, headers: [...response.headers, uncached] };
+}
+
+/** Decimal digits; more than sixteen are above every count. */
+function parseIndex(text: string): bigint {
+  if (!/^\d{1,16}$/.test(text)) {
+    throw new Refusal(
+      'InvalidChunkIndex',
+      'The last segment of the URL is the index of the chunk, counted from 0.',
+    );
+  }
+  return BigInt(text);
+}
+
+/** Completed already, it answers without a key: the session's id is the right to ask again. */
+export function completeUploadSession(exchange: Exchange): Answer {
+  const { stores, call } = exchange;
+  const [, uploadId = ''] = exchange.captures;
+  const request = isCompleted(exchange)
+    ? { uploadId, apiKey: undefined }
+    : completionRequest(exchange);
+  if (exchange.phase === 'query') {
+    const { layout } = checkCompletion(stores, call, request);
+    if (layout !== undefined) return upgrade;
+  }
+  const { file, isNew } = finishUpload(stores, call, request);
+  return storedResponse(file, isNew);
+}
+
+function completionRequest(exchange: Exchange): Completion {
+  const { uploadId, apiKey } = namedUpload(exchange);
+  return { uploadId, apiKey, sha256: textField(jsonBody(exchange.request), 'sha256') };
+}
+
+function isCompleted(exchange: Exchange): boolean {
+  const { stores, call } = exchange;
+  const [bucket = '', uploadId = ''] = exchange.captures;
+  try {
+    return getUploadOf(stores, call, { bucket, uploadId }).status === 'completed';
+  } catch (error) {
+    if (error instanceof Refusal) return false; // in the words for those who have no key
+    throw error;
+  }
+}
+
+export function getUploadSession(exchange: Exchange): HttpResponse {
+  const { call, request } = exchange;
+  const { session } = namedUpload(exchange);
+  requireNotGone(session, call.nowNs);
+  const response = jsonResponse(200, sessionView(session, call.nowNs));
+  const body = request.method === 'HEAD' ? emptyBytes : response.body;
+  return { ...response, headers: [...response.headers, uncached], body };
+}
+
+export function deleteUploadSession(exchange: Exchange): Answer {
+  const { stores, call } = exchange;
+  const { uploadId } = namedUpload(exchange);
+  const session = checkCancellation(stores, call, uploadId);
+  if (exchange.phase === 'query' && session.status === 'active') {
+    return upgrade;
+  }
+  cancelUpload(stores, call, uploadId);
+  return { status: 204, headers: [uncached], body: emptyBytes };
+}

@@ -1,0 +1,124 @@
+// Conditional requests (RFC 9110 §13) by URL, with the cases of ceph/s3-tests' test_s3.py.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
+import { openService, type Service } from '../support/service.ts';
+
+let service: Service;
+let client: FileClient;
+let etag: string;
+let modified: string;
+const past = 'Sat, 29 Oct 1994 19:43:31 GMT';
+const future = 'Sat, 29 Oct 2130 19:43:31 GMT';
+
+beforeAll(async () => {
+  service = await openService();
+  client = openFileClient(service);
+  await client.put('conditional/read.txt', 'bar');
+  const response = await client.get('conditional/read.txt');
+  etag = response.headers.get('etag') ?? '';
+  modified = response.headers.get('last-modified') ?? '';
+});
+
+afterAll(() => service?.stop());
+
+describe('a GET and a HEAD', () => {
+  test.each<[number, string, () => Record<string, string>]>([
+    [200, 'If-Match of its tag', () => ({ 'If-Match': etag })],
+    [412, 'If-Match of another', () => ({ 'If-Match': '"ABCORZ"' })],
+    [304, 'If-None-Match of its tag', () => ({ 'If-None-Match': etag })],
+    [304, 'If-None-Match of its tag, weak', () => ({ 'If-None-Match': `"x", W/${etag}` })],
+    [200, 'If-None-Match of another', () => ({ 'If-None-Match': '"ABCORZ"' })],
+    [200, 'If-Modified-Since long ago', () => ({ 'If-Modified-Since': past })],
+    [304, 'If-Modified-Since of its date', () => ({ 'If-Modified-Since': modified })],
+    [412, 'If-Unmodified-Since long ago', () => ({ 'If-Unmodified-Since': past })],
+    [200, 'If-Unmodified-Since far ahead', () => ({ 'If-Unmodified-Since': future })],
+    [200, 'If-Modified-Since of no date', () => ({ 'If-Modified-Since': 'yesterday' })],
+    [304, 'the tag before the date', () => ({ 'If-None-Match': etag, 'If-Modified-Since': past })],
+    [200, 'If-Match before the date', () => ({ 'If-Match': etag, 'If-Unmodified-Since': past })],
+  ])('answer %i to %s', async (status, _, headers) => {
+    for (const send of [client.get, client.head]) {
+      const response = await send('conditional/read.txt', headers());
+      expect(response.status).toBe(status);
+      const text = await response.text();
+      if (status === 304) {
+        expect(text).toBe('');
+        expect(response.headers.get('etag')).toBe(etag);
+        expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+        expect(response.headers.get('last-modified')).toBe(modified);
+      }
+    }
+  });
+
+  test('fail before a range is looked at', async () => {
+    const headers = { 'If-Match': '"x"', Range: 'bytes=99-' };
+    const refused = await refusalOf(await client.get('conditional/read.txt', headers));
+    expect(refused).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+  });
+});
+
+describe('a PUT', () => {
+  test('with If-Match replaces that version only', async () => {
+    const path = 'conditional/match.txt';
+    const first = (await client.put(path, 'bar')).headers.get('etag') ?? '';
+    const other = await client.put(path, 'zar', { 'If-Match': '"ABCORZ"' });
+    expect(await refusalOf(other)).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+    expect(await (await client.get(path)).text()).toBe('bar');
+    expect((await client.put(path, 'zar', { 'If-Match': first })).status).toBe(200);
+    expect(await (await client.get(path)).text()).toBe('zar');
+    expect((await client.put(path, 'car', { 'If-Match': first })).status).toBe(412);
+    expect((await client.put(path, 'car', { 'If-Match': '*' })).status).toBe(200);
+  });
+
+  test('with If-Match to where nothing is answers 412 and makes nothing', async () => {
+    for (const ifMatch of ['*', '"ABCORZ"']) {
+      const response = await client.put('conditional/none.txt', 'bar', { 'If-Match': ifMatch });
+      expect(response.status).toBe(412);
+    }
+    expect((await client.get('conditional/none.txt')).status).toBe(404);
+  });
+
+  test('with If-None-Match: * creates once', async () => {
+    const path = 'conditional/once.txt';
+    expect((await client.put(path, 'bar', { 'If-None-Match': '*' })).status).toBe(201);
+    const again = await client.put(path, 'zar', { 'If-None-Match': '*' });
+    expect(await refusalOf(again)).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+    expect(await (await client.get(path)).text()).toBe('bar');
+  });
+
+  test('with If-None-Match of an entity tag replaces other versions only', async () => {
+    const path = 'conditional/nonmatch.txt';
+    const first = (await client.put(path, 'bar')).headers.get('etag') ?? '';
+    expect((await client.put(path, 'zar', { 'If-None-Match': first })).status).toBe(412);
+    expect((await client.put(path, 'zar', { 'If-None-Match': '"ABCORZ"' })).status).toBe(200);
+  });
+
+  test('with a condition that is none is refused as malformed', async () => {
+    const response = await client.put('conditional/bad.txt', 'bar', { 'If-Match': 'a b' });
+    expect(await refusalOf(response)).toMatchObject({ status: 400, code: 'InvalidArgument' });
+  });
+
+  test('of several at once that create, lets one win', async () => {
+    const bodies = ['a', 'b', 'c', 'd'];
+    const path = 'conditional/race.txt';
+    const responses = await Promise.all(
+      bodies.map((body) => client.put(path, body, { 'If-None-Match': '*' })),
+    );
+    const winners = bodies.filter((_, index) => responses[index]?.status === 201);
+    expect(winners).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 412)).toHaveLength(3);
+    expect(await (await client.get(path)).text()).toBe(winners[0]);
+  });
+});
+
+describe('a DELETE', () => {
+  test('with If-Match deletes that version only', async () => {
+    const path = 'conditional/delete.txt';
+    const first = (await client.put(path, 'bar')).headers.get('etag') ?? '';
+    const other = await client.send('DELETE', path, { headers: { 'If-Match': '"x"' } });
+    expect(await refusalOf(other)).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+    const same = await client.send('DELETE', path, { headers: { 'If-Match': first } });
+    expect([same.status, await same.text()]).toEqual([204, '']);
+    expect((await client.get(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,317 @@
+// Upload sessions over HTTP, by URL: start, chunks, completion, record, cancelling, and every refusal.
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+
+const chunkSize = 65_536;
+let service: Service;
+let root: string;
+
+beforeAll(async () => {
+  service = await openService();
+  root = `${service.base}/api/v1/bucket/${service.bucket}/upload`;
+});
+
+afterAll(() => service?.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: Record<string, unknown>;
+}
+
+interface Sent {
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+async function request(method: string, url: string, sent: Sent = {}): Promise<Answer> {
+  const { body } = sent;
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${service.apiKey}`, ...sent.headers },
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  });
+  const text = await response.text();
+  expect(response.headers.get('cache-control')).toBe('private, no-store');
+  const json = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  return { status: response.status, headers: response.headers, json };
+}
+
+async function refused(promise: Promise<Answer>): Promise<unknown[]> {
+  const { status, json } = await promise;
+  return [status, (json.error as { code: string }).code];
+}
+
+function start(fields: object, headers: Record<string, string> = {}): Promise<Answer> {
+  return request('POST', `${root}/start`, { headers, body: JSON.stringify(fields) });
+}
+
+/** The session's URL. */
+async function begin(fields: object): Promise<string> {
+  const { status, json } = await start({ chunkSize, ...fields });
+  expect([status, json.error]).toEqual([201, undefined]);
+  return `${root}/${json.sessionId}`;
+}
+
+function put(session: string, index: number | string, body: Uint8Array, digest?: string) {
+  const headers = digest === undefined ? {} : { 'Content-Digest': `sha-256=:${digest}:` };
+  return request('PUT', `${session}/chunk/${index}`, { headers, body });
+}
+
+async function putAll(session: string, bytes: Uint8Array): Promise<void> {
+  const count = Math.ceil(bytes.length / chunkSize);
+  const parts = Array.from({ length: count }, (_, index) =>
+    put(session, index, bytes.subarray(index * chunkSize, (index + 1) * chunkSize)),
+  );
+  expect((await Promise.all(parts)).map(({ status }) => status)).toEqual(parts.map(() => 200));
+}
+
+const complete = (session: string, fields?: object) =>
+  request('POST', `${session}/complete`, fields ? { body: JSON.stringify(fields) } : {});
+
+async function download(path: string): Promise<Uint8Array> {
+  const response = await fetch(`${service.base}/cloud/${service.bucket}/${path}`);
+  expect(response.status).toBe(200);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+describe('an upload session over HTTP', () => {
+  test('goes from start to a file, and answers the completion again', async () => {
+    const bytes = sampleBytes('whole', 2 * chunkSize + 5);
+    const fields = { path: '/s/a b.mp4', size: bytes.length, chunkSize, tags: ['x'] };
+    const headers = { 'Content-Disposition': 'inline', 'cache-control': 'no-cache' };
+    const begun = await start({ ...fields, headers }, { 'X-File-Tags': 'y, x' });
+    expect(begun.status).toBe(201);
+    const { sessionId } = begun.json;
+    expect(begun.json).toMatchObject({
+      uploadId: sessionId,
+      bucketId: service.bucket,
+      path: 's/a b.mp4',
+      contentType: 'video/mp4',
+      tags: ['x', 'y'],
+      totalSize: bytes.length,
+      chunkSize,
+      chunkCount: 3,
+      missing: [0, 1, 2],
+      status: 'active',
+    });
+    expect(Date.parse(String(begun.json.expiresAt))).toBeGreaterThan(Date.now() - 60_000);
+    const session = `${root}/${sessionId}`;
+    expect(begun.headers.get('location')).toBe(new URL(session).pathname);
+    const part = bytes.subarray(chunkSize, 2 * chunkSize);
+    const digest = createHash('sha256').update(part).digest('base64');
+    expect((await put(session, 1, part, digest)).json).toEqual({
+      chunkIndex: 1,
+      size: chunkSize,
+      sha256: sha256Hex(part),
+      uploadedSize: chunkSize,
+      receivedChunks: 1,
+      chunkCount: 3,
+    });
+    expect((await request('GET', session)).json).toMatchObject({ missing: [0, 2] });
+    await putAll(session, bytes);
+    expect((await request('GET', session)).json).toMatchObject({ status: 'ready', missing: [] });
+    const made = await complete(session, { sha256: sha256Hex(bytes) });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({ path: 's/a b.mp4', size: bytes.length, version: 1 });
+    expect(made.headers.get('etag')).toBe(`"${made.json.etag}"`);
+    expect(made.headers.get('location')).toBe(`/cloud/${service.bucket}/s/a%20b.mp4`);
+    expect(await download('s/a%20b.mp4')).toEqual(bytes);
+    const head = await fetch(`${service.base}${made.headers.get('location')}`, { method: 'HEAD' });
+    expect(head.headers.get('content-disposition')).toBe('inline');
+    expect(head.headers.get('cache-control')).toBe('no-cache');
+    const again = await request('POST', `${session}/complete`, { headers: { Authorization: '' } });
+    expect([again.status, again.json]).toEqual([200, made.json]);
+    expect(await refused(put(session, 0, part))).toEqual([409, 'UploadCompleted']);
+    expect(await refused(request('DELETE', session))).toEqual([409, 'UploadCompleted']);
+    expect((await request('GET', session)).json).toMatchObject({
+      status: 'completed',
+      fileId: made.json.id,
+    });
+  });
+
+  test.each([
+    0,
+    1,
+    chunkSize - 1,
+    chunkSize,
+    chunkSize + 1,
+    2 * chunkSize - 1,
+    2 * chunkSize,
+    2 * chunkSize + 1,
+  ])('takes a file of %i bytes, exactly', async (size) => {
+    const bytes = sampleBytes('border', size);
+    const session = await begin({ path: `border/${size}`, size });
+    await putAll(session, bytes);
+    expect((await complete(session)).status).toBe(201);
+    expect(sha256Hex(await download(`border/${size}`))).toBe(sha256Hex(bytes));
+  });
+
+  test('falls back to the type of the extension, else to bytes, and keeps one that is sent', async () => {
+    const typeOf = async (fields: object) => (await start({ size: 0, ...fields })).json.contentType;
+    expect(await typeOf({ path: 'a/page.html' })).toBe('text/html');
+    expect(await typeOf({ path: 'a/nothing' })).toBe('application/octet-stream');
+    expect(await typeOf({ path: 'a.html', contentType: 'a/b; c="D"' })).toBe('a/b; c="D"');
+  });
+
+  test('keeps the last of two chunks with one index', async () => {
+    const session = await begin({ path: 'resent', size: 3 });
+    await put(session, 0, Buffer.from('old'));
+    expect((await put(session, 0, Buffer.from('new'))).json).toMatchObject({ uploadedSize: 3 });
+    await complete(session);
+    expect(Buffer.from(await download('resent')).toString()).toBe('new');
+  });
+
+  test('names what is missing, and goes on', async () => {
+    const bytes = sampleBytes('holes', 3 * chunkSize);
+    const session = await begin({ path: 'holes', size: bytes.length });
+    expect(await refused(complete(session))).toEqual([409, 'UploadIncomplete']);
+    await put(session, 1, bytes.subarray(chunkSize, 2 * chunkSize));
+    const { json } = await complete(session);
+    expect((json.error as { details: unknown }).details).toMatchObject({ missing: [0, 2] });
+    await putAll(session, bytes);
+    expect((await complete(session)).status).toBe(201);
+  });
+
+  test('is kept when a digest differs, of a chunk or of the file', async () => {
+    const bytes = sampleBytes('digest', chunkSize + 1);
+    const session = await begin({ path: 'digest', size: bytes.length });
+    const wrong = createHash('sha256').update('wrong').digest();
+    const part = bytes.subarray(0, chunkSize);
+    const sent = put(session, 0, part, wrong.toString('base64'));
+    expect(await refused(sent)).toEqual([400, 'BadDigest']);
+    expect((await request('GET', session)).json).toMatchObject({ receivedChunks: 0 });
+    await putAll(session, bytes);
+    const sha256 = wrong.toString('hex');
+    expect(await refused(complete(session, { sha256 }))).toEqual([400, 'BadDigest']);
+    expect((await request('GET', session)).json).toMatchObject({ status: 'ready' });
+    expect((await complete(session, { sha256: sha256Hex(bytes) })).status).toBe(201);
+  });
+
+  test('checks a digest that was declared at its start', async () => {
+    const session = await begin({ path: 'declared', size: 2, sha256: 'ab'.repeat(32) });
+    await put(session, 0, Buffer.from('ab'));
+    expect(await refused(complete(session))).toEqual([400, 'BadDigest']);
+    const right = await begin({ path: 'declared', size: 2, sha256: sha256Hex(Buffer.from('ab')) });
+    await put(right, 0, Buffer.from('ab'));
+    expect((await complete(right)).json).toMatchObject({ sha256: sha256Hex(Buffer.from('ab')) });
+  });
+
+  test('leaves the old file readable until completion; of two sessions the later wins', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => begin({ path: 'contested', size: 3 })),
+    );
+    await put(first ?? '', 0, Buffer.from('one'));
+    await put(second ?? '', 0, Buffer.from('two'));
+    expect((await complete(second ?? '')).status).toBe(201);
+    expect(Buffer.from(await download('contested')).toString()).toBe('two');
+    const replaced = await complete(first ?? '');
+    expect([replaced.status, replaced.json.version]).toEqual([200, 2]);
+    const path = `${service.base}/cloud/${service.bucket}/contested`;
+    const after = await fetch(path, { headers: { 'Cache-Control': 'no-cache' } });
+    expect(after.headers.get('etag')).toBe(`"${replaced.json.etag}"`);
+  });
+
+  test('checks its preconditions at the start and again at completion', async () => {
+    const session = await begin({ path: 'guarded', size: 1, ifNoneMatch: '*' });
+    await put(session, 0, Buffer.from('a'));
+    const other = await begin({ path: 'guarded', size: 1, ifNoneMatch: '*' });
+    await put(other, 0, Buffer.from('b'));
+    const { json } = await complete(other);
+    expect(await refused(complete(session))).toEqual([412, 'PreconditionFailed']);
+    expect((await request('GET', session)).json).toMatchObject({ status: 'ready' });
+    const late = start({ path: 'guarded', size: 1, ifNoneMatch: '*' });
+    expect(await refused(late)).toEqual([412, 'PreconditionFailed']);
+    const matching = await begin({ path: 'guarded', size: 1, ifMatch: `"${json.etag}"` });
+    await put(matching, 0, Buffer.from('c'));
+    expect((await complete(matching)).status).toBe(200);
+  });
+
+  test('is cancelled, and cancelled again', async () => {
+    const session = await begin({ path: 'cancelled', size: 3 });
+    await put(session, 0, Buffer.from('abc'));
+    expect((await request('DELETE', session)).status).toBe(204);
+    expect((await request('DELETE', session)).status).toBe(204);
+    const gone = [410, 'UploadCancelled'];
+    expect(await refused(request('GET', session))).toEqual(gone);
+    expect(await refused(put(session, 0, Buffer.from('abc')))).toEqual(gone);
+    expect(await refused(complete(session))).toEqual(gone);
+  });
+});
+
+describe('a refusal', () => {
+  test.each<[number, string, object]>([
+    [400, 'InvalidArgument', { path: 'a' }],
+    [400, 'InvalidArgument', { path: 'a', size: -1 }],
+    [400, 'InvalidArgument', { path: 'a', size: 1.5 }],
+    [400, 'InvalidArgument', { path: 'a', size: '1' }],
+    [400, 'InvalidArgument', { path: 'a', size: 1, tags: 'x' }],
+    [400, 'InvalidArgument', { path: 'a', size: 1, headers: { Other: 'x' } }],
+    [400, 'InvalidArgument', { path: 'a', size: 1, chunkSize: 65_535 }],
+    [400, 'InvalidArgument', { path: 'a', size: 1, chunkSize: 1_900_001 }],
+    [400, 'InvalidArgument', { path: 'a', size: 19_000_001, sha256: 'ab'.repeat(32) }],
+    [400, 'InvalidArgument', []],
+    [400, 'InvalidPath', { size: 1 }],
+    [400, 'InvalidPath', { path: 'a/../b', size: 1 }],
+    [400, 'InvalidContentType', { path: 'a', size: 1, contentType: 'x' }],
+    [400, 'MissingContentType', { path: 'a', size: 1, contentType: '' }],
+    [412, 'PreconditionFailed', { path: 'never', size: 1, ifMatch: '*' }],
+    [413, 'EntityTooLarge', { path: 'a', size: 1_900_000_001 }],
+    [413, 'EntityTooLarge', { path: 'a', size: 1, note: 'x'.repeat(70_000) }],
+  ])('of a start with %i %s: %j', async (status, code, fields) => {
+    expect(await refused(start(fields))).toEqual([status, code]);
+  });
+
+  test('of what is no JSON', async () => {
+    const sent = request('POST', `${root}/start`, { body: '{' });
+    expect(await refused(sent)).toEqual([400, 'InvalidArgument']);
+  });
+
+  test('of requests without a good key, or for another bucket', async () => {
+    const session = await begin({ path: 'keys', size: 1 });
+    const as = (Authorization: string, extra = {}) =>
+      refused(request('GET', session, { headers: { Authorization, ...extra } }));
+    expect(await as('')).toEqual([401, 'Unauthorized']);
+    expect(await as('Bearer efs_wrong')).toEqual([401, 'InvalidApiKey']);
+    const good = `Bearer ${service.apiKey}`;
+    expect(await as(good, { 'X-Bucket-Id': 'elsewhere' })).toEqual([400, 'BucketMismatch']);
+    const elsewhere = session.replace(`/bucket/${service.bucket}/`, '/bucket/elsewhere/');
+    expect(await refused(request('GET', elsewhere))).toEqual([403, 'AccessDenied']);
+    const unkeyed = request('POST', `${session}/complete`, { headers: { Authorization: '' } });
+    expect(await refused(unkeyed)).toEqual([401, 'Unauthorized']);
+  });
+
+  test.each([
+    ['GET', ''],
+    ['DELETE', ''],
+    ['PUT', '/chunk/0'],
+    ['POST', '/complete'],
+  ])('of %s of an unknown session', async (method, tail) => {
+    const sent = request(method, `${root}/${'0'.repeat(32)}${tail}`);
+    expect(await refused(sent)).toEqual([404, 'NoSuchUpload']);
+  });
+
+  test('of chunks that do not fit', async () => {
+    const session = await begin({ path: 'fit', size: chunkSize + 10 });
+    const bytes = sampleBytes('fit', chunkSize);
+    const of = (index: number | string, length: number) =>
+      refused(put(session, index, bytes.subarray(0, length)));
+    expect(await of(2, 10)).toEqual([400, 'InvalidChunkIndex']);
+    expect(await of('x', 10)).toEqual([400, 'InvalidChunkIndex']);
+    expect(await of(-1, 10)).toEqual([400, 'InvalidChunkIndex']);
+    expect(await of(0, chunkSize - 1)).toEqual([400, 'ChunkSizeMismatch']);
+    expect(await of(1, 11)).toEqual([400, 'ChunkSizeMismatch']);
+    expect(await of(1, 9)).toEqual([400, 'ChunkSizeMismatch']);
+    expect(await of(0, 0)).toEqual([400, 'ChunkSizeMismatch']);
+    const large = put(session, 0, sampleBytes('large', 1_900_001));
+    expect(await refused(large)).toEqual([413, 'EntityTooLarge']);
+    expect((await request('GET', session)).json).toMatchObject({ receivedChunks: 0 });
+  });
+
+  test('of a wrong method names the right ones', async () => {
+    const { status, headers } = await request('GET', `${root}/start`);
+    expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+});

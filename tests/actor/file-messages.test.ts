@@ -1,0 +1,90 @@
+import { IDL } from '@dfinity/candid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FileUpload, ResultBytes } from '../../src/actor/candid.ts';
+import { decodeFileUpload, encodeBytesResult } from '../../src/actor/file-messages.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(installNodeText);
+
+const required = {
+  bucketId: 'box',
+  path: '/ü',
+  contentType: 'a/b',
+  bytes: Uint8Array.of(1, 2, 3),
+};
+const options = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+const absent = { sha256: undefined, ifMatch: undefined, ifNoneMatch: undefined, apiKey: undefined };
+
+describe('decodeFileUpload()', () => {
+  test('reads what an agent writes', () => {
+    const all = {
+      ...options,
+      tags: [['x', 'ö']],
+      sha256: ['00'],
+      apiKey: ['efs_'],
+      ifMatch: ['*'],
+    };
+    expect(decodeFileUpload(IDL.encode([FileUpload], [{ ...required, ...all }]))).toEqual({
+      ...required,
+      ...absent,
+      tags: ['x', 'ö'],
+      sha256: '00',
+      apiKey: 'efs_',
+      ifMatch: '*',
+    });
+    const none = decodeFileUpload(IDL.encode([FileUpload], [{ ...required, ...options }]));
+    expect(none).toEqual({ ...required, ...absent, tags: [] });
+  });
+
+  test('gives the bytes as a view, without a copy', () => {
+    const argument = IDL.encode([FileUpload], [{ ...required, ...options }]);
+    expect(decodeFileUpload(argument).bytes.buffer).toBe(argument.buffer);
+  });
+
+  test('reads a sender that knows fewer fields, or more', () => {
+    const text = IDL.Text;
+    const fields = { bucketId: text, path: text, contentType: text, bytes: IDL.Vec(IDL.Nat8) };
+    const few = IDL.encode([IDL.Record(fields)], [required]);
+    expect(decodeFileUpload(few)).toMatchObject({ ...required, tags: [] });
+    const more = IDL.encode(
+      [IDL.Record({ ...fields, other: IDL.Nat, ifMatch: IDL.Opt(text) })],
+      [{ ...required, other: 1n, ifMatch: ['"a"'] }],
+    );
+    expect(decodeFileUpload(more)).toMatchObject({ ...required, ifMatch: '"a"', tags: [] });
+  });
+
+  test('refuses more tags than it would read one by one', () => {
+    const tags = [Array.from({ length: 201 }, () => '')];
+    const argument = IDL.encode([FileUpload], [{ ...required, ...options, tags }]);
+    expect(() => decodeFileUpload(argument)).toThrow(Refusal);
+  });
+
+  test('leaves every cut message to the library', () => {
+    const argument = IDL.encode([FileUpload], [{ ...required, ...options, tags: [['x']] }]);
+    for (let length = 0; length < argument.length; length++) {
+      const cut = argument.slice(0, length);
+      let known: unknown;
+      try {
+        [known] = IDL.decode([FileUpload], cut);
+      } catch {
+        expect(() => decodeFileUpload(cut)).toThrow();
+        continue;
+      }
+      expect(decodeFileUpload(cut)).toMatchObject({ path: (known as typeof required).path });
+    }
+  });
+});
+
+describe('encodeBytesResult()', () => {
+  test.each([0, 1, 127, 128, 70_000])('writes %i bytes as the library does', (length) => {
+    const result = { ok: new Uint8Array(length).fill(7) };
+    const expected = IDL.encode([ResultBytes], [result]);
+    expect(Buffer.compare(encodeBytesResult(result), expected)).toBe(0);
+  });
+
+  test('writes an error', () => {
+    const result = { err: 'NoSuchFile: there is none' };
+    expect(IDL.decode([ResultBytes], encodeBytesResult(result))).toEqual([result]);
+  });
+});

@@ -1,0 +1,277 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { authorize } from '../../src/domain/access.ts';
+import { updateAccess } from '../../src/domain/bucket-creators.ts';
+import { bucketIds, countBuckets } from '../../src/domain/bucket-directory.ts';
+import {
+  type BucketChange,
+  deleteBucket,
+  describeBucket,
+  listBuckets,
+  updateBucket,
+} from '../../src/domain/bucket-management.ts';
+import { migrateBuckets } from '../../src/domain/bucket-migration.ts';
+import { statusOf } from '../../src/domain/bucket-status.ts';
+import { readTotals } from '../../src/domain/bucket-totals.ts';
+import { createBucket, findBucket } from '../../src/domain/buckets.ts';
+import { findKey, listKeys } from '../../src/domain/keys.ts';
+import {
+  begin,
+  callOf,
+  createScene,
+  expectRefusal,
+  hourNs,
+  makeKey,
+  type Person,
+  putTestFile,
+  startNs,
+} from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+const alice = callOf('alice');
+const bob = callOf('bob');
+const boss = callOf('controller');
+const bobId = bob.caller.principal;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+function change(fields: Partial<BucketChange> = {}): BucketChange {
+  const nothing = { isPublic: undefined, quotaBytes: undefined };
+  return { bucket: 'box', ...nothing, addMembers: [], removeMembers: [], ...fields };
+}
+
+function name(role: string, principal = bobId): Partial<BucketChange> {
+  return { addMembers: [{ principal, role }] };
+}
+
+describe('updateBucket()', () => {
+  test('sets what is named and leaves the rest', () => {
+    const later = callOf('alice', startNs + hourNs);
+    updateBucket(stores, later, change({ isPublic: false, quotaBytes: 500n }));
+    const updated = updateBucket(stores, later, change());
+    expect(updated).toMatchObject({ isPublic: false, quotaBytes: 500, members: [] });
+    expect(findBucket(stores, 'box')).toMatchObject({
+      isPublic: false,
+      quotaBytes: 500,
+      updatedAtNs: startNs + hourNs,
+      createdAtNs: startNs,
+    });
+    expect(updateBucket(stores, alice, change({ quotaBytes: 0n })).quotaBytes).toBeUndefined();
+  });
+
+  test('enforces the quota that it has set', () => {
+    updateBucket(stores, alice, change({ quotaBytes: 9n }));
+    expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores));
+  });
+
+  test('names a member, changes its role and unnames it', () => {
+    expect(updateBucket(stores, alice, change(name('reader'))).members).toEqual([
+      { principal: bobId, role: 'reader' },
+    ]);
+    expect(updateBucket(stores, alice, change(name('owner'))).members).toHaveLength(1);
+    const gone = updateBucket(stores, bob, change({ removeMembers: [bobId] }));
+    expect(gone.members).toEqual([]);
+    expectRefusal(stores, 'AccessDenied', () => updateBucket(stores, bob, change()));
+  });
+
+  test('refuses strangers, members below owner, bad roles and everybody as a member', () => {
+    const refuse = (
+      code: 'AccessDenied' | 'InvalidArgument' | 'NoSuchBucket' | 'QuotaExceeded',
+    ) => ({
+      when: (person: Person, fields: Partial<BucketChange>) =>
+        expectRefusal(stores, code, () => updateBucket(stores, callOf(person), change(fields))),
+    });
+    refuse('AccessDenied').when('bob', {});
+    updateBucket(stores, alice, change(name('writer')));
+    refuse('AccessDenied').when('bob', {});
+    refuse('AccessDenied').when('anonymous', {});
+    refuse('InvalidArgument').when('alice', name('admin'));
+    refuse('InvalidArgument').when('alice', name('reader', Uint8Array.of(4)));
+    refuse('InvalidArgument').when('alice', { quotaBytes: 2n ** 60n });
+    refuse('NoSuchBucket').when('alice', { bucket: 'none' });
+    const many = Array.from({ length: 33 }, (_, index) => {
+      return { principal: Uint8Array.of(9, index), role: 'reader' };
+    });
+    refuse('QuotaExceeded').when('alice', { addMembers: many });
+  });
+});
+
+describe('a role', () => {
+  test.each([
+    ['reader', ['read']],
+    ['writer', ['read', 'write', 'delete']],
+    ['owner', ['read', 'write', 'delete']],
+  ] as const)('%s grants exactly %j', (role, granted) => {
+    updateBucket(stores, alice, change({ ...name(role), isPublic: false }));
+    for (const permission of ['read', 'write', 'delete'] as const) {
+      const ask = () =>
+        authorize(stores, bob, { bucket: 'box', permission, apiKey: undefined }).bucket.id;
+      if ((granted as readonly string[]).includes(permission)) expect(ask()).toBe('box');
+      else expectRefusal(stores, 'AccessDenied', ask);
+    }
+    if (role !== 'owner') {
+      expectRefusal(stores, 'AccessDenied', () => listKeys(stores, bob, 'box'));
+      expectRefusal(stores, 'AccessDenied', () => deleteBucket(stores, bob, 'box'));
+    }
+  });
+
+  test('is for its bucket alone', () => {
+    updateBucket(stores, alice, change(name('owner')));
+    const claim = { bucket: 'other', permission: 'read', apiKey: undefined } as const;
+    expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
+  });
+});
+
+describe('describeBucket()', () => {
+  test('shows members to owners only', () => {
+    updateBucket(stores, alice, change(name('reader')));
+    const ask = { bucket: 'box', apiKey: undefined };
+    expect(describeBucket(stores, alice, ask).members).toHaveLength(1);
+    expect(describeBucket(stores, bob, ask).members).toEqual([]);
+    const withKey = { bucket: 'box', apiKey: makeKey(stores, { permissions: ['read'] }) };
+    expect(describeBucket(stores, callOf('anonymous'), withKey).members).toEqual([]);
+    expectRefusal(stores, 'AccessDenied', () => describeBucket(stores, callOf('anonymous'), ask));
+  });
+});
+
+describe('listBuckets()', () => {
+  const ids = (person: Person, page?: bigint, pageSize?: bigint) => {
+    const list = listBuckets(stores, callOf(person), { page, pageSize });
+    return [list.items.map(({ id }) => id).join(' '), list.total, list.hasMore];
+  };
+
+  test('lists where the caller has a role, and all for controllers', () => {
+    createBucket(stores, boss, 'zoo');
+    expect(ids('alice')).toEqual(['box other', 2, false]);
+    expect(ids('controller')).toEqual(['box other zoo', 3, false]);
+    expect(ids('bob')).toEqual(['', 0, false]);
+    expect(ids('anonymous')).toEqual(['', 0, false]);
+    updateBucket(stores, alice, change(name('reader')));
+    expect(ids('bob')).toEqual(['box', 1, false]);
+  });
+
+  test('pages, clamps the size and is empty past the end', () => {
+    for (let index = 0; index < 60; index++) createBucket(stores, boss, `n${index + 100}`);
+    expect(ids('controller', 2n, 5n)).toEqual(['n104 n105 n106 n107 n108', 62, true]);
+    expect(ids('controller', 2n ** 70n)).toEqual(['', 62, false]);
+    const clamped = listBuckets(stores, boss, { page: 2n, pageSize: 1_000n });
+    expect(clamped).toMatchObject({ pageSize: 50, pages: 2, hasMore: false });
+    expect(clamped.items).toHaveLength(12);
+    expectRefusal(stores, 'InvalidArgument', () => ids('alice', 0n));
+    expectRefusal(stores, 'InvalidArgument', () => ids('alice', 1n, 0n));
+  });
+});
+
+describe('deleteBucket()', () => {
+  test('refuses a bucket with a file or an open upload, and strangers', () => {
+    expectRefusal(stores, 'AccessDenied', () => deleteBucket(stores, bob, 'box'));
+    expectRefusal(stores, 'NoSuchBucket', () => deleteBucket(stores, alice, 'none'));
+    putTestFile(stores);
+    const { details } = expectRefusal(stores, 'BucketNotEmpty', () =>
+      deleteBucket(stores, alice, 'box'),
+    );
+    expect(details).toEqual({ files: 1, openUploads: 0 });
+    begin(stores, alice, { bucket: 'other' });
+    expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, 'other'));
+  });
+
+  test('leaves nothing to a later bucket of the same id: no key, no member, no listing', () => {
+    const alone = makeKey(stores, { permissions: ['read'] });
+    const shared = makeKey(stores, { permissions: ['read'], buckets: ['box', 'other'] });
+    updateBucket(stores, alice, change(name('owner')));
+    deleteBucket(stores, alice, 'box');
+    expect(findBucket(stores, 'box')).toBeUndefined();
+    expect(listBuckets(stores, bob, { page: 1n, pageSize: 9n }).total).toBe(0);
+    createBucket(stores, boss, 'box');
+    expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, alone, startNs));
+    expect(findKey(stores, shared, startNs).buckets).toEqual(['other']);
+    const claim = { bucket: 'box', permission: 'read', apiKey: undefined } as const;
+    expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
+    expect(listKeys(stores, boss, 'box')).toEqual([]);
+    expect(readTotals(stores).buckets).toBe(2);
+  });
+});
+
+describe('updateAccess()', () => {
+  const access = (allow: Uint8Array[], disallow: Uint8Array[] = []) => ({ allow, disallow });
+
+  test('lets the named principals create buckets until they are unnamed', () => {
+    expect(updateAccess(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
+    expect(createBucket(stores, bob, 'bobs').owner).toEqual(bobId);
+    expect(
+      authorize(stores, bob, { bucket: 'bobs', permission: 'write', apiKey: undefined }),
+    ).toBeTruthy();
+    expect(updateAccess(stores, boss, access([], [bobId]))).toEqual([]);
+    expectRefusal(stores, 'AccessDenied', () => createBucket(stores, bob, 'more'));
+  });
+
+  test('is for controllers, names nobody anonymous and at most 100', () => {
+    expectRefusal(stores, 'AccessDenied', () => updateAccess(stores, alice, access([bobId])));
+    const everybody = access([Uint8Array.of(4)]);
+    expectRefusal(stores, 'InvalidArgument', () => updateAccess(stores, boss, everybody));
+    const many = Array.from({ length: 101 }, (_, index) => Uint8Array.of(7, index));
+    expectRefusal(stores, 'QuotaExceeded', () => updateAccess(stores, boss, access(many)));
+  });
+});
+
+test('the totals follow every change of files and buckets', () => {
+  putTestFile(stores);
+  putTestFile(stores, { path: '/b' });
+  expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
+  const status = statusOf(stores, { stableBytes: 1, heapBytes: 2, cycles: 3n });
+  expect(status).toMatchObject({ files: 2, bytesStored: 20, encryption: 'none' });
+});
+
+describe('stored records', () => {
+  const time = 'f2670d45f2ca8618';
+  const head = (version: string, flags: string) =>
+    `${version}0302020${'2'}${flags}${time}${time}${'05'.padEnd(16, '0')}${'07'.padEnd(16, '0')}` +
+    '01000000';
+
+  test.each([
+    ['1', head('01', '01'), { quotaBytes: undefined, openUploadByteCount: 0 }],
+    ['2', `${head('02', '01')}${'0900'.padEnd(16, '0')}`, { openUploadByteCount: 9 }],
+    [
+      '3',
+      `${head('03', '03')}${'09'.padEnd(16, '0')}${'0b'.padEnd(16, '0')}`,
+      { openUploadByteCount: 9, quotaBytes: 11 },
+    ],
+  ])('of version %s are read', (_, hex, expected) => {
+    stores.buckets.set(Buffer.from('old'), new Uint8Array(Buffer.from(hex, 'hex')));
+    expect(findBucket(stores, 'old')).toMatchObject({
+      owner: Uint8Array.of(2, 2, 2),
+      isPublic: true,
+      createdAtNs: startNs,
+      fileCount: 5,
+      byteCount: 7,
+      openUploadCount: 1,
+      ...expected,
+    });
+  });
+
+  test('of members are those of the diagram', () => {
+    updateBucket(stores, alice, change(name('writer')));
+    const record = stores.members.get(Buffer.from('box')) ?? [];
+    expect(Buffer.from(record).toString('hex')).toBe('01010303030301');
+  });
+
+  test('of a version without a directory get one', async () => {
+    makeKey(stores);
+    putTestFile(stores);
+    const fresh = (await createScene()).stores;
+    // The new kernel has an empty directory; the records are those of the older stores.
+    const old = { ...stores, directory: fresh.directory };
+    for (const { key } of fresh.directory.read(0, 100)) fresh.directory.remove(key);
+    stores.meta.delete(Buffer.from('totals'));
+    migrateBuckets(old);
+    expect(bucketIds(old.directory, undefined, { skip: 0, limit: 9 })).toEqual(['box', 'other']);
+    expect(countBuckets(old.directory, alice.caller.principal)).toBe(2);
+    expect(listKeys(old, alice, 'box')).toHaveLength(3);
+    expect(readTotals(old)).toEqual({ buckets: 2, files: 1, bytes: 10 });
+    const before = fresh.writeCount();
+    migrateBuckets(old);
+    expect(fresh.writeCount()).toBe(before);
+  });
+});

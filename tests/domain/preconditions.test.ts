@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from '../../src/domain/preconditions.ts';
+import { Refusal } from '../../src/domain/refusal.ts';
+
+const etag = `"${'ab'.repeat(32)}-3"`;
+
+function codeOf(operation: () => void): string {
+  try {
+    operation();
+    return 'proceed';
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}
+
+describe('checkWritePreconditions()', () => {
+  // RFC 9110 §13.1.1, §13.1.2: expected with a file, and without one
+  test.each<[string, string, WritePreconditions]>([
+    ['proceed', 'proceed', {}],
+    ['proceed', 'PreconditionFailed', { ifMatch: etag }],
+    ['proceed', 'PreconditionFailed', { ifMatch: '*' }],
+    ['proceed', 'PreconditionFailed', { ifMatch: ' * ' }],
+    ['proceed', 'PreconditionFailed', { ifMatch: `"x", ${etag}` }],
+    ['proceed', 'PreconditionFailed', { ifMatch: `,"x",,${etag} ,` }],
+    ['proceed', 'PreconditionFailed', { ifMatch: etag.slice(1, -1) }],
+    ['PreconditionFailed', 'PreconditionFailed', { ifMatch: '"x"' }],
+    ['PreconditionFailed', 'PreconditionFailed', { ifMatch: 'x' }],
+    ['PreconditionFailed', 'PreconditionFailed', { ifMatch: `W/${etag}` }],
+    ['PreconditionFailed', 'PreconditionFailed', { ifMatch: etag.toUpperCase() }],
+    ['PreconditionFailed', 'proceed', { ifNoneMatch: '*' }],
+    ['PreconditionFailed', 'proceed', { ifNoneMatch: etag }],
+    ['PreconditionFailed', 'proceed', { ifNoneMatch: etag.slice(1, -1) }],
+    ['PreconditionFailed', 'proceed', { ifNoneMatch: `W/${etag}` }],
+    ['PreconditionFailed', 'proceed', { ifNoneMatch: `"x", ${etag}` }],
+    ['proceed', 'proceed', { ifNoneMatch: '"x"' }],
+    ['proceed', 'proceed', { ifNoneMatch: '"a,b"' }],
+    ['PreconditionFailed', 'PreconditionFailed', { ifMatch: etag, ifNoneMatch: '*' }],
+    ['InvalidArgument', 'InvalidArgument', { ifMatch: '' }],
+    ['InvalidArgument', 'InvalidArgument', { ifMatch: 'a b' }],
+    ['InvalidArgument', 'InvalidArgument', { ifMatch: '"a' }],
+    ['InvalidArgument', 'InvalidArgument', { ifMatch: '"a" "b"' }],
+    ['InvalidArgument', 'InvalidArgument', { ifMatch: '*, "a"' }],
+    ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: 'w/"a"' }],
+    ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: '*,' }],
+    ['InvalidArgument', 'InvalidArgument', { ifNoneMatch: ',' }],
+  ])('answers %s over a file and %s without one to %j', (withFile, without, conditions) => {
+    expect(codeOf(() => checkWritePreconditions(etag, conditions))).toBe(withFile);
+    expect(codeOf(() => checkWritePreconditions(undefined, conditions))).toBe(without);
+  });
+
+  test('takes no exponential time for a long list', () => {
+    const list = `${'"a" , '.repeat(20_000)}x`;
+    const started = performance.now();
+    expect(codeOf(() => checkWritePreconditions(etag, { ifMatch: list }))).toBe('InvalidArgument');
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('checkUnmodifiedSince()', () => {
+  const second = 1_000_000_000n;
+  test.each<[string, bigint | undefined, WritePreconditions]>([
+    ['proceed', 5n * second, {}],
+    ['proceed', 5n * second, { unmodifiedSinceNs: 5n * second }],
+    ['proceed', 5n * second + 999_999_999n, { unmodifiedSinceNs: 5n * second }],
+    ['PreconditionFailed', 6n * second, { unmodifiedSinceNs: 5n * second }],
+    ['proceed', 6n * second, { unmodifiedSinceNs: 5n * second, ifMatch: '"x"' }],
+    ['proceed', undefined, { unmodifiedSinceNs: 5n * second }],
+  ])('answers %s to a file of %s with %o', (expected, updatedAtNs, conditions) => {
+    expect(codeOf(() => checkUnmodifiedSince(updatedAtNs, conditions))).toBe(expected);
+  });
+});
