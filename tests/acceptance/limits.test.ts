@@ -1,0 +1,102 @@
+// What runs out: open sessions, a bucket's quota, a session's time. In a bucket of its own.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openUploadCountMax } from '../../src/limits.ts';
+import { type BucketActor, openClient } from '../support/bucket-actor.ts';
+import { openService, type Service } from '../support/service.ts';
+
+let service: Service;
+let owner: BucketActor;
+let apiKey: string;
+const bucket = `Limits${Date.now()}`;
+
+beforeAll(async () => {
+  service = await openService();
+  ({ actor: owner } = await openClient(service, 'owner'));
+  expect(await owner.createBucket(bucket)).toHaveProperty('ok');
+  const permissions = ['read', 'write', 'delete'];
+  const request = { name: 'limits', buckets: [bucket], permissions, expiresAt: [] as [] };
+  const created = await owner.createApiKey(request);
+  apiKey = created.ok?.secret ?? expect.fail(created.err);
+});
+
+afterAll(() => service?.stop());
+
+function send(method: string, path: string, body?: string): Promise<Response> {
+  return fetch(`${service.base}/api/v1/bucket/${bucket}/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'text/plain' },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function refusal(response: Response): Promise<[status: number, code: string]> {
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
+}
+
+function start(path: string, size: number): Promise<Response> {
+  return send('POST', 'upload/start', JSON.stringify({ path, size }));
+}
+
+describe('a quota', () => {
+  async function setQuota(quotaBytes: bigint): Promise<void> {
+    const change = { bucketId: bucket, quotaBytes: [quotaBytes] as [bigint] };
+    const unchanged = { isPublic: [] as [], addMembers: [] as [], removeMembers: [] as [] };
+    expect(await owner.updateBucket({ ...change, ...unchanged })).toHaveProperty('ok');
+  }
+
+  test('stops uploads of all kinds, counts replaced files once, and can be lifted', async () => {
+    await setQuota(10n);
+    expect((await send('PUT', 'files/eight', '12345678')).status).toBe(201);
+    expect((await send('PUT', 'files/eight', '1234567890')).status).toBe(200);
+    expect(await refusal(await send('PUT', 'files/one', '1'))).toEqual([507, 'QuotaExceeded']);
+    expect(await refusal(await start('two', 2))).toEqual([507, 'QuotaExceeded']);
+    expect((await send('DELETE', 'files/eight')).status).toBe(204);
+    expect((await start('two', 2)).status).toBe(201);
+    expect(await refusal(await send('PUT', 'files/nine', '123456789'))).toEqual([
+      507,
+      'QuotaExceeded',
+    ]);
+    await setQuota(0n);
+    expect((await send('PUT', 'files/nine', '123456789')).status).toBe(201);
+  });
+});
+
+describe('sessions', () => {
+  test('of another bucket are unknown', async () => {
+    const { sessionId } = (await (await start('here', 1)).json()) as { sessionId: string };
+    const headers = { Authorization: `Bearer ${service.apiKey}` };
+    const elsewhere = `${service.base}/api/v1/bucket/${service.bucket}/upload/${sessionId}`;
+    expect(await refusal(await fetch(elsewhere, { headers }))).toEqual([404, 'NoSuchUpload']);
+    expect((await send('GET', `upload/${sessionId}`)).status).toBe(200);
+  });
+
+  test('are limited in number, and one that ends makes room', async () => {
+    const sessions: string[] = [];
+    let response = await start('many', 1);
+    while (response.status === 201 && sessions.length <= openUploadCountMax) {
+      sessions.push(((await response.json()) as { sessionId: string }).sessionId);
+      response = await start('many', 1);
+    }
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await refusal(response)).toEqual([429, 'SlowDown']);
+    for (const session of sessions.slice(0, 2)) {
+      expect((await send('DELETE', `upload/${session}`)).status).toBe(204);
+    }
+    expect((await start('many', 1)).status).toBe(201);
+  });
+
+  test.runIf(process.env.EFS_URL === undefined)('end with their time', async () => {
+    const { replica } = service;
+    const { sessionId } = (await (await start('late', 1)).json()) as { sessionId: string };
+    replica?.advanceTime(23n * 3_600n * 1_000_000_000n);
+    expect((await send('PUT', `upload/${sessionId}/chunk/0`, 'x')).status).toBe(200);
+    replica?.advanceTime(24n * 3_600n * 1_000_000_000n);
+    const late = await send('POST', `upload/${sessionId}/complete`);
+    expect(await refusal(late)).toEqual([410, 'UploadExpired']);
+    await replica?.tick();
+    expect(await refusal(await send('GET', `upload/${sessionId}`))).toEqual([410, 'UploadExpired']);
+    expect((await start('room again', 1)).status).toBe(201);
+  });
+});
