@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     );
     const table = `${formatTable(rows)}\n\n${formatKernel(kernel)}`;
     const readme = join(projectDir, 'README.md');
-    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), table));
+    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'bench', table));
     console.log(table);
   } finally {
     await bench.close();

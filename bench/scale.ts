@@ -8,6 +8,7 @@ import { IDL } from '@dfinity/candid';
 import { type Replica, startReplica } from '../replica/replica.ts';
 import { buildCanister } from '../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../scripts/local-service.ts';
+import { type Costs, formatScale, replaceTable } from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const fileCounts = [1_000, 10_000, 100_000];
@@ -23,9 +24,6 @@ const Request = IDL.Record({
   body: IDL.Vec(IDL.Nat8),
 });
 const Response = IDL.Record({ status_code: IDL.Nat16, upgrade: IDL.Opt(IDL.Bool) });
-
-/** Millions of instructions by request. */
-type Costs = Record<string, number>;
 
 interface Target {
   readonly replica: Replica;
@@ -85,7 +83,7 @@ async function measureAt(target: Target, count: number): Promise<Costs> {
   );
   const kilobyte = new Uint8Array(1_000).fill(65);
   const some = (turn: number) => pathOf(Math.floor((turn * count) / repetitions));
-  const costs: Costs = {
+  const costs: Record<string, number> = {
     PUT: await median(target, (turn) =>
       send(target, { method: 'PUT', path: `${files}/new/${turn}`, body: kilobyte }),
     ),
@@ -137,6 +135,9 @@ async function main(): Promise<void> {
   }
   const path = join(projectDir, 'bench', 'scale.json');
   await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
+  const readme = join(projectDir, 'README.md');
+  const table = formatScale(results);
+  await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'scale', table));
   await replica.stop();
 }
 

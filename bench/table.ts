@@ -12,9 +12,6 @@ export interface BenchRow {
   readonly milliseconds: number;
 }
 
-const startMark = '<!-- bench:start -->';
-const endMark = '<!-- bench:end -->';
-
 // What the protocol charges for an update whatever the canister does (13 nodes): a call by ingress,
 // its bytes, its execution.
 const ingressCycles = 1_200_000;
@@ -58,8 +55,24 @@ export function formatKernel(costs: readonly KernelCost[]): string {
   return ['| kernel | instructions a byte |', '| --- | --- |', ...lines].join('\n');
 }
 
-/** The text with the table between its marks replaced; throws when the marks are not there. */
-export function replaceTable(text: string, table: string): string {
+/** Millions of instructions by request. */
+export type Costs = Readonly<Record<string, number>>;
+
+export function formatScale(results: Readonly<Record<number, Costs>>): string {
+  const counts = Object.keys(results).map(Number);
+  const requests = Object.keys(results[counts[0] ?? 0] ?? {});
+  const heads = ['instructions (M) with', ...counts.map((count) => count.toLocaleString('en-US'))];
+  const rows = requests.map((name) => [
+    name,
+    ...counts.map((count) => (results[count]?.[name] ?? 0).toFixed(1)),
+  ]);
+  const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => cells.join(' | '));
+  return lines.map((line) => `| ${line} |`).join('\n');
+}
+
+/** The text with the table between the marks of that name; throws when the marks are not there. */
+export function replaceTable(text: string, name: string, table: string): string {
+  const [startMark, endMark] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
   if (start === -1 || end < start) {
