@@ -8,6 +8,7 @@ import { quote } from '../domain/names.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Stores } from '../domain/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
+import { cyclesReserve } from '../limits.ts';
 import { decodedPath, type HttpRequest, type HttpResponse } from './message.ts';
 import { refusalResponse } from './respond.ts';
 
@@ -53,12 +54,26 @@ function answer(
   requestId: string,
 ): HttpResponse | typeof upgrade {
   try {
-    return dispatch(routes, exchange);
+    const response = dispatch(routes, exchange);
+    if (response === upgrade) {
+      requireCycles(exchange);
+    }
+    return response;
   } catch (error) {
     if (error instanceof Refusal) {
       return refusalResponse(error, { requestId, isHead: exchange.request.method === 'HEAD' });
     }
     throw error;
+  }
+}
+
+/** What makes room is taken at any time; anything else only while there is something to pay with. */
+function requireCycles(exchange: Omit<Exchange, 'captures'>): void {
+  if (exchange.request.method !== 'DELETE' && exchange.system().cycles < cyclesReserve) {
+    throw new Refusal(
+      'ServiceUnavailable',
+      'The canister is low on cycles and takes no more uploads: ask its operator to top it up.',
+    );
   }
 }
 

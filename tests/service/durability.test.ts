@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import {
+  createDemoKey,
   deployLocally,
   principalOf,
   type ServiceDescription,
@@ -136,4 +137,28 @@ test('a Wasm without the kernel refuses to install and says how to build it', as
   const unlinked = new Uint8Array(await readFile('.azle/file_storage/file_storage.wasm'));
   const canisterId = await replica.createCanister();
   await expect(replica.install(canisterId, unlinked)).rejects.toThrow(/npm run build/);
+});
+
+test('a canister that is low on cycles takes no uploads and says so, but serves and deletes', async () => {
+  const identityPem = service.identityPem;
+  const controllers = [principalOf(identityPem)];
+  const created = await replica.createCanister({ controllers, cycles: 63_000_000_000n });
+  const poor = created.toText();
+  await replica.install(poor, wasm);
+  const apiKey = await createDemoKey(replica, poor, identityPem);
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
+  const put = (name: string, body: Uint8Array) =>
+    fetch(`${service.url}/api/v1/bucket/demo/files/${name}?canisterId=${poor}`, {
+      method: 'PUT',
+      body: body as BodyInit,
+      headers,
+    });
+  expect((await put('first', sampleBytes('first', 2_000_000))).status).toBe(201);
+  const refused = await put('second', Uint8Array.of(1));
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(await refused.json()).toMatchObject({ error: { code: 'ServiceUnavailable' } });
+  expect((await fetch(`${service.url}/cloud/demo/first?canisterId=${poor}`)).status).toBe(200);
+  const url = `${service.url}/api/v1/bucket/demo/files/first?canisterId=${poor}`;
+  expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204);
 });
