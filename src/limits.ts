@@ -64,5 +64,8 @@ export const argumentValueCountMax = 512;
 /** Chunks whose storage one message gives back: 2.5 M instructions each when they are full. */
 export const reclaimedChunksPerMessage = 32;
 
-/** Below this balance no upload is begun: an update of 2 MB takes 4.2 G, its execution 40 G in advance. */
+/**
+ * Below this balance no upload is begun: an update of 2 MB takes 4.2 G, and its execution 40 G in
+ * advance.
+ */
 export const cyclesReserve = 60_000_000_000n;

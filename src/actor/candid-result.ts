@@ -16,11 +16,22 @@ export function resultOf(ok: IDL.Type): IDL.VariantClass {
   return type;
 }
 
-/** The result as a Candid message; `type` comes from `resultOf`. */
-export function encodeResult(type: IDL.VariantClass, result: object): Uint8Array {
+/** `type` comes from `resultOf`. */
+function headOf(type: IDL.VariantClass): Uint8Array {
   const head = heads.get(type);
   if (head === undefined) {
     throw new Error('The type of a result comes from resultOf()');
   }
-  return concatBytes(head, type.encodeValue(result as Record<string, unknown>));
+  return head;
+}
+
+/** What comes before the value of an `ok`, for messages that are encoded by hand. */
+export function headOfOk(type: IDL.VariantClass): Uint8Array {
+  // Alternatives are counted in the order of their hashes: ok comes before err.
+  return concatBytes(headOf(type), Uint8Array.of(0));
+}
+
+/** The result as a Candid message. */
+export function encodeResult(type: IDL.VariantClass, result: object): Uint8Array {
+  return concatBytes(headOf(type), type.encodeValue(result as Record<string, unknown>));
 }

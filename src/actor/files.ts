@@ -3,27 +3,18 @@
 import { IDL } from '@dfinity/candid';
 import { msgArgData, msgReply, query, update } from 'azle';
 import { deleteFile, getFile, readFilePart } from '../domain/file-access.ts';
-import { fileView } from '../domain/file-view.ts';
-import type { FileRecord as StoredFile } from '../domain/files.ts';
+import { partsOfFile } from '../domain/files.ts';
 import { uploadByCall } from '../domain/single-upload.ts';
 import { answer, currentCall } from './call.ts';
 import { FileUpload, Result, ResultBytes, ResultFile, ResultNull } from './candid.ts';
 import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
+import { encodeFileResult } from './file-record-messages.ts';
+import { decodeArguments } from './method.ts';
 import { stores } from './runtime.ts';
 
 type Optional<T> = [] | [T];
 
-/** As Candid's FileRecord: the record of the JSON interface with times in nanoseconds. */
-export function fileRecordView(file: StoredFile) {
-  const view = fileView(file);
-  return {
-    ...view,
-    sha256: view.sha256 === undefined ? [] : [view.sha256],
-    createdAt: file.createdAtNs,
-    updatedAt: file.updatedAtNs,
-  };
-}
-
+const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
@@ -38,15 +29,21 @@ export class FilesActor {
     msgReply(IDL.encode([Result], [result]));
   }
 
-  @query([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultFile)
-  getFile(bucket: string, path: string, [apiKey]: Optional<string>) {
-    return answer(() => fileRecordView(getFile(stores, currentCall(), { bucket, path, apiKey })));
+  /** Encoded by hand. */
+  @query(fileArguments, ResultFile, { manual: true })
+  getFile(): void {
+    const decoded = decodeArguments({ name: 'getFile', parameters: fileArguments });
+    if (decoded === undefined) return;
+    const [bucket, path, [apiKey]] = decoded as unknown as [string, string, Optional<string>];
+    const read = () => partsOfFile(getFile(stores, currentCall(), { bucket, path, apiKey }));
+    msgReply(encodeFileResult(answer(read)));
   }
 
   /** Offset and length are bytes, at most 1,900,000 a call. Encoded by hand. */
   @query(readArguments, ResultBytes, { manual: true })
   readFile(): void {
-    const decoded = IDL.decode(readArguments, msgArgData());
+    const decoded = decodeArguments({ name: 'readFile', parameters: readArguments });
+    if (decoded === undefined) return;
     const [bucket, path, offset, length, [apiKey]] = decoded as unknown as ReadArguments;
     const request = { bucket, path, offset, length, apiKey };
     msgReply(encodeBytesResult(answer(() => readFilePart(stores, currentCall(), request))));

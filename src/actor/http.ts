@@ -1,6 +1,6 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
-import { dataCertificate, msgArgData, msgReply, query, update } from 'azle';
+import { dataCertificate, msgReply, query, update } from 'azle';
 import { skipAllHeaders } from '../certification/skip-all.ts';
 import type { Call } from '../domain/caller.ts';
 import type { HttpRequest as Request } from '../http/message.ts';
@@ -10,6 +10,7 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, encodeResponse } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
+import { decodeArguments } from './method.ts';
 import { nextRandom, seedOnce, stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
 
@@ -18,8 +19,11 @@ interface Sent {
   readonly call: Call;
 }
 
-function received(): Sent {
-  return { request: decodeRequest(msgArgData()), call: currentCall() };
+/** `undefined` when the message has been rejected: it is no request. */
+function received(name: string): Sent | undefined {
+  const signature = { name, parameters: [HttpRequest] };
+  const decoded = decodeArguments(signature, (argument) => [decodeRequest(argument)]);
+  return decoded && { request: decoded[0] as Request, call: currentCall() };
 }
 
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
@@ -46,12 +50,14 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
 export class HttpActor {
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
-    respond('query', received());
+    const sent = received('http_request');
+    if (sent !== undefined) respond('query', sent);
   }
 
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
   http_request_update(): void | Promise<void> {
-    const sent = received();
+    const sent = received('http_request_update');
+    if (sent === undefined) return;
     // Only in the moments after install and upgrade: a handler itself waits for nothing.
     const seeding = seedOnce();
     return seeding === undefined

@@ -37,9 +37,12 @@ function framed(method: Method, signature: Signature): Method {
 }
 
 /** `undefined` when the message has been rejected. */
-function decodeArguments({ name, parameters }: Signature): unknown[] | undefined {
+export function decodeArguments(
+  { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
+  decode: (argument: Uint8Array) => unknown[] = (argument) => IDL.decode(parameters, argument),
+): unknown[] | undefined {
   try {
-    return IDL.decode(parameters, msgArgData());
+    return decode(msgArgData());
   } catch (error) {
     const expected = parameters.map((type) => type.display()).join(', ');
     const reason = error instanceof Error ? error.message : String(error);

@@ -34,7 +34,10 @@ export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
 }
 
-/** The file record of the JSON interface. */
+/**
+ * The file record of the JSON interface. Its beginning, and its end from the entity tag on, are
+ * found by their places in file-parts.ts: what changes here changes there.
+ */
 export function fileView(file: ShownFile) {
   const etag = entityTag(file).slice(1, -1);
   return {

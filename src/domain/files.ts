@@ -8,6 +8,7 @@ import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { type Bucket, findBucket, getBucket, saveBucket } from './buckets.ts';
 import { type Content, discardContent, readContent } from './contents.ts';
 import { indexFile, unindexFile } from './file-index.ts';
+import { type FileParts, fileParts } from './file-parts.ts';
 import { fileJson } from './file-view.ts';
 import { parseFilePath, quote } from './names.ts';
 import { Refusal } from './refusal.ts';
@@ -127,6 +128,29 @@ export function readFilesJson(
     const text = present(decodeUtf8(path), 'well-formed path of a file');
     return fileJson(decodeFile(bucketId, text, bytes));
   });
+}
+
+/** What the records of files that are there show, by UTF-8 of their paths. */
+export function readFileParts(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): FileParts[] {
+  const keyHead = fileKey(bucketId, '');
+  const bucket = keyHead.subarray(0, -1);
+  return paths.map((path) => {
+    const bytes = present(stores.files.get(concatBytes(keyHead, path)), 'record of a file');
+    if (bytes[0] === shownVersion) {
+      return fileParts(bytes, { bucketId: bucket, path });
+    }
+    const text = present(decodeUtf8(path), 'well-formed path of a file');
+    return partsOfFile(decodeFile(bucketId, text, bytes));
+  });
+}
+
+export function partsOfFile(file: FileRecord): FileParts {
+  const name = { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) };
+  return fileParts(encodeFile(file), name);
 }
 
 /** A file that anybody may read. */

@@ -67,7 +67,7 @@ function answer(
   }
 }
 
-/** What makes room is taken at any time; anything else only while there is something to pay with. */
+/** What makes room is taken at any time, anything else only while there are cycles to pay with. */
 function requireCycles(exchange: Omit<Exchange, 'captures'>): void {
   if (exchange.request.method !== 'DELETE' && exchange.system().cycles < cyclesReserve) {
     throw new Refusal(

@@ -8,6 +8,7 @@ import {
   findFile,
   getPublicFile,
   readFile,
+  readFileParts,
   readFilesJson,
 } from '../../src/domain/files.ts';
 import { nextContentId } from '../../src/domain/stores.ts';
@@ -80,9 +81,12 @@ describe('a file record', () => {
     const shown = () =>
       readFilesJson(stores, 'box', [Buffer.from('p')]).map((bytes) => Buffer.from(bytes));
     expect(shown()).toEqual([json]);
+    const parts = readFileParts(stores, 'box', [Uint8Array.of(0x70)]);
+    expect(parts.map(({ tags }) => tags.map(String))).toEqual([['120', '121']]);
     stores.files.set(Buffer.from('box\0p'), new Uint8Array(version1));
     expect(findFile(stores, 'box', 'p'), 'a record of version 1').toEqual(file);
     expect(shown()).toEqual([json]);
+    expect(readFileParts(stores, 'box', [Uint8Array.of(0x70)]), 'its parts').toEqual(parts);
   });
 
   test('without tags comes back without tags', () => {

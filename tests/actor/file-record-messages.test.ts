@@ -1,0 +1,118 @@
+import { IDL } from '@dfinity/candid';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ResultFile, ResultFileList } from '../../src/actor/candid.ts';
+import { encodeFileListResult, encodeFileResult } from '../../src/actor/file-record-messages.ts';
+import { fileView } from '../../src/domain/file-view.ts';
+import { type FileRecord, fileId, partsOfFile } from '../../src/domain/files.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(installNodeText);
+
+// No NUL, as in every text of a record; quotes and backslashes are escaped in JSON.
+const character = fc.oneof(
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  fc.constantFrom('/', '"', '\\', ',', 'ü', '漢', '😀', ' '),
+);
+const textOf = (maxLength: number) =>
+  fc
+    .array(character, { minLength: 1, maxLength })
+    .map((characters) => characters.join('').toWellFormed().replaceAll('\0', ''));
+const time = fc.oneof(fc.bigInt(0n, 2n ** 63n - 1n), fc.bigInt(2n ** 60n, 2n ** 61n));
+const count = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 50 }));
+
+const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
+  id: fc.bigInt(0n, 2n ** 64n - 1n).map(fileId),
+  contentId: fc.nat(),
+  bucketId: fc.stringMatching(/^[a-z0-9-]{3,63}$/),
+  path: fc.oneof(textOf(20), textOf(300)),
+  contentType: fc.constantFrom('a/b', `text/${'x'.repeat(200)}`, 'text/plain; charset="ü"'),
+  tags: fc.oneof(fc.array(textOf(8), { maxLength: 3 }), fc.array(textOf(60), { maxLength: 10 })),
+  cacheControl: fc.constantFrom('', 'no-store'),
+  contentDisposition: fc.constantFrom('', 'inline; filename="a"'),
+  contentEncoding: fc.constantFrom('', 'gzip'),
+  contentLanguage: fc.constantFrom('', 'de'),
+  size: count,
+  chunkSize: fc.nat(),
+  chunkCount: fc.oneof(fc.nat(2), fc.nat(3_000)),
+  digest: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  version: fc.oneof(fc.nat(200), fc.nat(2 ** 31 - 1)),
+  createdAtNs: time,
+  updatedAtNs: time,
+});
+
+const page = fc.record({
+  page: count,
+  pageSize: count,
+  total: count,
+  pages: count,
+  hasMore: fc.boolean(),
+  nextPage: fc.option(count),
+  prefix: fc.oneof(fc.constant(''), textOf(200)),
+  sort: fc.constantFrom('name_asc' as const, 'date_desc' as const),
+});
+
+/** As Candid's FileRecord: the record of the JSON interface with times in nanoseconds. */
+function candidRecord(file: FileRecord) {
+  const { sha256, ...view } = fileView(file);
+  const { createdAtNs: createdAt, updatedAtNs: updatedAt } = file;
+  return { ...view, sha256: sha256 === undefined ? [] : [sha256], createdAt, updatedAt };
+}
+
+function throughLibrary(type: IDL.Type, result: object): unknown {
+  return IDL.decode([type], IDL.encode([type], [result]));
+}
+
+describe('encodeFileResult()', () => {
+  test('says what the library would say', () => {
+    fc.assert(
+      fc.property(fileRecord, (file) => {
+        const decoded = IDL.decode([ResultFile], encodeFileResult({ ok: partsOfFile(file) }));
+        expect(decoded).toEqual(throughLibrary(ResultFile, { ok: candidRecord(file) }));
+      }),
+    );
+  });
+
+  test('writes a file of today byte for byte as the library does', () => {
+    fc.assert(
+      fc.property(fileRecord, fc.bigInt(2n ** 60n, 2n ** 61n), (record, now) => {
+        const file = { ...record, createdAtNs: now, updatedAtNs: now + 1n };
+        const expected = IDL.encode([ResultFile], [{ ok: candidRecord(file) }]);
+        expect(Buffer.compare(encodeFileResult({ ok: partsOfFile(file) }), expected)).toBe(0);
+      }),
+    );
+  });
+
+  test('writes an error', () => {
+    const result = { err: 'NoSuchFile: there is none' };
+    expect(IDL.decode([ResultFile], encodeFileResult(result))).toEqual([result]);
+  });
+});
+
+describe('encodeFileListResult()', () => {
+  test('says what the library would say, of empty and of full pages', () => {
+    fc.assert(
+      fc.property(page, fc.array(fileRecord, { maxLength: 50, size: 'max' }), (numbers, files) => {
+        const list = { ...numbers, bucketId: 'box', paths: [] };
+        const encoded = encodeFileListResult({ ok: { list, records: files.map(partsOfFile) } });
+        const nextPage = numbers.nextPage === null ? [] : [numbers.nextPage];
+        const items = files.map(candidRecord);
+        const expected = throughLibrary(ResultFileList, { ok: { ...numbers, nextPage, items } });
+        expect(IDL.decode([ResultFileList], encoded)).toEqual(expected);
+      }),
+      { numRuns: 30 },
+    );
+    const list = { page: 1, pageSize: 10, total: 0, pages: 0, hasMore: false, nextPage: null };
+    const empty = { ...list, prefix: '', sort: 'name_asc', bucketId: 'box', paths: [] } as const;
+    const encoded = encodeFileListResult({ ok: { list: empty, records: [] } });
+    const expected = { ...list, prefix: '', sort: 'name_asc', nextPage: [], items: [] };
+    expect(Buffer.from(encoded)).toEqual(
+      Buffer.from(IDL.encode([ResultFileList], [{ ok: expected }])),
+    );
+  });
+
+  test('writes an error', () => {
+    const result = { err: 'InvalidArgument: page' };
+    expect(IDL.decode([ResultFileList], encodeFileListResult(result))).toEqual([result]);
+  });
+});
