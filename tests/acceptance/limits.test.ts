@@ -63,6 +63,25 @@ describe('a quota', () => {
   });
 });
 
+test('a private file of several parts is joined for a key, and for nobody else', async () => {
+  const chunkSize = 65_536;
+  const bytes = 'x'.repeat(chunkSize) + 'y'.repeat(10);
+  const fields = JSON.stringify({ path: 'secret.txt', size: bytes.length, chunkSize });
+  const started = await send('POST', 'upload/start', fields);
+  const { sessionId } = (await started.json()) as { sessionId: string };
+  await send('PUT', `upload/${sessionId}/chunk/0`, bytes.slice(0, chunkSize));
+  await send('PUT', `upload/${sessionId}/chunk/1`, bytes.slice(chunkSize));
+  expect((await send('POST', `upload/${sessionId}/complete`)).status).toBe(201);
+  const unchanged = { quotaBytes: [] as [], addMembers: [] as [], removeMembers: [] as [] };
+  const change = { bucketId: bucket, isPublic: [false] as [boolean], ...unchanged };
+  expect(await owner.updateBucket(change)).toHaveProperty('ok');
+  const url = `${service.base}/cloud/${bucket}/secret.txt`;
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${apiKey}` } });
+  expect([response.status, await response.text()]).toEqual([200, bytes]);
+  expect(response.headers.get('cache-control')).toBe('private, no-store');
+  expect((await fetch(url)).status).toBe(404);
+});
+
 describe('sessions', () => {
   test('of another bucket are unknown', async () => {
     const { sessionId } = (await (await start('here', 1)).json()) as { sessionId: string };
