@@ -13,5 +13,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['tests/support/build.ts'],
+    setupFiles: ['tests/support/seed.ts'],
   },
 });

@@ -101,9 +101,12 @@ export function parseTags(tags: readonly string[]): string[] {
   return kept;
 }
 
-/** For messages: what the caller sent, cut, without control characters and without any API key. */
+/**
+ * For messages: what the caller sent, cut, without control characters, and without anything that
+ * could be the better part of an API key, whatever a malformed encoding has done to its beginning.
+ */
 export function quote(text: string): string {
-  const harmless = text.replace(/efs_[A-Za-z0-9_-]{16,}/g, 'efs_…');
+  const harmless = text.replace(/[A-Za-z0-9_-]{24,}/g, (run) => `${run.slice(0, 4)}…`);
   const shown = harmless.length > 80 ? `${harmless.slice(0, 80)}…` : harmless;
   return JSON.stringify(shown.toWellFormed());
 }
