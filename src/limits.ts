@@ -10,8 +10,7 @@ export const fileTagLengthMax = 64;
 export const keyNameLengthMax = 64;
 
 // Bytes that travel in one message
-/** The network takes ingress envelopes of up to 2 MiB, headers and signature included. */
-export const ingressEnvelopeBytesMax = 2_097_152;
+/** With its envelope it fits into the 2 MiB that the network takes as ingress. */
 export const singleUploadBytesMax = 2_000_000;
 export const chunkBytesMax = 1_900_000;
 /** Of a chunk length that is declared ahead; a chunk itself has at least one byte. */

@@ -3,6 +3,7 @@
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { Refusal } from '../domain/refusal.ts';
+import type { FileArgument } from '../domain/single-upload.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { argumentTypes, entryOf, leb128, requireElement, requireType } from './bulk-messages.ts';
 import type { Result } from './call.ts';
@@ -15,18 +16,6 @@ import {
   UnknownCandid,
 } from './candid-reader.ts';
 
-export interface FileUploadArgument {
-  readonly bucketId: string;
-  readonly path: string;
-  readonly contentType: string;
-  readonly bytes: Uint8Array;
-  readonly tags: readonly string[];
-  readonly sha256: string | undefined;
-  readonly ifMatch: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-  readonly apiKey: string | undefined;
-}
-
 const texts = ['bucketId', 'path', 'contentType'] as const;
 const optionalTexts = ['sha256', 'ifMatch', 'ifNoneMatch', 'apiKey'] as const;
 const fieldNames = new Map(
@@ -36,11 +25,11 @@ const fieldNames = new Map(
 const tagsReadMax = 200;
 
 /** The argument of `uploadFile`; its bytes are a view into it. */
-export function decodeFileUpload(argument: Uint8Array): FileUploadArgument {
+export function decodeFileUpload(argument: Uint8Array): FileArgument {
   return readCandid(argument, readFileUpload) ?? decodeByLibrary(argument);
 }
 
-export function readFileUpload(reader: CandidReader): FileUploadArgument {
+export function readFileUpload(reader: CandidReader): FileArgument {
   const table = reader.table();
   const root = argumentTypes(reader, 1)[0];
   const found: Partial<Record<string, unknown>> = { tags: [] };
@@ -54,7 +43,7 @@ export function readFileUpload(reader: CandidReader): FileUploadArgument {
   if (found.bytes === undefined || texts.some((name) => found[name] === undefined)) {
     throw new UnknownCandid();
   }
-  return found as unknown as FileUploadArgument;
+  return found as unknown as FileArgument;
 }
 
 function readField(
@@ -107,7 +96,7 @@ interface LibraryUpload {
   apiKey: [] | [string];
 }
 
-function decodeByLibrary(argument: Uint8Array): FileUploadArgument {
+function decodeByLibrary(argument: Uint8Array): FileArgument {
   const [upload] = IDL.decode([FileUpload], argument) as unknown as [LibraryUpload];
   return {
     ...upload,
