@@ -15,13 +15,17 @@
 // message.
 
 import { areEqual, open, poly1305, seal } from './aead';
+import { base64, base64Bytes } from './base64';
 import { chacha20 } from './chacha20';
-import { ensureHeap, heapBase, operandsAt, wipeSecrets } from './heap';
+import { ensureHeap, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
+import { labelOperands, runLabels } from './label-operations';
+import { at, lengthOf, setOperand, sized } from './operands';
 import {
   indexCount, indexCountBlocks, indexFind, indexInsert, indexRank, indexRead, indexRemove,
 } from './ordered-index';
 import { lastValue } from './ordered-index-search';
+import { partLeaves } from './part-leaves';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
 import { systemCertifiedDataSet, systemStableSize } from './system';
@@ -55,6 +59,10 @@ const indexRemoveOperation: u32 = 51;
 const indexRankOperation: u32 = 52;
 const indexCountBlocksOperation: u32 = 53;
 const indexReadOperation: u32 = 54;
+// 64 to 79 are those of label trees: label-operations.ts
+const labelOperationsStart: u32 = 64;
+const base64Operation: u32 = 80;
+const partLeavesOperation: u32 = 81;
 
 /** Address of the command whose operands are awaited; 0 when there is none. */
 let command: usize = 0;
@@ -93,9 +101,7 @@ function begin(block: usize): void {
 }
 
 function takeOperand(bytes: usize, length: usize): void {
-  const slot = heapBase() + operandsAt + (<usize>received << 3);
-  store<usize>(slot, bytes);
-  store<usize>(slot, length, 4);
+  setOperand(received, bytes, length);
   received++;
   if (received < awaited) return;
   const block = command;
@@ -104,13 +110,18 @@ function takeOperand(bytes: usize, length: usize): void {
 }
 
 function operandCount(operation: u32): u32 {
+  if (operation >= labelOperationsStart && operation < base64Operation) {
+    return labelOperands(operation);
+  }
   switch (operation) {
     case sealOperation:
-    case openOperation: return 5;
+    case openOperation:
+    case partLeavesOperation: return 5;
     case chacha20Operation:
     case poly1305Operation:
     case hmacOperation: return 3;
     case equalOperation:
+    case base64Operation:
     case sha256Operation:
     case sha256UpdateOperation:
     case sha256FinishOperation:
@@ -134,7 +145,9 @@ function operandCount(operation: u32): u32 {
 
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
-  if (operation >= indexCountOperation) runIndex(operation, block);
+  if (operation >= base64Operation) runDelivery(operation, block);
+  else if (operation >= labelOperationsStart) runLabels(operation, block);
+  else if (operation >= indexCountOperation) runIndex(operation, block);
   else if (operation >= spaceSizeOperation) runSpace(operation, block);
   else if (operation >= sha256Operation) runHash(operation);
   else runCipher(operation, block);
@@ -230,16 +243,17 @@ function runIndex(operation: u32, block: usize): void {
   store<u64>(block, lastValue(), 48);
 }
 
-function at(operand: usize): usize {
-  return load<usize>(heapBase() + operandsAt + (operand << 3));
-}
-
-function lengthOf(operand: usize): usize {
-  return load<usize>(heapBase() + operandsAt + (operand << 3), 4);
-}
-
-/** Address of an operand that must have this length. */
-function sized(operand: usize, length: usize): usize {
-  if (lengthOf(operand) != length) unreachable();
-  return at(operand);
+/** What certified answers need beside hashes. */
+function runDelivery(operation: u32, block: usize): void {
+  if (operation == base64Operation) {
+    base64(at(0), lengthOf(0), sized(1, base64Bytes(lengthOf(0))));
+    return;
+  }
+  const partBytes = load<u64>(block, 32);
+  const parts = <u32>(lengthOf(3) / 32);
+  if (lengthOf(0) % 64 != 0 || lengthOf(3) % 32 != 0) unreachable();
+  partLeaves(
+    at(0), <u32>(lengthOf(0) / 64), sized(1, 32), sized(2, 96), at(3), parts, partBytes,
+    load<u64>(block, 40), sized(4, <usize>parts * 64),
+  );
 }

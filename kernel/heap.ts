@@ -1,17 +1,18 @@
-// Memory of the kernel's own inside the canister's linear memory: one Wasm page, taken on first use
-// by memory.grow, which the canister's allocator takes for a gap. The kernel has no static data,
-// because the module that it is merged into already owns every address below the heap. A fresh page
-// is all zeros; upgrades start without one.
+// Memory of the kernel's own inside the canister's linear memory: one Wasm page, and six more for
+// label trees, each taken on first use by memory.grow, which the canister's allocator takes for a
+// gap. The kernel has no static data, because the module that it is merged into already owns every
+// address below the heap. A fresh page is all zeros; upgrades start without one.
 
 let base: usize = 0;
+let labelPages: usize = 0;
 
 /** Byte offsets inside the page. Every region starts where the one before it ends or later. */
 // operands of a call  8 x (pointer u32, length u32)
 export const operandsAt: usize = 0x0000;
-// size of each space  4 x bytes u64
+// size of each space  8 x bytes u64
 export const spaceSizesAt: usize = 0x0040;
-// index of each space 4 x (pointer u32, room in extents u32)
-export const spaceIndexesAt: usize = 0x0060;
+// index of each space 8 x (pointer u32, room in extents u32)
+export const spaceIndexesAt: usize = 0x0080;
 // SHA-256 constants   64 x u32
 export const roundConstantsAt: usize = 0x0400;
 // SHA-256 schedule    64 x 4 lanes x u32, then the same with the constants added
@@ -40,6 +41,28 @@ export const indexLevelsAt: usize = 0x81c0;
 export const indexKeyAt: usize = 0x8200;
 export const indexPagesAt: usize = 0x8800;
 
+/** Byte offsets inside the pages for label trees. */
+const labelPageCount: u32 = 6;
+// labels of a path    1,024 x (pointer u32, length u32)
+export const labelsAt: usize = 0x0000;
+export const labelsRoom: u32 = 1024;
+// what is sought in each level of a witness  1,024 x 2 x 8 bytes
+export const labelTargetsAt: usize = 0x2000;
+// superblock, the edge that is being set, the one that was taken off, the wildcard label
+export const labelSuperblockAt: usize = 0x6000;
+export const labelEdgeAt: usize = 0x6040;
+export const labelDetachedAt: usize = 0x6080;
+export const wildcardAt: usize = 0x60c0;
+// two nodes, a message to be hashed
+export const labelNodesAt: usize = 0x6100;
+export const labelMessageAt: usize = 0x7400;
+// a level that is being built: its entries in order, its unfinished nodes
+export const labelOrderAt: usize = 0x8000;
+export const labelSpineAt: usize = 0x9000;
+// the way down, or what of a witness is still to be written
+export const labelStepsAt: usize = 0x10000;
+export const labelStepsBytes: usize = 0x50000;
+
 /** Wipes what an operation left in the region of secrets. */
 export function wipeSecrets(): void {
   memory.fill(base + polyStateAt, 0, secretsEndAt - polyStateAt);
@@ -61,6 +84,18 @@ export function ensureHeap(): void {
   if (base != 0) return;
   base = takePages(1);
   if (base == 0) unreachable();
+}
+
+// @ts-ignore: decorator
+@inline
+export function labelBase(): usize {
+  return labelPages;
+}
+
+export function ensureLabelPages(): void {
+  if (labelPages != 0) return;
+  labelPages = takePages(labelPageCount);
+  if (labelPages == 0) unreachable();
 }
 
 /** Address of so many zeroed Wasm pages, or 0 when the canister may have no more memory. */

@@ -49,6 +49,22 @@ export function sha256(data: usize, length: usize, digest: usize): void {
   finishInPlace(state, digest);
 }
 
+/**
+ * The same for a message in a buffer of whole blocks that has room for the padding: all blocks go
+ * through one schedule.
+ */
+export function sha256InPlace(message: usize, length: usize, digest: usize): void {
+  const state = heapBase() + hashStateAt;
+  sha256Init(state);
+  const end = length + 72 & ~63;
+  store<u8>(message + length, 0x80);
+  memory.fill(message + length + 1, 0, end - length - 1);
+  store<u64>(message + end - 8, bswap<u64>(<u64>length << 3));
+  compress(state, message, end >> 6);
+  v128.store(digest, swapWords(v128.load(state)));
+  v128.store(digest, swapWords(v128.load(state, 16)), 16);
+}
+
 /** FIPS 180-4, 5.1.1: a one bit, zeros, the length in bits. */
 function finishInPlace(state: usize, digest: usize): void {
   const length = load<u64>(state, lengthAt);

@@ -1,27 +1,31 @@
-// Up to four virtual stable memories ("spaces") on the one that the system gives a canister. Space
+// Up to eight virtual stable memories ("spaces") on the one that the system gives a canister. Space
 // 0 is what the rest of the canister sees as its stable memory; the others hold bulk bytes. Knows
 // nothing of what is stored. It formats an empty stable memory and refuses, by a trap, one that it
 // did not format.
 //
-//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 4 x u64
-//   real offset 4096   one u32 for each real extent of 1 MiB: space << 30 | index in that space
+//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
+//   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
 //   real offset 2 MiB  extent 2, extent 3, ... (extents 0 and 1 are the superblock and the table)
 
 import {
   ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
   takePages, zerosAt, zerosBytes,
 } from './heap';
-import { systemStableGrow, systemStableRead, systemStableSize, systemStableWrite } from './system';
+import {
+  systemStableGrow, systemStableRead, systemStableSize, systemStableWrite, systemTrap,
+} from './system';
 
 const magic: u64 = 0x314c425453534645; // "EFSSTBL1" as bytes
-const version: u32 = 1;
-const spaceCount: u32 = 4;
+const version: u32 = 2;
+const spaceCount: u32 = 8;
+const spaceShift: u32 = 29;
+const sizesBytes: usize = 64;
 const pageBits: u64 = 16;
 const extentBits: u64 = 20;
 const extentBytes: u64 = 1 << extentBits;
 const pagesPerExtent: u64 = 16;
 const reservedExtents: u32 = 2;
-const superblockBytes: u64 = 48;
+const superblockBytes: u64 = 80;
 const tableOffset: u64 = 4096;
 /** As many extents as the table has room for: 511 GiB. */
 const extentsMax: u32 = 523_264;
@@ -186,7 +190,7 @@ function takeExtents(space: u32, had: u32, needed: u32): bool {
     const count = min(needed - had, <u32>tablePartBytes >> 2);
     const part = heapBase() + tablePartAt;
     for (let i: u32 = 0; i < count; i++) {
-      store<u32>(part + (i << 2), space << 30 | had + i);
+      store<u32>(part + (i << 2), space << spaceShift | had + i);
       setIndex(space, had + i, extent + i);
     }
     systemStableWrite(tableOffset + (<u64>extent << 2), part, <u64>count << 2);
@@ -225,7 +229,7 @@ function writeSuperblock(): void {
   store<u64>(block, magic);
   store<u32>(block + 8, version);
   store<u32>(block + 12, extents);
-  memory.copy(block + 16, heapBase() + spaceSizesAt, 32);
+  memory.copy(block + 16, heapBase() + spaceSizesAt, sizesBytes);
   systemStableWrite(0, block, superblockBytes);
 }
 
@@ -237,14 +241,31 @@ function prepare(): void {
   isReady = true;
 }
 
+/** Its words are put together here, because the kernel has no static data. */
+function refuseMemory(): void {
+  const text = heapBase() + tablePartAt;
+  store<u64>(text, 0x6261747320656854); // "The stab"
+  store<u64>(text, 0x726f6d656d20656c, 8); // "le memor"
+  store<u64>(text, 0x746f6e2073692079, 16); // "y is not"
+  store<u64>(text, 0x7369687420666f20, 24); // " of this"
+  store<u64>(text, 0x6e6f697372657620, 32); // " version"
+  store<u64>(text, 0x6c6174736e69203a, 40); // ": instal"
+  store<u64>(text, 0x687420656e6f206c, 48); // "l one th"
+  store<u64>(text, 0x2073746966207461, 56); // "at fits "
+  store<u64>(text, 0x7220726f202c7469, 64); // "it, or r"
+  store<u64>(text, 0x6c6c6174736e6965, 72); // "einstall"
+  systemTrap(text, 80);
+  unreachable();
+}
+
 function readSuperblock(real: u64): void {
   const block = heapBase() + superblockAt;
   systemStableRead(block, 0, superblockBytes);
-  if (load<u64>(block) != magic || load<u32>(block + 8) != version) unreachable();
+  if (load<u64>(block) != magic || load<u32>(block + 8) != version) refuseMemory();
   extents = load<u32>(block + 12);
   if (extents < reservedExtents || extents > extentsMax) unreachable();
   if (<u64>extents * pagesPerExtent > real) unreachable();
-  memory.copy(heapBase() + spaceSizesAt, block + 16, 32);
+  memory.copy(heapBase() + spaceSizesAt, block + 16, sizesBytes);
   let mapped: u64 = reservedExtents;
   for (let space: u32 = 0; space < spaceCount; space++) {
     const pages = load<u64>(sizeSlot(space)) >> pageBits;
@@ -265,9 +286,10 @@ function readTable(): void {
     systemStableRead(part, tableOffset + (<u64>extent << 2), <u64>count << 2);
     for (let i: u32 = 0; i < count; i++) {
       const entry = load<u32>(part + (i << 2));
-      const virtual = entry & 0x3fffffff;
-      if (virtual >= extentsFor(load<u64>(sizeSlot(entry >> 30)) >> pageBits)) unreachable();
-      setIndex(entry >> 30, virtual, extent + i);
+      const space = entry >> spaceShift;
+      const virtual = entry & (1 << spaceShift) - 1;
+      if (virtual >= extentsFor(load<u64>(sizeSlot(space)) >> pageBits)) unreachable();
+      setIndex(space, virtual, extent + i);
     }
     extent += count;
   }

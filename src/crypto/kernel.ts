@@ -29,6 +29,17 @@ export const kernelOperations = {
   indexRank: 52,
   indexCountBlocks: 53,
   indexRead: 54,
+  labelHash: 64,
+  labelSet: 65,
+  labelSetLeaves: 66,
+  labelHas: 67,
+  labelRemove: 68,
+  labelMove: 69,
+  labelWildcardDepth: 70,
+  labelWitness: 71,
+  labelFallbackWitness: 72,
+  base64: 80,
+  partLeaves: 81,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];

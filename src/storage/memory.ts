@@ -14,4 +14,4 @@ export const memoryIds = {
 } as const;
 
 /** Spaces of raw stable memory beside Azle's own (which is space 0): the kernel maps them. */
-export const spaceIds = { blobs: 1, index: 2, directory: 3 } as const;
+export const spaceIds = { blobs: 1, index: 2, directory: 3, wrappedKeys: 4, labels: 5 } as const;

@@ -1,4 +1,4 @@
-// Raw bytes in stable memory, apart from the stable maps: spaces 1 to 3 of the native kernel
+// Raw bytes in stable memory, apart from the stable maps: spaces 1 to 7 of the native kernel
 // (kernel/stable-space.ts). Offsets and lengths are bytes, sizes are Wasm pages of 64 KiB. An
 // access past the end of a space traps. New pages read as zeros; a space never shrinks.
 
@@ -15,7 +15,7 @@ import {
  * Space 0 is the stable memory that the rest of the canister sees: only its size and bytes can be
  * read here.
  */
-export type StableSpace = 0 | 1 | 2 | 3;
+export type StableSpace = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 export const stablePageBytes = 65_536;
 

@@ -64,6 +64,7 @@ describe('the linked module', () => {
       'stable64_size',
       'stable64_write',
       'time',
+      'trap',
     ]);
   });
 

@@ -19,6 +19,8 @@ import {
 
 const extentBytes = 1_048_576;
 const reservedPages = 32;
+const allSpaces = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const rawSpaces = allSpaces.slice(1);
 /** Where the canister's own reads and writes have their buffer in the host's memory. */
 const bufferAt = 8_000_000n;
 
@@ -57,7 +59,7 @@ async function upgrade(): Promise<void> {
 
 describe('sizes', () => {
   test('every space starts empty, and reading sizes formats nothing', () => {
-    for (const space of [0, 1, 2, 3] as const) expect(spaceSize(space)).toBe(0);
+    for (const space of allSpaces) expect(spaceSize(space)).toBe(0);
     expect(host.exports.stable64_size()).toBe(0n);
     expect(host.system.stable.length).toBe(0);
   });
@@ -107,16 +109,16 @@ describe('sizes', () => {
 describe('bytes', () => {
   test('what was written is read, across extents of interleaved spaces', () => {
     for (let i = 0; i < 4; i++) {
-      for (const space of [1, 2, 3] as const) spaceGrow(space, 16);
+      for (const space of rawSpaces) spaceGrow(space, 16);
       host.exports.stable64_grow(16n);
     }
-    const long = [1, 2, 3].map((seed) => pattern(2 * extentBytes + 77, seed));
+    const long = rawSpaces.map((seed) => pattern(2 * extentBytes + 77, seed));
     const linear = pattern(2 * extentBytes + 99, 9);
-    ([1, 2, 3] as const).forEach((space, i) => {
+    rawSpaces.forEach((space, i) => {
       spaceWrite({ space, offset: extentBytes - 33 }, long[i] ?? new Uint8Array(0));
     });
     linearWrite(extentBytes - 55, linear);
-    ([1, 2, 3] as const).forEach((space, i) => {
+    rawSpaces.forEach((space, i) => {
       const found = read(space, extentBytes - 33, 2 * extentBytes + 77);
       expect(Buffer.compare(found, long[i] ?? new Uint8Array(0))).toBe(0);
     });
@@ -172,8 +174,8 @@ describe('bytes', () => {
     expect(host.system.stable.length).toBe(0);
   });
 
-  test('a fifth space, fractions and negative numbers are refused', () => {
-    expect(() => spaceSize(4 as StableSpace)).toThrow('unreachable');
+  test('a ninth space, fractions and negative numbers are refused', () => {
+    expect(() => spaceSize(8 as StableSpace)).toThrow('unreachable');
     for (const offset of [-1, 0.5, Number.NaN, 2 ** 53]) {
       expect(() => read(1, offset, 1)).toThrow('Cannot reach stable memory');
       expect(() => spaceGrow(1, offset)).toThrow('Cannot reach stable memory');
@@ -187,9 +189,11 @@ describe('stable memory that an earlier instance left', () => {
     host.exports.stable64_grow(3n);
     const hex = (start: number, end: number) =>
       Buffer.from(host.system.stable.subarray(start, end)).toString('hex');
-    expect(hex(0, 16)).toBe(`${Buffer.from('EFSSTBL1').toString('hex')}0100000005000000`);
+    spaceGrow(7, 1);
+    expect(hex(0, 16)).toBe(`${Buffer.from('EFSSTBL1').toString('hex')}0200000006000000`);
     expect(hex(16, 48)).toBe(`${'0000030000000000'}${'0000110000000000'}${'0'.repeat(32)}`);
-    expect(hex(4096, 4096 + 24)).toBe('0000000000000000000000400100004000000000' + '00000000');
+    expect(hex(48, 80)).toBe(`${'0'.repeat(48)}${'0000010000000000'}`);
+    expect(hex(4096, 4096 + 24)).toBe(`${'0'.repeat(16)}${'000000200100002000000000000000e0'}`);
   });
 
   test('memory without the magic traps and stays as it was', async () => {
@@ -198,16 +202,22 @@ describe('stable memory that an earlier instance left', () => {
     system.stable.set(Buffer.from('MGR'));
     const before = system.stable.slice();
     host = await installNodeKernel({ system });
-    expect(() => spaceSize(1)).toThrow('unreachable');
-    expect(() => host.exports.stable64_size()).toThrow('unreachable');
-    expect(() => host.exports.stable64_grow(1n)).toThrow('unreachable');
-    expect(() => linearWrite(0, Uint8Array.of(1))).toThrow('unreachable');
-    expect(() => linearRead(0, 1)).toThrow('unreachable');
+    expect(() => spaceSize(1)).toThrow('not of this version');
+    expect(() => host.exports.stable64_size()).toThrow('not of this version');
+    expect(() => host.exports.stable64_grow(1n)).toThrow('not of this version');
+    expect(() => linearWrite(0, Uint8Array.of(1))).toThrow('not of this version');
+    expect(() => linearRead(0, 1)).toThrow('not of this version');
     expect(system.stable).toEqual(before);
   });
 
+  test.each([1, 3])('memory of version %i traps with a reason', async (version) => {
+    spaceGrow(1, 17);
+    host.system.stable[8] = version;
+    await upgrade();
+    expect(() => spaceSize(1)).toThrow('not of this version: install one');
+  });
+
   test.each([
-    ['another version', 8, 2],
     ['fewer extents than the spaces need', 12, 3],
     ['more extents than there is memory', 12, 200],
     ['a size that the extents do not hold', 26, 0x31],
@@ -227,7 +237,7 @@ type Step =
   | { readonly kind: 'erase'; readonly space: StableSpace; at: number; readonly length: number }
   | { readonly kind: 'upgrade' };
 
-const spaces = fc.constantFrom<StableSpace[]>(0, 1, 2, 3);
+const spaces = fc.constantFrom<StableSpace[]>(0, 1, 2, 7);
 const place = {
   space: spaces,
   // A share of the space's size, or near the border of an extent
@@ -253,10 +263,10 @@ test('spaces behave as plain arrays under any history with upgrades', async () =
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       host = await installNodeKernel();
-      const twins = [0, 1, 2, 3].map(() => new Uint8Array(0));
+      const twins = allSpaces.map(() => new Uint8Array(0));
       for (const [index, step] of history.entries()) await runStep({ step, index, twins });
       await upgrade();
-      for (const space of [0, 1, 2, 3] as const) {
+      for (const space of allSpaces) {
         const twin = twins[space] ?? new Uint8Array(0);
         expect(spaceSize(space) * stablePageBytes).toBe(twin.length);
         for (let start = 0; start < twin.length; start += 3_000_000) {

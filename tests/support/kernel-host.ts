@@ -109,6 +109,9 @@ export function systemFunctions(
       system.certifiedData =
         length === 0 ? new Uint8Array(0) : heap(BigInt(pointer), BigInt(length)).slice();
     },
+    trap: (pointer: number, length: number) => {
+      throw new Error(Buffer.from(heap(BigInt(pointer), BigInt(length))).toString());
+    },
     stable64_size: () => BigInt(system.pages()),
     stable64_grow: (pages: bigint) => system.grow(pages),
     stable64_read: (target: bigint, offset: bigint, size: bigint) => {

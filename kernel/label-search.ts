@@ -1,0 +1,180 @@
+// How a path of labels is found in a label tree, and what the way down was. The children of a label
+// are a level: a binary trie over the bits of their labels that has a node where two labels part
+// (crit-bit), so its shape depends on the labels alone. Changes nothing.
+//
+// A bit stands before each byte, 1, and after the last, 0: so a label sorts before its extensions.
+// A bit's number is byte << 4 | 0 for that one, 1 to 8 for those of the byte.
+
+import { labelBase, labelStepsAt, labelStepsBytes, labelsAt, labelsRoom } from './heap';
+import {
+  buffer, edgeBytes, edgesAt, innerKind, labelAt, labelBytesMax, readEdge, readNode,
+  rootsNode,
+} from './label-nodes';
+import { commonLength } from './ordered-index-search';
+
+/** In place of a critical bit: labels are equal, or a step is a leaf's. */
+export const noBit: u32 = 0xffff;
+const hashBytes: usize = 32;
+/** What may be made: the longest way down then has fewer steps than there is room for. */
+const textBytesMax: usize = 4000;
+const hashesBytesMax: usize = 128;
+const labelsMax: u32 = 1000;
+const stepBytes: usize = 8;
+
+let count: u32 = 0;
+/** The path has more labels than there is room for: what is so deep, by moves, is out of reach. */
+let isCutShort: bool = false;
+let steps: u32 = 0;
+let levelSteps: u32 = 0;
+let levelTop: u32 = 0;
+let foundLeaf: u32 = 0;
+let difference: u32 = 0;
+
+export function labelCount(): u32 { return count; }
+export function isTooDeep(): bool { return isCutShort; }
+export function stepCount(): u32 { return steps; }
+export function setStepCount(value: u32): void { steps = value; }
+/** Steps above the level that the last search ended in. */
+export function stepsAbove(): u32 { return levelSteps; }
+/** The first node of that level, 0 if there is none. */
+export function topOfLevel(): u32 { return levelTop; }
+/** The leaf that the last search ended at; buffer 0 has it. */
+export function leafFound(): u32 { return foundLeaf; }
+/** The first bit where its label is not the sought one. */
+export function firstDifference(): u32 { return difference; }
+
+// @ts-ignore: decorator
+@inline
+export function labelStart(index: u32): usize {
+  return load<usize>(labelBase() + labelsAt + (<usize>index << 3));
+}
+
+// @ts-ignore: decorator
+@inline
+export function labelLength(index: u32): usize {
+  return load<usize>(labelBase() + labelsAt + (<usize>index << 3), 4);
+}
+
+/** A step: node u32 | critical bit u16 | side u16. */
+// @ts-ignore: decorator
+@inline
+export function step(index: u32): usize {
+  return labelBase() + labelStepsAt + <usize>index * stepBytes;
+}
+
+export function pushStep(node: u32, info: u32): void {
+  if (<usize>(steps + 1) * stepBytes > labelStepsBytes) unreachable();
+  store<u32>(step(steps), node);
+  store<u32>(step(steps), info, 4);
+  steps++;
+}
+
+/** Cuts a path into its labels: texts with NUL between them, then hashes. */
+export function cutPath(text: usize, textLength: usize, hashes: usize, hashesLength: usize): void {
+  count = 0;
+  isCutShort = false;
+  let start: usize = 0;
+  for (let end: usize = 0; end < textLength; end++) {
+    if (load<u8>(text + end) == 0) {
+      addLabel(text + start, end - start);
+      start = end + 1;
+    }
+  }
+  addLabel(text + start, textLength - start);
+  if (hashesLength % hashBytes != 0) unreachable();
+  for (let at: usize = 0; at < hashesLength; at += hashBytes) addLabel(hashes + at, hashBytes);
+}
+
+function addLabel(start: usize, length: usize): void {
+  if (count == labelsRoom) {
+    isCutShort = true;
+    return;
+  }
+  const entry = labelBase() + labelsAt + (<usize>count << 3);
+  store<usize>(entry, start);
+  store<usize>(entry, length, 4);
+  count++;
+}
+
+/** The same for a path that is to be made. */
+export function cutNewPath(
+  text: usize, textLength: usize, hashes: usize, hashesLength: usize,
+): void {
+  if (textLength > textBytesMax || hashesLength > hashesBytesMax) unreachable();
+  cutPath(text, textLength, hashes, hashesLength);
+  if (count > labelsMax) unreachable();
+  for (let i: u32 = 0; i < count; i++) if (labelLength(i) > labelBytesMax) unreachable();
+}
+
+/** Bits behind the end are 0. */
+export function bitAt(label: usize, length: usize, bit: u32): u32 {
+  const byte = <usize>(bit >> 4);
+  if (byte >= length) return 0;
+  const number = bit & 15;
+  return number == 0 ? 1 : <u32>load<u8>(label + byte) >> 8 - number & 1;
+}
+
+export function differenceOf(
+  first: usize, firstLength: usize, second: usize, secondLength: usize,
+): u32 {
+  const shorter = min(firstLength, secondLength);
+  const shared = commonLength(first, second, shorter);
+  if (shared == shorter) return firstLength == secondLength ? noBit : <u32>shared << 4;
+  const bits = <u32>load<u8>(first + shared) ^ <u32>load<u8>(second + shared);
+  return <u32>shared << 4 | clz(bits) - 23;
+}
+
+/** From the top of a level to the leaf that the label agrees with longest. Steps are added. */
+export function seek(node: u32, label: usize, length: usize): void {
+  const at = buffer(0);
+  readNode(node, at);
+  while (load<u16>(at) == innerKind) {
+    const bit = <u32>load<u16>(at, 2);
+    const side = bitAt(label, length, bit);
+    pushStep(node, bit | side << 16);
+    node = load<u32>(at + edgesAt + <usize>side * edgeBytes);
+    readNode(node, at);
+  }
+  foundLeaf = node;
+  difference = differenceOf(at + labelAt, load<u16>(at, 2), label, length);
+}
+
+/** The first node below a root, 0 in an empty tree. */
+export function topOfRoot(root: u32): u32 {
+  readEdge(rootsNode, root, buffer(1));
+  return load<u32>(buffer(1));
+}
+
+/**
+ * Down the path as far as it exists: returns how many of its labels do. The steps are the edges of
+ * the way, the last one leads to the end of the path or to where the next label would be sought.
+ */
+export function descend(root: u32): u32 {
+  steps = 0;
+  pushStep(rootsNode, noBit | root << 16);
+  levelTop = topOfRoot(root);
+  for (let i: u32 = 0; i < count; i++) {
+    levelSteps = steps;
+    if (levelTop == 0) return i;
+    seek(levelTop, labelStart(i), labelLength(i));
+    if (difference != noBit) return i;
+    pushStep(foundLeaf, noBit);
+    levelTop = load<u32>(buffer(0), edgesAt);
+  }
+  return isCutShort ? count - 1 : count;
+}
+
+/** One more than the number of labels in front of the deepest wildcard on the way, or 0. */
+export function deepestWildcard(root: u32, wildcard: usize, length: usize): u32 {
+  let depth: u32 = 0;
+  let top = topOfRoot(root);
+  for (let i: u32 = 0; i < count && top != 0; i++) {
+    steps = 0;
+    seek(top, wildcard, length);
+    if (difference == noBit) depth = i + 1;
+    seek(top, labelStart(i), labelLength(i));
+    if (difference != noBit) break;
+    top = load<u32>(buffer(0), edgesAt);
+  }
+  return depth;
+}

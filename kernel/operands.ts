@@ -1,0 +1,23 @@
+// The operands of the command that runs: where they are and how long. Knows no operation.
+
+import { heapBase, operandsAt } from './heap';
+
+export function setOperand(operand: usize, bytes: usize, length: usize): void {
+  const slot = heapBase() + operandsAt + (operand << 3);
+  store<usize>(slot, bytes);
+  store<usize>(slot, length, 4);
+}
+
+export function at(operand: usize): usize {
+  return load<usize>(heapBase() + operandsAt + (operand << 3));
+}
+
+export function lengthOf(operand: usize): usize {
+  return load<usize>(heapBase() + operandsAt + (operand << 3), 4);
+}
+
+/** Address of an operand that must have this length. */
+export function sized(operand: usize, length: usize): usize {
+  if (lengthOf(operand) != length) unreachable();
+  return at(operand);
+}

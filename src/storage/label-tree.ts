@@ -1,0 +1,171 @@
+// A forest of labels with subtree hashes (IC spec, "Certificate": hash-tree) in a space of stable
+// memory, by the native kernel (kernel/label-operations.ts). What is below a path's end may be
+// opaque: only its hash is here. The root depends on the content alone. Knows no label's meaning.
+
+import {
+  createCommand,
+  type KernelCommand,
+  kernelGate,
+  kernelOperations,
+  kernelWords,
+  refuseOperand,
+} from '../crypto/kernel.ts';
+import { assert, present } from '../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import type { StableSpace } from './stable-space.ts';
+
+export { type PartLeavesInput, partLeaves } from './part-leaves.ts';
+
+/**
+ * One label at least: texts joined by NUL, which no label holds, then labels of 32 bytes. What is
+ * made has at most 4,000 bytes of text, 1,100 bytes a label, 1,000 labels.
+ */
+export interface LabelPath {
+  /** `http_expr\0cloud\0a.txt\0<$>`; an empty label is one too, as after a NUL at the end. */
+  readonly text: string;
+  readonly hashes?: readonly Uint8Array[];
+}
+
+export interface WildcardAnswer {
+  /** As `wildcardDepth()` tells it. */
+  readonly depth: number;
+  /** CBOR of a hash tree, without tag, that has the hash which was set there. */
+  readonly subtree: Uint8Array;
+}
+
+export interface LabelTree {
+  /** 32 bytes; of an empty tree the hash of an empty IC hash tree. */
+  hash(): Uint8Array;
+  /**
+   * Puts an opaque subtree of that hash at the path, in place of what is there. Labels on the way
+   * are made, an opaque one becomes a level.
+   */
+  set(path: LabelPath, hash: Uint8Array): void;
+  /**
+   * Puts a level of opaque leaves at the path, in place of what is there: 1 to 1,000 entries of
+   * label and hash, 32 bytes each, in any order, no label twice.
+   */
+  setLeaves(path: LabelPath, entries: Uint8Array): void;
+  has(path: LabelPath): boolean;
+  /** With all below, and the labels that are left empty; false when nothing is there. */
+  remove(path: LabelPath): boolean;
+  /**
+   * Takes the subtree at `from` and puts it at another path, in place of what is there; of the same
+   * space. False, and nothing changed, when there is none.
+   */
+  move(from: LabelPath, to: { readonly tree: LabelTree; readonly path: LabelPath }): boolean;
+  /**
+   * CBOR of the tree, with tag, that reveals the path and `subtree` (CBOR without tag) at its
+   * opaque end; all else is pruned. Undefined when the path has no opaque end there.
+   */
+  witness(path: LabelPath, subtree: Uint8Array): Uint8Array | undefined;
+  /**
+   * The greatest d less than the number of the path's labels such that its first d labels, followed
+   * by `<*>`, are in the tree: 1 for `http_expr\0<*>`. Undefined when there is none.
+   */
+  wildcardDepth(path: LabelPath): number | undefined;
+  /**
+   * CBOR of the tree, with tag, that reveals that wildcard with its subtree and proves that the
+   * path is absent, and `<*>` wherever it would stand on the path deeper than that, below an
+   * empty label too. Nearer to the root wildcards stay pruned. Undefined when there is no such
+   * proof.
+   */
+  fallbackWitness(path: LabelPath, wildcard: WildcardAnswer): Uint8Array | undefined;
+}
+
+interface TreePlace {
+  readonly space: StableSpace;
+  readonly root: 0 | 1;
+}
+
+const rootWord = kernelWords.offset;
+const otherRootWord = kernelWords.offset + 1;
+const depthWord = kernelWords.length;
+const hashBytes = 32;
+const leafBytes = 64;
+const leavesMax = 1_000;
+
+const hashCommand = createCommand(kernelOperations.labelHash, 1);
+const setCommand = createCommand(kernelOperations.labelSet, 3);
+const setLeavesCommand = createCommand(kernelOperations.labelSetLeaves, 3);
+const hasCommand = createCommand(kernelOperations.labelHas, 2);
+const removeCommand = createCommand(kernelOperations.labelRemove, 2);
+const moveCommand = createCommand(kernelOperations.labelMove, 4);
+const wildcardDepthCommand = createCommand(kernelOperations.labelWildcardDepth, 2);
+const witnessCommand = createCommand(kernelOperations.labelWitness, 4);
+const fallbackWitnessCommand = createCommand(kernelOperations.labelFallbackWitness, 4);
+
+/** Where witnesses are written; grown to the greatest yet. */
+let witnessRoom = new Uint8Array(8_192);
+const roomStep = 4_096;
+
+const places = new WeakMap<LabelTree, TreePlace>();
+
+/** `space`: for label trees alone. */
+export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
+  /** The word that the operation answers. */
+  function run({ bytes, words }: KernelCommand, operands: readonly Uint8Array[]): number {
+    words[kernelWords.selector] = space;
+    words[rootWord] = root;
+    kernelGate(bytes);
+    for (const operand of operands) kernelGate(operand);
+    return words[kernelWords.result] ?? 0;
+  }
+
+  /** Once more with more room when the witness does not fit. */
+  function writeWitness(
+    command: KernelCommand,
+    operands: readonly Uint8Array[],
+  ): Uint8Array | undefined {
+    let size = run(command, [...operands, witnessRoom]);
+    if (size > witnessRoom.length) {
+      witnessRoom = new Uint8Array(size + roomStep);
+      size = run(command, [...operands, witnessRoom]);
+    }
+    return size === 0 ? undefined : witnessRoom.slice(0, size);
+  }
+
+  const tree: LabelTree = {
+    hash() {
+      const hash = new Uint8Array(hashBytes);
+      run(hashCommand, [hash]);
+      return hash;
+    },
+    set(path, hash) {
+      if (hash.length !== hashBytes) refuseOperand('hash', hash);
+      run(setCommand, [...operandsOf(path), hash]);
+    },
+    setLeaves(path, entries) {
+      const count = entries.length / leafBytes;
+      if (!Number.isInteger(count) || count < 1 || count > leavesMax) {
+        refuseOperand('leaves', entries);
+      }
+      run(setLeavesCommand, [...operandsOf(path), entries]);
+    },
+    has: (path) => run(hasCommand, operandsOf(path)) === 1,
+    remove: (path) => run(removeCommand, operandsOf(path)) === 1,
+    move(from, to) {
+      const target = present(places.get(to.tree), 'label tree');
+      assert(target.space === space, 'subtrees are moved inside of one space');
+      moveCommand.words[otherRootWord] = target.root;
+      return run(moveCommand, [...operandsOf(from), ...operandsOf(to.path)]) === 1;
+    },
+    witness: (path, subtree) => writeWitness(witnessCommand, [...operandsOf(path), subtree]),
+    wildcardDepth(path) {
+      const labels = run(wildcardDepthCommand, operandsOf(path));
+      return labels === 0 ? undefined : labels - 1;
+    },
+    fallbackWitness(path, { depth, subtree }) {
+      fallbackWitnessCommand.words[depthWord] = depth;
+      return writeWitness(fallbackWitnessCommand, [...operandsOf(path), subtree]);
+    },
+  };
+  places.set(tree, { space, root });
+  return tree;
+}
+
+function operandsOf({ text, hashes }: LabelPath): readonly [Uint8Array, Uint8Array] {
+  const [first = emptyBytes, ...rest] = hashes ?? [];
+  return [encodeUtf8(text), rest.length === 0 ? first : concatBytes(first, ...rest)];
+}

@@ -1,0 +1,37 @@
+import { beforeAll, expect, test } from 'vitest';
+import { base64Bytes } from '../../src/crypto/base64.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+
+beforeAll(async () => {
+  await installNodeKernel({ misalignment: 5 });
+});
+
+const textOf = (bytes: Uint8Array) => Buffer.from(base64Bytes(bytes)).toString('latin1');
+
+test('the examples of RFC 4648 §10 come out', () => {
+  const expected = ['', 'Zg==', 'Zm8=', 'Zm9v', 'Zm9vYg==', 'Zm9vYmE=', 'Zm9vYmFy'];
+  expect(expected.map((_, length) => textOf(Buffer.from('foobar'.slice(0, length))))).toEqual(
+    expected,
+  );
+});
+
+test('every group of three bytes has its four characters', () => {
+  const groups = Buffer.alloc(3 * 65_536);
+  for (let index = 0; index < 65_536; index++) {
+    groups.writeUIntBE((index * 0x10001 + (index >> 3)) & 0xff_ffff, 3 * index, 3);
+  }
+  expect(textOf(groups)).toBe(groups.toString('base64'));
+});
+
+test('bytes of any length give what Node gives', () => {
+  const random = randomNumbers(5);
+  for (let length = 0; length < 300; length++) {
+    const bytes = Buffer.from(Array.from({ length }, () => random(256)));
+    expect(textOf(bytes), `${length} bytes`).toBe(bytes.toString('base64'));
+  }
+});
+
+test('what is no Uint8Array is refused', () => {
+  expect(() => base64Bytes('Zg' as unknown as Uint8Array)).toThrow('no Uint8Array');
+});

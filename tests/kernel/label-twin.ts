@@ -1,0 +1,156 @@
+// A slow twin of a label tree: nested maps, hashed from scratch each time. And the judges of its
+// witnesses: the specification's look-up, written out, and the replica's. (The agent library's own
+// takes a longer label for the greater one, so it can't judge absence.)
+
+import { createHash } from 'node:crypto';
+import { decode } from 'cborg';
+import { expect } from 'vitest';
+import { fromArrays, lookup } from '../../replica/state/hash-tree.ts';
+import type { LabelPath } from '../../src/storage/label-tree.ts';
+
+/** Labels are strings of one character a byte; a subtree is a level or an opaque hash. */
+export interface TwinLevel extends Map<string, TwinLevel | Uint8Array> {}
+
+export function newLevel(): TwinLevel {
+  return new Map();
+}
+
+export function labelsOf({ text, hashes = [] }: LabelPath): string[] {
+  const texts = Buffer.from(text).toString('latin1').split('\0');
+  return [...texts, ...hashes.map((hash) => Buffer.from(hash).toString('latin1'))];
+}
+
+export function getTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
+  let node: TwinLevel | Uint8Array | undefined = level;
+  for (const label of labelsOf(path)) node = node instanceof Map ? node.get(label) : undefined;
+  return node;
+}
+
+export function setTwin(level: TwinLevel, path: LabelPath, value: TwinLevel | Uint8Array): void {
+  const labels = labelsOf(path);
+  let parent = level;
+  for (const label of labels.slice(0, -1)) {
+    const next = parent.get(label);
+    const below = next instanceof Map ? next : newLevel();
+    parent.set(label, below);
+    parent = below;
+  }
+  parent.set(labels.at(-1) ?? '', value);
+}
+
+/** What was there; labels that are left empty go too. */
+export function takeTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
+  const taken = getTwin(level, path);
+  if (taken !== undefined) takeLabels(level, labelsOf(path));
+  return taken;
+}
+
+function takeLabels(level: TwinLevel, [label = '', ...rest]: readonly string[]): void {
+  const below = level.get(label);
+  if (rest.length > 0 && below instanceof Map) {
+    takeLabels(below, rest);
+    if (below.size > 0) return;
+  }
+  level.delete(label);
+}
+
+function domainHash(domain: string, ...parts: readonly Uint8Array[]): Buffer {
+  const hash = createHash('sha256').update(Uint8Array.of(domain.length)).update(domain);
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+export function leafHash(value: Uint8Array): Buffer {
+  return domainHash('ic-hashtree-leaf', value);
+}
+
+/** Sorts as the labels do; two labels part at the first character that differs. */
+function bitsOf(label: string): string {
+  const bytes = [...Buffer.from(label, 'latin1')];
+  return `${bytes.map((byte) => `1${byte.toString(2).padStart(8, '0')}`).join('')}0`;
+}
+
+export function twinHash(level: TwinLevel): Buffer {
+  if (level.size === 0) return domainHash('ic-hashtree-empty');
+  const entries = [...level].map(([label, below]) => {
+    const hash = below instanceof Map ? twinHash(below) : below;
+    const labeled = domainHash('ic-hashtree-labeled', Buffer.from(label, 'latin1'), hash);
+    return { bits: bitsOf(label), hash: labeled };
+  });
+  return trieHash(entries.sort((a, b) => (a.bits < b.bits ? -1 : 1)));
+}
+
+interface TrieEntry {
+  readonly bits: string;
+  readonly hash: Buffer;
+}
+
+function trieHash(entries: readonly TrieEntry[]): Buffer {
+  const [first, last] = [entries[0], entries.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('a trie has entries');
+  if (entries.length === 1) return first.hash;
+  let bit = 0;
+  while (first.bits[bit] === last.bits[bit]) bit++;
+  const right = entries.findIndex(({ bits }) => bits[bit] === '1');
+  const parts = [trieHash(entries.slice(0, right)), trieHash(entries.slice(right))];
+  return domainHash('ic-hashtree-fork', ...parts);
+}
+
+/** A witness as both judges see it. */
+export interface Witness {
+  /** `leaf:` and its text where that is what is there. */
+  see(labels: readonly string[]): string;
+}
+
+/** Checks the tag and that the tree has that root. */
+export function openWitness(bytes: Uint8Array | undefined, root: Uint8Array): Witness {
+  if (bytes === undefined) throw new Error('there is no witness');
+  expect(Buffer.from(bytes.subarray(0, 3)).toString('hex')).toBe('d9d9f7');
+  const arrays = decode(bytes.subarray(3));
+  const tree = fromArrays(arrays);
+  expect(Buffer.from(tree.hash).toString('hex')).toBe(Buffer.from(root).toString('hex'));
+  return {
+    see(labels) {
+      const path = labels.map((label) => new Uint8Array(Buffer.from(label, 'latin1')));
+      const found = lookup(tree, path);
+      expect(specifiedLookup(arrays as TreeArrays, labels)).toBe(found.status);
+      if (found.status !== 'found' || found.subtree.kind !== 'leaf') return found.status;
+      return `leaf:${Buffer.from(found.subtree.value).toString()}`;
+    },
+  };
+}
+
+type TreeArrays =
+  | readonly [0]
+  | readonly [1, TreeArrays, TreeArrays]
+  | readonly [2, Uint8Array, TreeArrays]
+  | readonly [3 | 4, Uint8Array];
+
+/** IC spec, "Lookup": by the labels that stand side by side in the flattened tree. */
+function specifiedLookup(tree: TreeArrays, [label, ...rest]: readonly string[]): string {
+  if (label === undefined) {
+    if (tree[0] === 4) return 'unknown';
+    return tree[0] === 0 ? 'absent' : 'found';
+  }
+  const row = flatten(tree);
+  const names = row.map((node) =>
+    node[0] === 2 ? Buffer.from(node[1]).toString('latin1') : undefined,
+  );
+  const at = names.indexOf(label);
+  const found = row[at];
+  if (found?.[0] === 2) return specifiedLookup(found[2], rest);
+  if (row.length === 0 || (row.length === 1 && row[0]?.[0] === 3)) return 'absent';
+  const [first, last] = [names[0], names.at(-1)];
+  const isBetween = names.some((name, index) => {
+    const next = names[index + 1];
+    return name !== undefined && next !== undefined && name < label && label < next;
+  });
+  const isBefore = first !== undefined && label < first;
+  const isBehind = last !== undefined && last < label;
+  return isBetween || isBefore || isBehind ? 'absent' : 'unknown';
+}
+
+function flatten(tree: TreeArrays): readonly TreeArrays[] {
+  if (tree[0] === 1) return [...flatten(tree[1]), ...flatten(tree[2])];
+  return tree[0] === 0 ? [] : [tree];
+}
