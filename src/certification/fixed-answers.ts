@@ -1,0 +1,97 @@
+// What is certified for whole paths, the same for every path under one wildcard: that nothing is
+// there, what browsers may ask, or nothing at all. Made once, since queries forget.
+
+import { emptyBytes } from '../lib/bytes.ts';
+import { plainLabel } from './certified-file.ts';
+import { expressionField, expressionHash, expressions } from './expressions.ts';
+import {
+  type Branch,
+  labeledTree,
+  leafTree,
+  levelTree,
+  prunedTree,
+  type Tree,
+} from './hash-tree.ts';
+import { type Field, headerPairs, responseHash, statusPair } from './representation-hash.ts';
+
+export interface FixedAnswer {
+  readonly status: number;
+  /** Without the expression. */
+  readonly headers: readonly Field[];
+  /** SHA-256 of the body. */
+  readonly bodyDigest: Uint8Array;
+}
+
+export type FixedRow = 'not-found' | 'preflight';
+
+export interface FixedTrees {
+  /** Under the outermost wildcard, showing the way to that answer. */
+  outermost(row: FixedRow): Tree;
+  /** OPTIONS, beside GET and HEAD under the plain expression of a file. */
+  preflight(isShown: boolean): Branch;
+  /** For answers that are nobody's but the answering node's. */
+  readonly uncertified: Tree;
+}
+
+export interface FixedAnswers {
+  readonly notFound: FixedAnswer;
+  readonly preflight: FixedAnswer;
+}
+
+/** Made when they are first needed. */
+export function openFixedTrees(answers: () => FixedAnswers): () => FixedTrees {
+  let trees: FixedTrees | undefined;
+  return () => {
+    trees ??= makeFixedTrees(answers());
+    return trees;
+  };
+}
+
+export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
+  const { notFound, preflight } = answers;
+  const label = plainLabel('OPTIONS');
+  const [hidden, shown] = [false, true].map((isShown): Branch => {
+    return { label, tree: answerTree(preflight, 'plain', isShown) };
+  }) as [Branch, Branch];
+  const notFoundTree = outermostTree({
+    notFound: answerTree(notFound, 'anyRequest', true),
+    preflight: hidden,
+  });
+  const preflightTree = outermostTree({
+    notFound: answerTree(notFound, 'anyRequest', false),
+    preflight: shown,
+  });
+  return {
+    outermost: (row) => (row === 'not-found' ? notFoundTree : preflightTree),
+    preflight: (isShown) => (isShown ? shown : hidden),
+    uncertified: labeledTree({ label: expressionHash('none'), tree: leafTree(true) }),
+  };
+}
+
+/** `response hash / ""` of the answer under that expression. */
+function answerTree(
+  answer: FixedAnswer,
+  expression: 'plain' | 'anyRequest',
+  isShown: boolean,
+): Tree {
+  const pairs = headerPairs([...answer.headers, [expressionField, expressions[expression]]]);
+  const label = responseHash([...pairs, statusPair(answer.status)], answer.bodyDigest);
+  return labeledTree({ label, tree: leafTree(isShown) });
+}
+
+/**
+ * 404 to any request, 204 to OPTIONS. Both expressions are shown, since a path may name a file that
+ * is called as the wildcard is.
+ */
+function outermostTree(below: { readonly notFound: Tree; readonly preflight: Branch }): Tree {
+  const anyRequest = labeledTree({ label: emptyBytes, tree: below.notFound });
+  const plain = labeledTree(below.preflight);
+  return levelTree([
+    { label: expressionHash('anyRequest'), tree: withLabel(anyRequest) },
+    { label: expressionHash('plain'), tree: withLabel(plain) },
+  ]);
+}
+
+function withLabel(tree: Tree): Tree {
+  return tree.shown === undefined ? prunedTree(tree.hash) : tree;
+}

@@ -1,0 +1,32 @@
+// Where things stand in the tree: labels as texts, joined by NUL, which no name holds.
+
+export interface FileName {
+  readonly bucketId: string;
+  /** Without a leading slash. */
+  readonly path: string;
+}
+
+export const exactEnd = '<$>';
+export const wildcard = '<*>';
+export const outermostText = `http_expr\0${wildcard}`;
+export const apiText = `http_expr\0api\0${wildcard}`;
+
+export function bucketText(bucketId: string): string {
+  return `http_expr\0cloud\0${bucketId}`;
+}
+
+/** Stands where a bucket is private. */
+export function privateMarkText(bucketId: string): string {
+  return `${bucketText(bucketId)}\0${wildcard}`;
+}
+
+export function fileText({ bucketId, path }: FileName): string {
+  return `${bucketText(bucketId)}\0${path.replaceAll('/', '\0')}\0${exactEnd}`;
+}
+
+/** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */
+export function requestText(urlPath: string): string {
+  const segments = urlPath.split('/').filter((segment) => segment !== '');
+  if (urlPath.endsWith('/')) segments.push('');
+  return ['http_expr', ...segments, exactEnd].join('\0');
+}

@@ -1,0 +1,24 @@
+// What has to follow in the same message when something that everybody may fetch changes. The
+// domain says what changed; how it is proven to gateways is nobody's business here.
+
+import type { ShownFile } from './file-view.ts';
+
+export interface PublishedFile extends ShownFile {
+  /** Length of every chunk but the last. */
+  readonly chunkSize: number;
+  readonly cacheControl: string;
+  readonly contentDisposition: string;
+  readonly contentEncoding: string;
+  readonly contentLanguage: string;
+}
+
+export interface Publication {
+  /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
+  put(file: PublishedFile, chunkDigests: Uint8Array): void;
+  /** Nothing is at the file's path any more. */
+  remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
+  /** The bucket, new or not, is for everybody or only for those with a right to it. */
+  show(bucketId: string, isPublic: boolean): void;
+  /** The bucket is gone; it held no file. */
+  removeBucket(bucketId: string): void;
+}

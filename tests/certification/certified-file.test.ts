@@ -1,0 +1,230 @@
+// Leaves of a file and of the fixed answers, each before the official verifier in a tree of its own.
+
+import { createHash } from 'node:crypto';
+import { decode } from 'cborg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { labeled, pruned } from '../../replica/state/hash-tree.ts';
+import { encodeSelfDescribed } from '../../replica/state/self-described-cbor.ts';
+import { certificateHeader } from '../../src/certification/certificate-header.ts';
+import {
+  type CertifiedFile,
+  type FileRow,
+  hashFile,
+  notModifiedLabels,
+  responseTree,
+  rowExpression,
+  rowHeaders,
+  rowLabel,
+  rowStatus,
+} from '../../src/certification/certified-file.ts';
+import { rememberConstants } from '../../src/certification/constants.ts';
+import { expressionHash, expressions } from '../../src/certification/expressions.ts';
+import { makeFixedTrees } from '../../src/certification/fixed-answers.ts';
+import { cborOf, labeledTree } from '../../src/certification/hash-tree.ts';
+import {
+  type AskedRequest,
+  certificateFor,
+  type Field,
+  testContext,
+  verdictOn,
+} from '../support/certification/verdict.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(async () => {
+  installNodeText();
+  await installNodeKernel();
+});
+
+const body = Buffer.from('hello world');
+const none = new Uint8Array(0);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+const file: CertifiedFile = {
+  etag: '"abc"',
+  validators: [
+    ['ETag', '"abc"'],
+    ['Last-Modified', 'Fri, 02 Jan 2026 03:04:05 GMT'],
+    ['Cache-Control', 'public, max-age=3600'],
+  ],
+  headers: [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['Content-Disposition', 'inline; filename="été"'],
+    ['Accept-Ranges', 'bytes'],
+  ],
+  size: body.length,
+  partSize: body.length,
+  partCount: 1,
+  partDigest: () => sha256(body),
+};
+
+interface Shown {
+  readonly hash: Uint8Array;
+  /** CBOR. */
+  readonly cbor: Uint8Array;
+}
+
+/** The tree that has this at the path and nothing else, and what proves it. */
+function proof(shown: Shown, path: readonly string[]): Field {
+  const labels = ['http_expr', ...path];
+  const root = labels.reduceRight((below, label) => labeled(label, below), pruned(shown.hash));
+  const witness = labels.reduceRight<unknown>(
+    (below, label) => [2, Buffer.from(label), below],
+    decode(shown.cbor),
+  );
+  const header = certificateHeader({
+    certificate: certificateFor(root.hash),
+    witness: encodeSelfDescribed(witness as never),
+    path: labels.join('\0'),
+  });
+  return ['IC-Certificate', Buffer.from(header).toString()];
+}
+
+function answerOf(of: CertifiedFile, row: FileRow, bytes: Uint8Array, path = ['a', '<$>']) {
+  const response = labeledTree({
+    label: rowLabel(of, row),
+    tree: responseTree(hashFile(of), row),
+  });
+  const tree = labeledTree({ label: expressionHash(rowExpression(row)), tree: response });
+  const header = proof({ hash: tree.hash, cbor: cborOf(tree) }, path);
+  return { status: rowStatus(of, row), headers: [...rowHeaders(of, row), header], body: bytes };
+}
+
+const plain = (method: 'GET' | 'HEAD'): FileRow => ({ row: 'plain', method });
+const notModified = (method: 'GET' | 'HEAD', tag: string): FileRow => {
+  return { row: 'not-modified', method, tag };
+};
+const rows: readonly [string, FileRow, Uint8Array, Omit<AskedRequest, 'url'>][] = [
+  ['GET', plain('GET'), body, { headers: [['accept', '*/*']] }],
+  ['HEAD', plain('HEAD'), none, { method: 'HEAD' }],
+  ['GET that has it', notModified('GET', '"abc"'), none, { headers: [['If-None-Match', '"abc"']] }],
+  [
+    'HEAD that has it, weakly',
+    notModified('HEAD', 'W/"abc"'),
+    none,
+    { method: 'HEAD', headers: [['if-none-match', 'W/"abc"']] },
+  ],
+  ['GET from 0 on', { row: 'part', index: 0 }, body, { headers: [['range', 'bytes=0-']] }],
+];
+
+describe('a leaf of a file', () => {
+  test.each(rows)('proves the answer to %s and no other', (_, row, bytes) => {
+    const answer = answerOf(file, row, bytes);
+    for (const [, otherRow, , otherRequest] of rows) {
+      const { refusal } = verdictOn({ ...otherRequest, url: '/a' }, answer, testContext);
+      // A plain answer is right for requests whose other headers it does not look at.
+      const isRight =
+        otherRow === row || (row.row === 'plain' && (otherRequest.method ?? 'GET') === row.method);
+      expect(refusal === undefined, `${JSON.stringify(otherRow)}: ${refusal}`).toBe(isRight);
+    }
+  });
+
+  test('does not prove an answer that is changed', () => {
+    const answer = answerOf(file, plain('GET'), body);
+    const changes = [
+      { body: Buffer.from('hello World') },
+      { status: 203 },
+      { headers: answer.headers.slice(1) },
+      { headers: [...answer.headers, ['X-More', '1'] as const] },
+    ];
+    for (const change of changes) {
+      expect(verdictOn({ url: '/a' }, { ...answer, ...change }, testContext).refusal).toBeDefined();
+    }
+    expect(verdictOn({ url: '/b' }, answer, testContext).refusal).toBeDefined();
+    const withBody = { url: '/a', body: Buffer.from('x') };
+    expect(verdictOn(withBody, answer, testContext).refusal).toBeDefined();
+    expect(verdictOn({ url: '/a' }, answer, testContext)).toEqual({
+      headers: expect.arrayContaining([expect.arrayContaining(['etag', '"abc"'])]),
+    });
+  });
+
+  test('of several parts proves each by its range, and the first without', () => {
+    const parts = [Buffer.from('hello '), Buffer.from('world')];
+    const parted: CertifiedFile = {
+      ...file,
+      partSize: 6,
+      partCount: 2,
+      partDigest: (index) => sha256(parts[index] ?? none),
+    };
+    for (const [index, part] of parts.entries()) {
+      const answer = answerOf(parted, { row: 'part', index }, part);
+      expect([answer.status, new Map(answer.headers).get('Content-Range')]).toEqual([
+        206,
+        ['bytes 0-5/11', 'bytes 6-10/11'][index],
+      ]);
+      const asked = { url: '/a', headers: [['range', `bytes=${6 * index}-`]] as const };
+      expect(verdictOn(asked, answer, testContext).refusal).toBeUndefined();
+      expect(verdictOn({ url: '/a' }, answer, testContext).refusal).toBeDefined();
+    }
+    const whole = answerOf(parted, plain('GET'), parts[0] ?? none);
+    expect(whole.status).toBe(206);
+    expect(verdictOn({ url: '/a' }, whole, testContext).refusal).toBeUndefined();
+  });
+
+  test('is the same whether constants are remembered or not', () => {
+    const before = rows.map(([, row]) => answerOf(file, row, none));
+    const labels = notModifiedLabels(file);
+    rememberConstants();
+    expect(rows.map(([, row]) => answerOf(file, row, none))).toEqual(before);
+    expect(notModifiedLabels(file)).toEqual(labels);
+  });
+
+  test('is found under any labels that a path may have', () => {
+    const long = 'x'.repeat(300);
+    for (const segment of [
+      'a',
+      'x'.repeat(23),
+      'x'.repeat(24),
+      'x'.repeat(128),
+      long,
+      'é',
+      '😀"',
+    ]) {
+      const answer = answerOf(file, plain('GET'), body, [segment, 'b', '<$>']);
+      const url = `/${encodeURIComponent(segment)}/b`;
+      expect(verdictOn({ url }, answer, testContext).refusal, segment).toBeUndefined();
+    }
+    const deep = Array.from({ length: 300 }, (_, index) => `${index}`);
+    const answer = answerOf(file, plain('GET'), body, [...deep, '<$>']);
+    const url = `/${deep.join('/')}`;
+    expect(verdictOn({ url }, answer, testContext).refusal).toBeUndefined();
+  });
+});
+
+describe('the subtree of the outermost wildcard', () => {
+  const notFoundBody = Buffer.from('{"error":1}');
+  const notFound = {
+    status: 404,
+    headers: [['Content-Type', 'application/json']] as const,
+    bodyDigest: sha256(notFoundBody),
+  };
+  const preflight = { status: 204, headers: [['Allow', 'GET']] as const, bodyDigest: sha256(none) };
+
+  test('proves 404 to any request, and the preflight answer to OPTIONS alone', () => {
+    const trees = makeFixedTrees({ notFound, preflight });
+    const shown = (row: 'not-found' | 'preflight', expression: string, answer: typeof notFound) => {
+      const tree = trees.outermost(row);
+      expect(tree.hash).toEqual(trees.outermost('not-found').hash);
+      const header = proof({ hash: tree.hash, cbor: cborOf(tree) }, ['<*>']);
+      const own: Field = ['IC-CertificateExpression', expression];
+      return { status: answer.status, headers: [...answer.headers, own, header] };
+    };
+    const missing = {
+      ...shown('not-found', expressions.anyRequest, notFound),
+      body: notFoundBody,
+    };
+    const allowed = {
+      ...shown('preflight', expressions.plain, preflight as unknown as typeof notFound),
+      body: none,
+    };
+    for (const url of ['/', '/a/b', '/a/', '/%3C*%3E', '/%3C%24%3E', '/x?y=z']) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const asked = { method, url };
+        expect(verdictOn(asked, missing, testContext).refusal, url).toBeUndefined();
+        const isRight = method === 'OPTIONS';
+        expect(verdictOn(asked, allowed, testContext).refusal === undefined).toBe(isRight);
+      }
+    }
+    expect(verdictOn({ url: '/' }, { ...missing, body: none }, testContext).refusal).toBeDefined();
+  });
+});

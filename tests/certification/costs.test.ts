@@ -1,0 +1,56 @@
+// What certification may cost, by the replica's meter, and what it may not depend on.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type CertifiedCanister,
+  openCertifiedCanister,
+} from '../support/certification/certified-canister.ts';
+
+let canister: CertifiedCanister;
+const million = 1_000_000;
+const kilobyte = new Uint8Array(1_000).fill(65);
+
+beforeAll(async () => {
+  canister = await openCertifiedCanister();
+});
+
+afterAll(() => canister?.replica.stop());
+
+function lastCost(kind: string): number {
+  const report = canister.replica.reports.findLast((each) => each.kind === kind);
+  return Number(report?.instructions ?? Number.NaN);
+}
+
+test('a kilobyte goes up for 15 M instructions at most, and comes down for 10 M', async () => {
+  await canister.put('a', kilobyte);
+  expect(lastCost('update')).toBeLessThan(15 * million);
+  await canister.put('a', kilobyte);
+  expect(lastCost('update')).toBeLessThan(16 * million);
+  const { headers } = await canister.accepted({ url: '/cloud/demo/a' });
+  expect(lastCost('query')).toBeLessThan(10 * million);
+  const tag = headers.find(([name]) => name === 'ETag')?.[1] ?? expect.fail('no tag');
+  await canister.accepted({ url: '/cloud/demo/a', headers: [['if-none-match', tag]] });
+  expect(lastCost('query')).toBeLessThan(10 * million);
+  await canister.accepted({ url: '/cloud/demo/none' });
+  expect(lastCost('query')).toBeLessThan(5 * million);
+});
+
+test('neither an upgrade nor showing a bucket grows with the files', async () => {
+  const costs = async () => {
+    await canister.showBucket('demo', false);
+    const hide = lastCost('update');
+    await canister.showBucket('demo', true);
+    const show = lastCost('update');
+    await canister.upgrade();
+    const upgrade = lastCost('postUpgrade');
+    // Waits for the keys.
+    await canister.change({ url: '/cloud/demo/a' });
+    return [hide, show, upgrade] as const;
+  };
+  const few = await costs();
+  for (let index = 0; index < 100; index++) await canister.put(`dir/${index}`, kilobyte);
+  const many = await costs();
+  for (const [index, cost] of many.entries()) {
+    expect(cost).toBeLessThan((few[index] ?? 0) * 1.05);
+  }
+});
