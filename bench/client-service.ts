@@ -1,0 +1,117 @@
+// The local replica as a process of its own for the client's bench, and the command `efs` run
+// against it, with the processor time and the memory that each takes.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const projectDir = fileURLToPath(new URL('..', import.meta.url));
+/** Of Linux: what /proc counts in. */
+const ticksPerSecond = 100;
+const pollMs = 20;
+
+export interface CommandCost {
+  readonly seconds: number;
+  readonly clientSeconds: number;
+  readonly peakBytes: number;
+}
+
+export interface MeasuredService {
+  /** Seconds so far: of the whole process, and of the messages that the canister has run. */
+  processorTime(): Promise<{ readonly process: number; readonly canister: number }>;
+  run(words: readonly string[]): Promise<CommandCost>;
+  stop(): Promise<void>;
+}
+
+/** Its state is in the folder. */
+export async function startMeasured(folder: string): Promise<MeasuredService> {
+  const state = join(folder, 'state');
+  const words = [
+    '--import',
+    'tsx',
+    'scripts/start.ts',
+    '--port',
+    '0',
+    '--state',
+    state,
+    '--verbose',
+  ];
+  const child = spawn(process.execPath, words, {
+    cwd: projectDir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const canister = await watchOutput(child);
+  return {
+    processorTime: async () => ({
+      process: await processorSeconds(child),
+      canister: canister.milliseconds / 1_000,
+    }),
+    run: (command) => runMeasured(['--replica', state, ...command], folder),
+    async stop() {
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+/** Resolves when it is ready; goes on adding up what each message took. */
+function watchOutput(child: ChildProcess): Promise<{ milliseconds: number }> {
+  const sum = { milliseconds: 0 };
+  return new Promise((resolve, reject) => {
+    let rest = '';
+    child.stdout?.on('data', (text: Buffer) => {
+      const lines = (rest + text.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        sum.milliseconds += Number(/ pages, ([\d.]+) ms/.exec(line)?.[1] ?? 0);
+        if (line.includes('Ctrl-C stops')) resolve(sum);
+      }
+    });
+    child.once('close', () => reject(new Error('the replica has ended')));
+  });
+}
+
+async function processorSeconds({ pid }: ChildProcess): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // After the command's name in parentheses: state is the third field, utime the 14th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+async function runMeasured(words: readonly string[], folder: string): Promise<CommandCost> {
+  const started = performance.now();
+  const child = spawn(join(projectDir, 'bin/efs.js'), words, {
+    env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: folder },
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  let hasEnded = false;
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      hasEnded = true;
+      resolve(code);
+    });
+  });
+  let peakBytes = 0;
+  let clientSeconds = 0;
+  while (!hasEnded) {
+    try {
+      peakBytes = Math.max(peakBytes, await peakOf(child));
+      clientSeconds = Math.max(clientSeconds, await processorSeconds(child));
+    } catch {
+      // It has ended meanwhile.
+    }
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pollMs))]);
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  const code = await ended;
+  if (code !== 0) throw new Error(`efs ${words.join(' ')} ended with ${code}`);
+  return { seconds, clientSeconds, peakBytes };
+}
+
+async function peakOf({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return 1_024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0);
+}

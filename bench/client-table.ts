@@ -1,0 +1,31 @@
+// The table of the client's bench.
+
+export interface Measurement {
+  readonly megabytesPerSecond: number;
+  /** Of the client's resident memory. */
+  readonly peakMegabytes: number;
+  /** Seconds of processor time. */
+  readonly clientSeconds: number;
+  /** The canister's included. */
+  readonly replicaSeconds: number;
+  /** By the clock: of the messages that the canister has run. */
+  readonly canisterSeconds: number;
+}
+
+export const headings = [
+  '| transfer, parallel | MB/s | client: peak MB | client: CPU s | replica: CPU s | of it canister |',
+  '| --- | --- | --- | --- | --- | --- |',
+].join('\n');
+
+export function formatRow(title: string, measurement: Measurement): string {
+  const { megabytesPerSecond, peakMegabytes, clientSeconds } = measurement;
+  const cells = [
+    title,
+    megabytesPerSecond.toFixed(1),
+    peakMegabytes.toFixed(0),
+    clientSeconds.toFixed(1),
+    measurement.replicaSeconds.toFixed(1),
+    measurement.canisterSeconds.toFixed(1),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}

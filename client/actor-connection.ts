@@ -1,0 +1,162 @@
+// The agent and the actor of one canister, and what their failures mean. Every call is ended by the
+// caller's signal; requests have a time limit.
+
+import {
+  Actor,
+  AgentError,
+  HttpAgent,
+  type HttpAgentOptions,
+  type Identity,
+  type SignIdentity,
+} from '@dfinity/agent';
+import { createBufferPool } from './buffer-pool.ts';
+import { serviceInterface } from './candid-interface.ts';
+import type { Result, ServiceActor } from './candid-types.ts';
+import { type Fetch, networkError } from './http-exchange.ts';
+import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
+import { delayMs, type RetryPolicy } from './retry.ts';
+import { abortedError, StorageError } from './storage-error.ts';
+import type { Signal } from './transport.ts';
+
+export interface ActorConnection {
+  readonly host: string;
+  readonly canisterId: string;
+  readonly identity: Identity | undefined;
+  readonly fetchRootKey: boolean | undefined;
+  readonly apiKey: string | undefined;
+  readonly fetch: Fetch;
+  /** Of one request to the host; a call may take several. */
+  readonly timeoutMs: number;
+  readonly retryPolicy: RetryPolicy;
+}
+
+/** The agent sends a signed call again as it is, which the network takes for the same call. */
+const agentRetries = 2;
+
+/** Beginning with the shortest delay. */
+function backoff(policy: RetryPolicy): { next(): number } {
+  let attempt = 0;
+  return { next: () => delayMs(policy, ++attempt) };
+}
+
+export interface Service {
+  readonly actor: ServiceActor;
+  readonly canisterId: string;
+  readonly agent: HttpAgent;
+  /**
+   * For bytes that are verified in another way, by the digest of the whole file: takes the answers
+   * of one node without checking its signature over them.
+   */
+  readonly bulkAgent: HttpAgent;
+  /** Absent when the agent alone can make the envelopes that the identity wants. */
+  readonly largeCaller: LargeCaller | undefined;
+  readonly apiKey: string | undefined;
+}
+
+export async function openService(connection: ActorConnection): Promise<Service> {
+  const { host, canisterId, identity, timeoutMs, apiKey } = connection;
+  const fetch: Fetch = (input, init) =>
+    connection.fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  const options: HttpAgentOptions = {
+    host,
+    fetch,
+    retryTimes: agentRetries,
+    backoffStrategy: () => backoff(connection.retryPolicy),
+    ...(identity && { identity }),
+  };
+  const shouldFetchRootKey = connection.fetchRootKey ?? isLocal(host);
+  const agent = await attempt(undefined, () =>
+    HttpAgent.create({ ...options, shouldFetchRootKey }),
+  );
+  const { rootKey } = agent;
+  const bulkAgent = HttpAgent.createSync({
+    ...options,
+    verifyQuerySignatures: false,
+    ...(rootKey && { rootKey }),
+  });
+  const caller = { agent, canisterId, fetch, buffers: createBufferPool() };
+  return {
+    actor: Actor.createActor<ServiceActor>(serviceInterface, { agent, canisterId }),
+    canisterId,
+    agent,
+    bulkAgent,
+    largeCaller: canSignLargeCalls(identity)
+      ? { ...caller, identity: identity as SignIdentity | undefined }
+      : undefined,
+    apiKey,
+  };
+}
+
+function isLocal(host: string): boolean {
+  const { hostname } = new URL(host);
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+}
+
+/** The value of `ok`; an `err`, `Code: sentence`, is thrown. */
+export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): Promise<T> {
+  const result = await attempt(signal, send);
+  if ('ok' in result) return result.ok;
+  const [, code = 'HttpError', message = result.err] =
+    /^([A-Za-z]+): (.*)$/s.exec(result.err) ?? [];
+  throw new StorageError(code, message);
+}
+
+async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {
+  if (signal?.aborted) throw abortedError(signal.reason);
+  let stop: (() => void) | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(abortedError(signal?.reason));
+  });
+  if (stop !== undefined) signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([operation(), stopped]);
+  } catch (error) {
+    throw error instanceof StorageError ? error : failureOf(error);
+  } finally {
+    if (stop !== undefined) signal?.removeEventListener('abort', stop);
+  }
+}
+
+function failureOf(error: unknown): StorageError {
+  if (!(error instanceof AgentError)) {
+    if (isFetchFailure(error)) return networkError(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    return new StorageError('NetworkError', `The call failed: ${reason}`, { cause: error });
+  }
+  const message = firstLine(error.message);
+  const details = { cause: error };
+  switch (error.kind) {
+    case 'Transport':
+      return new StorageError('NetworkError', message, { ...details, isRetryable: true });
+    case 'Unknown':
+      return new StorageError('Timeout', message, { ...details, isRetryable: true });
+    case 'Protocol':
+      return new StorageError('HttpError', message, { ...details, status: statusOf(error) });
+    case 'Reject':
+      return new StorageError('Rejected', message, { ...details, isRetryable: isTransient(error) });
+    case 'Trust':
+      // Another node, or the same after its keys were fetched, may answer rightly.
+      return new StorageError('Untrusted', message, { ...details, isRetryable: true });
+    default:
+      return new StorageError('InvalidArgument', message, details);
+  }
+}
+
+/** `fetch` throws a TypeError, and a DOMException when its time is up. */
+function isFetchFailure(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof DOMException;
+}
+
+function statusOf(error: AgentError): number | undefined {
+  const { status } = error.code as { readonly status?: number };
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** IC spec, "Reject codes": 2 is SYS_TRANSIENT. */
+function isTransient(error: AgentError): boolean {
+  return (error.code as { readonly rejectCode?: number }).rejectCode === 2;
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0] ?? message;
+}

@@ -1,0 +1,62 @@
+// Buckets and keys by calls of the actor.
+
+import { Principal } from '@dfinity/principal';
+import { pageSizeMax } from '../src/limits.ts';
+import { call } from './actor-connection.ts';
+import { bucketRecordOf, keyRecordOf, optional } from './candid-records.ts';
+import type { ServiceActor } from './candid-types.ts';
+import type { BucketChange, BucketMember } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+import type { Management } from './transport.ts';
+
+export function actorManagement(actor: ServiceActor, apiKey: string | undefined): Management {
+  return {
+    createBucket: async (id) => bucketRecordOf(await call(undefined, () => actor.createBucket(id))),
+    getBucket: async (id) =>
+      bucketRecordOf(await call(undefined, () => actor.getBucket(id, optional(apiKey)))),
+    async listBuckets(page) {
+      const pages = [optional(BigInt(page)), optional(BigInt(pageSizeMax))] as const;
+      const { items, hasMore } = await call(undefined, () => actor.listBuckets(...pages));
+      return { items: items.map(bucketRecordOf), hasMore };
+    },
+    updateBucket: async (id, change) =>
+      bucketRecordOf(await call(undefined, () => actor.updateBucket(changeOf(id, change)))),
+    async deleteBucket(id) {
+      await call(undefined, () => actor.deleteBucket(id));
+    },
+    async createKey({ name, buckets, permissions, expiresAt }) {
+      const expiresAtNs = expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n;
+      const request = { name, buckets, permissions, expiresAt: optional(expiresAtNs) };
+      const key = await call(undefined, () => actor.createApiKey(request));
+      return { ...keyRecordOf(key), secret: key.secret };
+    },
+    listKeys: async (bucket) =>
+      (await call(undefined, () => actor.listApiKeys(bucket))).map(keyRecordOf),
+    async revokeKey(id) {
+      await call(undefined, () => actor.revokeApiKey(id));
+    },
+  };
+}
+
+function changeOf(bucketId: string, change: BucketChange) {
+  const { isPublic, quotaBytes, addMembers, removeMembers } = change;
+  return {
+    bucketId,
+    isPublic: optional(isPublic),
+    quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
+    addMembers: optional(addMembers?.map(memberOf)),
+    removeMembers: optional(removeMembers?.map(principalOf)),
+  };
+}
+
+function memberOf({ principal, role }: BucketMember) {
+  return { principal: principalOf(principal), role };
+}
+
+function principalOf(text: string): Principal {
+  try {
+    return Principal.fromText(text);
+  } catch (cause) {
+    throw new StorageError('InvalidArgument', `"${text}" is no principal.`, { cause });
+  }
+}

@@ -1,0 +1,166 @@
+// The service by calls of its actor, with the agent's verification of every answer. Imports the
+// agent; storage.ts loads it with its first use.
+
+import { IDL } from '@dfinity/candid';
+import { chunkBytesMax, pageSizeMax } from '../src/limits.ts';
+import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
+import { firstChunkBytes } from './actor-first-chunk.ts';
+import { actorManagement } from './actor-management.ts';
+import { argumentStart } from './call-envelope.ts';
+import { resultOf } from './candid-interface.ts';
+import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
+import type { Result } from './candid-types.ts';
+import { chunkCountOf } from './digest.ts';
+import type { FileName, FileRecord, UploadSession } from './interface.ts';
+import { callWithBlob } from './large-call.ts';
+import { queryBlob } from './large-query.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  ChunkUpload,
+  FileMetadata,
+  OpenedFile,
+  PageRequest,
+  PartRequest,
+  SessionRequest,
+  Signal,
+  Transport,
+  WholeFile,
+} from './transport.ts';
+
+export async function openActorTransport(connection: ActorConnection): Promise<Transport> {
+  const service = await openService(connection);
+  const { actor, apiKey } = service;
+  const key = optional(apiKey);
+  return {
+    wholeFileBytesMax: chunkBytesMax,
+    wholeFileTakesHeaders: false,
+    management: actorManagement(actor, apiKey),
+    putFile: (file, signal) => putFile(service, file, signal),
+    startUpload: (request, signal) => startUpload(service, request, signal),
+    openFile: (file, options) => openFile(service, file, options),
+    getFile: (file, signal) => getFile(service, file, signal),
+    listFiles: (request) => listFiles(service, request),
+    getUpload: async ({ uploadId }, signal) =>
+      sessionOf(await call(signal, () => actor.getUpload(uploadId))),
+    async putChunk(chunk, signal) {
+      await call(signal, () => sendChunk(service, chunk));
+    },
+    async completeUpload(name, signal) {
+      await call(signal, () => actor.completeFileUpload(name.uploadId, key));
+      return getFile(service, name, signal);
+    },
+    async cancelUpload({ uploadId }, signal) {
+      await call(signal, () => actor.cancelUpload(uploadId));
+    },
+    readPart: (part, signal) => readPart(service, part, signal),
+    async deleteFile({ bucket, path }, signal) {
+      await call(signal, () => actor.deleteFile(bucket, path, key));
+    },
+    status: async (signal) => statusOf(await call(signal, () => actor.getStatus())),
+  };
+}
+
+function destinationOf({ apiKey }: Service, file: FileMetadata) {
+  return {
+    bucketId: file.bucket,
+    path: file.path,
+    tags: optional(file.tags),
+    sha256: optional(file.sha256),
+    ifMatch: optional(file.ifMatch),
+    ifNoneMatch: optional(file.ifNoneMatch),
+    apiKey: optional(apiKey),
+  };
+}
+
+async function putFile(service: Service, file: WholeFile, signal: Signal): Promise<FileRecord> {
+  const { contentType, bytes } = file;
+  const request = { ...destinationOf(service, file), contentType, bytes };
+  await call(signal, () => service.actor.uploadFile(request));
+  return getFile(service, file, signal);
+}
+
+/** The answer proves nothing by itself: completion and entity tag do, for the whole. */
+function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
+  const { uploadId, index, bytes: blob } = chunk;
+  const { actor, largeCaller } = service;
+  if (largeCaller === undefined) {
+    return actor.uploadFileChunkIndexed(uploadId, BigInt(index), blob);
+  }
+  return callWithBlob(largeCaller, {
+    method: 'uploadFileChunkIndexed',
+    argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
+    blob,
+    resultType: resultOf(IDL.Nat),
+  });
+}
+
+async function startUpload(
+  service: Service,
+  request: SessionRequest,
+  signal: Signal,
+): Promise<UploadSession> {
+  const { actor } = service;
+  const { size, chunkBytes, contentType, headers } = request;
+  const uploadId = await call(signal, () =>
+    actor.beginFileUploadWith({
+      ...destinationOf(service, request),
+      contentType: optional(contentType),
+      size: BigInt(size),
+      chunkSize: optional(BigInt(chunkBytes)),
+      headers: optional(Object.entries(headers)),
+    }),
+  );
+  return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
+}
+
+async function getFile({ actor, apiKey }: Service, file: FileName, signal: Signal) {
+  const { bucket, path } = file;
+  return fileRecordOf(await call(signal, () => actor.getFile(bucket, path, optional(apiKey))));
+}
+
+async function openFile(
+  service: Service,
+  file: FileName,
+  { wantsFirst, signal }: { readonly wantsFirst: boolean; readonly signal: Signal },
+): Promise<OpenedFile> {
+  const { etag, size, contentType } = await getFile(service, file, signal);
+  const isOneChunk = chunkCountOf(etag) === 1;
+  const asked = wantsFirst && !isOneChunk ? firstChunkBytes(service, file, signal) : undefined;
+  const chunkBytes = isOneChunk ? Math.max(1, size) : await asked;
+  return { etag, size, contentType, chunkBytes, isAnonymous: false, first: undefined };
+}
+
+const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+
+async function readPart(service: Service, part: PartRequest, signal: Signal) {
+  const { canisterId, agent, bulkAgent, apiKey } = service;
+  const { bucket, path, start, end, isChunk } = part;
+  const expectedBytes = end - start;
+  const values = [bucket, path, BigInt(start), BigInt(expectedBytes), optional(apiKey)];
+  const argument = IDL.encode(readArguments, values);
+  const query = { canisterId, method: 'readFile', argument, expectedBytes };
+  const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent : agent, query));
+  if (bytes.length === expectedBytes) return bytes;
+  throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}
+
+async function listFiles({ actor, apiKey }: Service, request: PageRequest) {
+  const { bucket, prefix, sort, tag, page, signal } = request;
+  const listed = await call(signal, () =>
+    actor.listFiles({
+      bucketId: bucket,
+      prefix: optional(prefix),
+      sort: optional(sort),
+      tag: optional(tag),
+      page: optional(BigInt(page)),
+      pageSize: optional(BigInt(pageSizeMax)),
+      apiKey: optional(apiKey),
+    }),
+  );
+  const [nextPage] = listed.nextPage;
+  return {
+    items: listed.items.map(fileRecordOf),
+    total: Number(listed.total),
+    nextPage: nextPage === undefined ? undefined : Number(nextPage),
+  };
+}

@@ -1,0 +1,185 @@
+// The service's Candid interface as the agent's library takes it: the methods that the client
+// calls, as candid/file_storage.did has them.
+
+import { IDL } from '@dfinity/candid';
+
+const { Text, Nat, Int, Bool, Null } = IDL;
+const optionalText = IDL.Opt(Text);
+const query = ['query'];
+
+export function resultOf(ok: IDL.Type): IDL.Type {
+  return IDL.Variant({ ok, err: Text });
+}
+
+const fileRecord = IDL.Record({
+  id: Text,
+  bucketId: Text,
+  path: Text,
+  name: Text,
+  size: Nat,
+  contentType: Text,
+  tags: IDL.Vec(Text),
+  etag: Text,
+  sha256: optionalText,
+  version: Nat,
+  createdAt: Int,
+  updatedAt: Int,
+  url: Text,
+});
+
+const uploadRecord = IDL.Record({
+  uploadId: Text,
+  bucketId: Text,
+  path: Text,
+  contentType: Text,
+  tags: IDL.Vec(Text),
+  totalSize: Nat,
+  uploadedSize: Nat,
+  chunkSize: Nat,
+  chunkCount: Nat,
+  receivedChunks: Nat,
+  missing: IDL.Vec(Nat),
+  status: Text,
+  createdAt: Int,
+  updatedAt: Int,
+  expiresAt: Int,
+  fileId: optionalText,
+});
+
+/** What both ways of beginning an upload take. */
+const destination = {
+  bucketId: Text,
+  path: Text,
+  tags: IDL.Opt(IDL.Vec(Text)),
+  sha256: optionalText,
+  ifMatch: optionalText,
+  ifNoneMatch: optionalText,
+  apiKey: optionalText,
+};
+
+const uploadRequest = IDL.Record({
+  ...destination,
+  contentType: optionalText,
+  size: Nat,
+  chunkSize: IDL.Opt(Nat),
+  headers: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
+});
+
+const wholeFile = IDL.Record({ ...destination, contentType: Text, bytes: IDL.Vec(IDL.Nat8) });
+
+const listRequest = IDL.Record({
+  bucketId: Text,
+  prefix: optionalText,
+  page: IDL.Opt(Nat),
+  pageSize: IDL.Opt(Nat),
+  sort: optionalText,
+  tag: optionalText,
+  apiKey: optionalText,
+});
+
+const filePage = IDL.Record({
+  items: IDL.Vec(fileRecord),
+  total: Nat,
+  nextPage: IDL.Opt(Nat),
+});
+
+const members = IDL.Vec(IDL.Record({ principal: IDL.Principal, role: Text }));
+
+const bucketRecord = IDL.Record({
+  id: Text,
+  owner: IDL.Principal,
+  isPublic: Bool,
+  fileCount: Nat,
+  byteCount: Nat,
+  quotaBytes: IDL.Opt(Nat),
+  members,
+  createdAt: Int,
+  updatedAt: Int,
+});
+
+const bucketChange = IDL.Record({
+  bucketId: Text,
+  isPublic: IDL.Opt(Bool),
+  quotaBytes: IDL.Opt(Nat),
+  addMembers: IDL.Opt(members),
+  removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+});
+
+const keyFields = {
+  id: Text,
+  hint: Text,
+  name: Text,
+  buckets: IDL.Vec(Text),
+  permissions: IDL.Vec(Text),
+  createdAt: Int,
+  expiresAt: IDL.Opt(Int),
+};
+
+const keyRequest = IDL.Record({
+  name: Text,
+  buckets: IDL.Vec(Text),
+  permissions: IDL.Vec(Text),
+  expiresAt: IDL.Opt(Int),
+});
+
+const statusRecord = IDL.Record({
+  version: Text,
+  buckets: Nat,
+  files: Nat,
+  bytesStored: Nat,
+  stableBytes: Nat,
+  heapBytes: Nat,
+  cycles: Nat,
+  encryption: IDL.Record({ rootKey: Text, keyName: Text, isKeyPresent: Bool, isRotating: Bool }),
+  certified: Text,
+});
+
+const bytes = IDL.Vec(IDL.Nat8);
+const headers = IDL.Vec(IDL.Tuple(Text, Text));
+
+const httpRequest = IDL.Record({
+  method: Text,
+  url: Text,
+  headers,
+  body: bytes,
+  certificate_version: IDL.Opt(IDL.Nat16),
+});
+
+/** Without its body. */
+const httpAnswer = IDL.Record({ status_code: IDL.Nat16, headers });
+
+const bucketPage = IDL.Record({ items: IDL.Vec(bucketRecord), hasMore: Bool });
+const newKey = IDL.Record({ ...keyFields, secret: Text });
+
+function method(
+  parameters: [] | [IDL.Type, ...IDL.Type[]],
+  ok: IDL.Type,
+  annotations: string[] = [],
+) {
+  return IDL.Func(parameters, [resultOf(ok)], annotations);
+}
+
+export function serviceInterface(): IDL.ServiceClass {
+  return IDL.Service({
+    beginFileUploadWith: method([uploadRequest], Text),
+    uploadFileChunkIndexed: method([Text, Nat, bytes], Nat),
+    completeFileUpload: method([Text, optionalText], Text),
+    getUpload: method([Text], uploadRecord, query),
+    cancelUpload: method([Text], Null),
+    uploadFile: method([wholeFile], Text),
+    getFile: method([Text, Text, optionalText], fileRecord, query),
+    readFile: method([Text, Text, Nat, Nat, optionalText], bytes, query),
+    listFiles: method([listRequest], filePage, query),
+    deleteFile: method([Text, Text, optionalText], Null),
+    createBucket: method([Text], bucketRecord),
+    getBucket: method([Text, optionalText], bucketRecord, query),
+    listBuckets: method([IDL.Opt(Nat), IDL.Opt(Nat)], bucketPage, query),
+    updateBucket: method([bucketChange], bucketRecord),
+    deleteBucket: method([Text], Null),
+    createApiKey: method([keyRequest], newKey),
+    listApiKeys: method([Text], IDL.Vec(IDL.Record(keyFields)), query),
+    revokeApiKey: method([Text], Null),
+    getStatus: method([], statusRecord, query),
+    http_request: IDL.Func([httpRequest], [httpAnswer], query),
+  });
+}

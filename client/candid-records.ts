@@ -1,0 +1,96 @@
+// From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
+// for an empty opt.
+
+import type {
+  CandidBucket,
+  CandidFile,
+  CandidKey,
+  CandidStatus,
+  CandidUpload,
+  Optional,
+} from './candid-types.ts';
+import type {
+  BucketRecord,
+  FileRecord,
+  KeyRecord,
+  ServiceStatus,
+  UploadSession,
+  UploadStatus,
+} from './interface.ts';
+
+function isoTime(timeNs: bigint): string {
+  return new Date(Number(timeNs / 1_000_000n)).toISOString();
+}
+
+export function optional<T>(value: T | undefined): Optional<T> {
+  return value === undefined ? [] : [value];
+}
+
+export function fileRecordOf(file: CandidFile): FileRecord {
+  const { size, version, createdAt, updatedAt, sha256, ...rest } = file;
+  return {
+    ...rest,
+    size: Number(size),
+    sha256: sha256[0],
+    version: Number(version),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+export function sessionOf(upload: CandidUpload): UploadSession {
+  return {
+    ...upload,
+    totalSize: Number(upload.totalSize),
+    uploadedSize: Number(upload.uploadedSize),
+    chunkSize: Number(upload.chunkSize),
+    chunkCount: Number(upload.chunkCount),
+    receivedChunks: Number(upload.receivedChunks),
+    missing: upload.missing.map(Number),
+    status: upload.status as UploadStatus,
+    createdAt: isoTime(upload.createdAt),
+    updatedAt: isoTime(upload.updatedAt),
+    expiresAt: isoTime(upload.expiresAt),
+    fileId: upload.fileId[0],
+  };
+}
+
+export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
+  const { id, owner, isPublic, fileCount, byteCount, quotaBytes, members } = bucket;
+  return {
+    id,
+    owner: owner.toText(),
+    isPublic,
+    fileCount: Number(fileCount),
+    byteCount: Number(byteCount),
+    quotaBytes: quotaBytes[0] === undefined ? undefined : Number(quotaBytes[0]),
+    members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
+    createdAt: isoTime(bucket.createdAt),
+    updatedAt: isoTime(bucket.updatedAt),
+  };
+}
+
+export function keyRecordOf(key: CandidKey): KeyRecord {
+  const { id, hint, name, buckets, permissions, createdAt, expiresAt } = key;
+  return {
+    id,
+    hint,
+    name,
+    buckets,
+    permissions,
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt[0] === undefined ? undefined : isoTime(expiresAt[0]),
+  };
+}
+
+export function statusOf(status: CandidStatus): ServiceStatus {
+  return {
+    ...status,
+    buckets: Number(status.buckets),
+    files: Number(status.files),
+    bytesStored: Number(status.bytesStored),
+    stableBytes: Number(status.stableBytes),
+    heapBytes: Number(status.heapBytes),
+    cycles: Number(status.cycles),
+  };
+}

@@ -1,0 +1,122 @@
+// The service's Candid records as the agent's library gives and takes them.
+
+import type { ActorMethod } from '@dfinity/agent';
+import type { Principal } from '@dfinity/principal';
+import type { EncryptionStatus } from './interface.ts';
+
+export type Optional<T> = [] | [T];
+export type Result<T> = { readonly ok: T } | { readonly err: string };
+
+export interface CandidFile {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly name: string;
+  readonly size: bigint;
+  readonly contentType: string;
+  readonly tags: string[];
+  readonly etag: string;
+  readonly sha256: Optional<string>;
+  readonly version: bigint;
+  readonly createdAt: bigint;
+  readonly updatedAt: bigint;
+  readonly url: string;
+}
+
+export interface CandidUpload {
+  readonly uploadId: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly tags: string[];
+  readonly totalSize: bigint;
+  readonly uploadedSize: bigint;
+  readonly chunkSize: bigint;
+  readonly chunkCount: bigint;
+  readonly receivedChunks: bigint;
+  readonly missing: bigint[];
+  readonly status: string;
+  readonly createdAt: bigint;
+  readonly updatedAt: bigint;
+  readonly expiresAt: bigint;
+  readonly fileId: Optional<string>;
+}
+
+export interface CandidBucket {
+  readonly id: string;
+  readonly owner: Principal;
+  readonly isPublic: boolean;
+  readonly fileCount: bigint;
+  readonly byteCount: bigint;
+  readonly quotaBytes: Optional<bigint>;
+  readonly members: { principal: Principal; role: string }[];
+  readonly createdAt: bigint;
+  readonly updatedAt: bigint;
+}
+
+export interface CandidKey {
+  readonly id: string;
+  readonly hint: string;
+  readonly name: string;
+  readonly buckets: string[];
+  readonly permissions: string[];
+  readonly createdAt: bigint;
+  readonly expiresAt: Optional<bigint>;
+}
+
+export interface CandidStatus {
+  readonly version: string;
+  readonly buckets: bigint;
+  readonly files: bigint;
+  readonly bytesStored: bigint;
+  readonly stableBytes: bigint;
+  readonly heapBytes: bigint;
+  readonly cycles: bigint;
+  readonly encryption: EncryptionStatus;
+  readonly certified: string;
+}
+
+export interface CandidHttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: [string, string][];
+  readonly body: Uint8Array;
+  readonly certificate_version: Optional<number>;
+}
+
+export interface CandidHttpAnswer {
+  readonly status_code: number;
+  readonly headers: [string, string][];
+}
+
+type Method<Parameters extends unknown[], T> = ActorMethod<Parameters, Result<T>>;
+
+/** Structurally an actor's interface; records are typed where they are made. */
+export interface ServiceActor {
+  beginFileUploadWith: Method<[Record<string, unknown>], string>;
+  uploadFileChunkIndexed: Method<[string, bigint, Uint8Array], bigint>;
+  completeFileUpload: Method<[string, Optional<string>], string>;
+  getUpload: Method<[string], CandidUpload>;
+  cancelUpload: Method<[string], null>;
+  uploadFile: Method<[Record<string, unknown>], string>;
+  getFile: Method<[string, string, Optional<string>], CandidFile>;
+  readFile: Method<[string, string, bigint, bigint, Optional<string>], Uint8Array>;
+  listFiles: Method<
+    [Record<string, unknown>],
+    { items: CandidFile[]; total: bigint; nextPage: Optional<bigint> }
+  >;
+  deleteFile: Method<[string, string, Optional<string>], null>;
+  createBucket: Method<[string], CandidBucket>;
+  getBucket: Method<[string, Optional<string>], CandidBucket>;
+  listBuckets: Method<
+    [Optional<bigint>, Optional<bigint>],
+    { items: CandidBucket[]; hasMore: boolean }
+  >;
+  updateBucket: Method<[Record<string, unknown>], CandidBucket>;
+  deleteBucket: Method<[string], null>;
+  createApiKey: Method<[Record<string, unknown>], CandidKey & { secret: string }>;
+  listApiKeys: Method<[string], CandidKey[]>;
+  revokeApiKey: Method<[string], null>;
+  getStatus: Method<[], CandidStatus>;
+  http_request: ActorMethod<[CandidHttpRequest], CandidHttpAnswer>;
+}

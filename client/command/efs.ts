@@ -1,0 +1,225 @@
+// The command `efs`: its commands, flags and help. What they do is in the files beside this one.
+
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type GlobalOptions, readConfiguration } from './config.ts';
+import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
+import { get } from './get.ts';
+import { list, stat, status } from './list.ts';
+import {
+  changeBucket,
+  createBucket,
+  createKey,
+  listBuckets,
+  listKeys,
+  removeBucket,
+  revokeKey,
+} from './manage.ts';
+import { printNote } from './output.ts';
+import { put } from './put.ts';
+import { remove } from './remove.ts';
+import { type Run, startRun } from './run.ts';
+import { sync } from './sync.ts';
+
+const examples = `
+Files are named bucket/path. Examples:
+  efs put report.pdf photos/*.jpg demo/2026/    files into a folder of bucket demo
+  efs put --parallel 8 film.mp4 demo/           a large file, eight chunks at a time
+  efs put --resume film.mp4 demo/               goes on after Ctrl-C, a crash, a lost network
+  date | efs put --type text/plain - demo/now    standard input, above 2 MB with its --size
+  efs get demo/2026/report.pdf                  to the current folder
+  efs get demo/notes.txt - | less               to standard output
+  efs ls demo --prefix 2026/ --sort date_desc
+  efs sync --delete public/ demo/www            sends only what has changed
+  efs bucket create photos && efs key create photos --name uploader
+
+Configuration, the first that is there: a flag; the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
+EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.json, which
+\`npm start\` writes. Interrupted transfers are remembered in $XDG_STATE_HOME/efs
+(~/.local/state/efs), without keys. Buckets and keys are managed by the actor, for an identity.
+
+${exitCodeHelp}`;
+
+const parallelDefault = 4;
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+function collect(value: string, former: readonly string[] = []): string[] {
+  return [...former, value];
+}
+
+const parallel = () =>
+  new Option('-p, --parallel <n>', 'requests at a time, 1 to 32')
+    .argParser(wholeNumber)
+    .default(parallelDefault);
+const json = () => new Option('--json', 'machine-readable output');
+const cacheControl = () => new Option('--cache-control <value>', 'stored and served with the file');
+
+/** The run that the flags describe, whichever side of the command's name they are on. */
+function runOf(command: Command): Run {
+  const flags = command.optsWithGlobals<GlobalOptions>();
+  return startRun(readConfiguration(flags, process.env), flags.quiet === true);
+}
+
+function createProgram(): Command {
+  const program = new Command('efs')
+    .description('Files in buckets of an Encrypted File Storage canister.')
+    .addOption(new Option('--url <url>', "the gateway's address of the canister"))
+    .addOption(new Option('--api-key <key>', 'better given as EFS_API_KEY: others see flags'))
+    .addOption(new Option('--host <url>', 'agent endpoints, for calls of the actor'))
+    .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
+    .addOption(new Option('--identity <file>', 'PEM (PKCS #8) of an Ed25519 key'))
+    .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
+    .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
+    .addOption(new Option('--timeout <seconds>', 'of one request (default 60)'))
+    .addOption(new Option('-q, --quiet', 'no progress, no notes'))
+    .addHelpText('after', examples)
+    .showHelpAfterError('(efs --help shows examples)')
+    .exitOverride();
+  addTransfers(program);
+  addInspection(program);
+  addManagement(program);
+  return program;
+}
+
+function addTransfers(program: Command): void {
+  program
+    .command('put')
+    .description('send files; - is standard input')
+    .argument('<files...>', 'FILE… and then the destination: bucket/folder/ or bucket/path')
+    .addOption(parallel())
+    .option('--type <type>', "Content-Type; else that of the name's extension")
+    .option('--tag <tag>', 'may come again', collect)
+    .addOption(cacheControl())
+    .option('--resume', 'go on with what was interrupted')
+    .option('--no-replace', 'refuse if the file is there')
+    .option('--size <bytes>', 'of standard input, when it is above 2 MB', wholeNumber)
+    .addOption(json())
+    .action(async (names: string[], flags, command: Command) => {
+      const destination = names.at(-1) ?? '';
+      const files = names.slice(0, -1);
+      if (files.length === 0) command.error('error: put takes files and then a destination');
+      const noReplace = flags.replace === false;
+      await put(runOf(command), { files, destination }, { ...flags, noReplace });
+    });
+  program
+    .command('get')
+    .description('fetch a file; it is verified by its digest')
+    .argument('<source>', 'bucket/path')
+    .argument('[target]', 'file or folder; - is standard output')
+    .addOption(parallel())
+    .option('--range <first-last>', 'bytes, counted from 0, as in HTTP')
+    .option('--resume', 'go on with what was interrupted')
+    .option('--no-verify', 'do without the digest')
+    .action((source: string, target: string | undefined, flags, command: Command) =>
+      get(runOf(command), { source, target }, flags),
+    );
+  program
+    .command('sync')
+    .description('send what has changed of a folder')
+    .argument('<folder>', 'on this machine')
+    .argument('<destination>', 'bucket or bucket/folder')
+    .addOption(parallel())
+    .option('--delete', 'remove there what is not here')
+    .option('--dry-run', 'only say what would be done')
+    .addOption(cacheControl())
+    .action((folder: string, destination: string, flags, command: Command) =>
+      sync(runOf(command), { folder, destination }, flags),
+    );
+}
+
+function addInspection(program: Command): void {
+  program
+    .command('ls')
+    .description('files of a bucket; without one, the buckets')
+    .argument('[place]', 'bucket or bucket/prefix')
+    .option('--prefix <text>', 'only paths that begin with it')
+    .option('--sort <order>', 'name_asc (default), name_desc, date_asc, date_desc')
+    .option('--tag <tag>', 'only files with it')
+    .option('--all', 'more than the first 50')
+    .addOption(json())
+    .action((place: string | undefined, flags, command: Command) =>
+      place === undefined ? listBuckets(runOf(command), flags) : list(runOf(command), place, flags),
+    );
+  program
+    .command('stat')
+    .description("a file's record")
+    .argument('<file>', 'bucket/path')
+    .addOption(json())
+    .action((file: string, flags, command: Command) => stat(runOf(command), file, flags));
+  program
+    .command('rm')
+    .description('remove files')
+    .argument('<files...>', 'bucket/path')
+    .option('-r, --recursive', 'all that is in a folder or a bucket')
+    .action((files: string[], flags, command: Command) => remove(runOf(command), files, flags));
+  program
+    .command('status')
+    .description('what the service holds')
+    .addOption(json())
+    .action((flags, command: Command) => status(runOf(command), flags));
+}
+
+function addManagement(program: Command): void {
+  const bucket = program.command('bucket').description('manage buckets');
+  bucket
+    .command('create <bucket>')
+    .addOption(json())
+    .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
+  bucket
+    .command('ls')
+    .addOption(json())
+    .action((flags, command: Command) => listBuckets(runOf(command), flags));
+  bucket
+    .command('set <bucket>')
+    .option('--public', 'files are read without a key')
+    .option('--private', 'files are read with a key only')
+    .option('--quota <bytes>', 'what it may hold', wholeNumber)
+    .addOption(json())
+    .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
+  bucket
+    .command('rm <bucket>')
+    .description('an empty one')
+    .action((id: string, _flags, command: Command) => removeBucket(runOf(command), id));
+  const key = program.command('key').description('manage API keys');
+  key
+    .command('create <buckets...>')
+    .description('prints the secret, this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .option('--permission <name>', 'read, write, delete; may come again (read, write)', collect)
+    .option('--expires <when>', '30d, 12h, or a date')
+    .addOption(json())
+    .action((ids: string[], flags, command: Command) => createKey(runOf(command), ids, flags));
+  key
+    .command('ls <bucket>')
+    .addOption(json())
+    .action((id: string, flags, command: Command) => listKeys(runOf(command), id, flags));
+  key
+    .command('revoke <id>')
+    .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
+}
+
+/** The exit code. */
+export async function main(words: readonly string[]): Promise<number> {
+  // Whoever reads the output, such as `head`, may have had enough.
+  process.stdout.on('error', () => process.exit(exitCodes.success));
+  try {
+    await createProgram().parseAsync(words, { from: 'user' });
+    return exitCodes.success;
+  } catch (error) {
+    if (isCommanderError(error)) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+    printNote(`efs: ${sayFailure(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+/** It has said what is wrong already. */
+function isCommanderError(error: unknown): error is { readonly exitCode: number } {
+  return error instanceof Error && 'exitCode' in error && 'code' in error;
+}
+
+if (import.meta.filename === process.argv[1]) {
+  process.exitCode = await main(process.argv.slice(2));
+}

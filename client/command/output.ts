@@ -1,0 +1,76 @@
+// What the command prints: tables and JSON on standard output, everything else on standard error.
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Decimal units, three digits: `1.23 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1_000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+}
+
+/** `3 s`, `2:05`, `1:02:03`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)];
+  const tail = `${two(minutes)}:${two(whole % 60)}`;
+  return hours > 0 ? `${hours}:${tail}` : tail.replace(/^0/, '');
+}
+
+export interface Column<T> {
+  readonly title: string;
+  readonly value: (row: T) => string;
+  readonly isNumber?: boolean;
+}
+
+/** Columns two spaces apart; numbers to the right. */
+export function formatTable<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ value }) => value(row))),
+  ];
+  const widths = columns.map((_, index) =>
+    Math.max(...cells.map((row) => width(row[index] ?? ''))),
+  );
+  const lines = cells.map((row) =>
+    row
+      .map((cell, index) => {
+        const space = ' '.repeat((widths[index] ?? 0) - width(cell));
+        return columns[index]?.isNumber ? space + cell : cell + space;
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.join('\n');
+}
+
+function width(text: string): number {
+  return [...text].length;
+}
+
+/** A terminal must not act on what others have put into names. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  printLine(JSON.stringify(value, null, 2));
+}
+
+export function printNote(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

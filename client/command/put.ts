@@ -1,0 +1,148 @@
+// `efs put`: files into a folder of a bucket. What is interrupted leaves an upload that --resume
+// finishes.
+
+import { basename, resolve } from 'node:path';
+import type { FileName, FileRecord, UploadOptions } from '../interface.ts';
+import { type FileSource, openFileSource } from '../node/file-source.ts';
+import type { Storage } from '../storage.ts';
+import { isStorageError } from '../storage-error.ts';
+import { isFolder, nameOf, parseLocation } from './location.ts';
+import { printJson, printLine, printNote } from './output.ts';
+import { startProgress } from './progress-bar.ts';
+import type { Run } from './run.ts';
+import { forgetState, loadUpload, saveState, type TransferName } from './transfer-state.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface PutOptions {
+  readonly type?: string;
+  readonly tag?: readonly string[];
+  readonly cacheControl?: string;
+  readonly parallel: number;
+  readonly resume?: boolean;
+  readonly noReplace?: boolean;
+  readonly size?: number;
+  readonly json?: boolean;
+}
+
+const standardInput = '-';
+
+export async function put(
+  run: Run,
+  { files, destination }: { readonly files: readonly string[]; readonly destination: string },
+  options: PutOptions,
+): Promise<void> {
+  const location = parseLocation(destination);
+  if (files.length > 1 && !isFolder(location)) {
+    throw new UsageError(`Several files go into a folder: write ${destination}/`);
+  }
+  const storage = await run.storage();
+  const records: FileRecord[] = [];
+  for (const file of files) {
+    if (file === standardInput && isFolder(location)) {
+      throw new UsageError('Standard input has no name: write bucket/path.');
+    }
+    const path = isFolder(location) ? location.path + basename(file) : location.path;
+    const name = { bucket: location.bucket, path };
+    const record = await putOne(run, storage, { file, name, options });
+    records.push(record);
+    if (!options.json) printLine(nameOf(name));
+  }
+  if (options.json) printJson(records);
+}
+
+interface OneFile {
+  readonly file: string;
+  readonly name: FileName;
+  readonly options: PutOptions;
+}
+
+function uploadOptions({ name, options }: OneFile, run: Run): UploadOptions {
+  const { type, tag, cacheControl, parallel, noReplace } = options;
+  return {
+    ...name,
+    contentType: type,
+    tags: tag,
+    headers: cacheControl === undefined ? {} : { 'Cache-Control': cacheControl },
+    ifNoneMatch: noReplace ? '*' : undefined,
+    concurrency: parallel,
+    signal: run.signal,
+  };
+}
+
+async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
+  if (one.file === standardInput) {
+    const { size } = one.options;
+    return storage.upload(process.stdin, { ...uploadOptions(one, run), size });
+  }
+  const source = await openFileSource(one.file);
+  const bar = startProgress(one.name.path, run.isQuiet);
+  try {
+    return await putFile(run, storage, {
+      ...one,
+      source,
+      report: bar.report,
+    });
+  } finally {
+    bar.stop();
+    await source.close();
+  }
+}
+
+interface OpenedFile extends OneFile {
+  readonly source: FileSource;
+  readonly report: NonNullable<UploadOptions['onProgress']>;
+}
+
+/** The upload's id is kept before the first chunk goes, and forgotten with the last. */
+async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<FileRecord> {
+  const { source, name, file, options, report } = opened;
+  const transfer: TransferName = {
+    kind: 'upload',
+    service: run.service,
+    ...name,
+    file: resolve(file),
+  };
+  const { size, modifiedAtMs } = source;
+  let isBegun = false;
+  const common: UploadOptions = {
+    ...uploadOptions(opened, run),
+    onProgress: report,
+    async onSession({ uploadId }) {
+      isBegun = true;
+      await saveState(transfer, { uploadId, size, modifiedAtMs });
+    },
+  };
+  const former = options.resume ? await loadUpload(transfer, source) : undefined;
+  try {
+    const record = await uploadOrResume(storage, source, { common, resume: former?.uploadId });
+    if (isBegun) await forgetState(transfer);
+    return record;
+  } catch (error) {
+    if (isBegun && !hasEnded(error)) {
+      printNote(`The upload of ${file} is kept: the same command with --resume goes on with it.`);
+    }
+    throw error;
+  }
+}
+
+/** An upload that is no longer there is begun anew. */
+async function uploadOrResume(
+  storage: Storage,
+  source: FileSource,
+  { common, resume }: { readonly common: UploadOptions; readonly resume: string | undefined },
+): Promise<FileRecord> {
+  if (resume === undefined) return storage.upload(source, common);
+  try {
+    return await storage.upload(source, { ...common, resume });
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+    printNote('The interrupted upload is no longer there: it begins anew.');
+    return storage.upload(source, common);
+  }
+}
+
+function hasEnded(error: unknown): boolean {
+  return ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'].some((code) =>
+    isStorageError(error, code),
+  );
+}

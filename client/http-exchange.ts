@@ -1,0 +1,171 @@
+// One HTTP request and its answer, read whole within a time limit; failures as StorageError. Knows
+// the shape of the service's errors and nothing of what is asked for.
+
+import { abortedError, StorageError } from './storage-error.ts';
+import type { Signal } from './transport.ts';
+
+export type Fetch = typeof globalThis.fetch;
+
+export interface HttpConnection {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly fetch: Fetch;
+  /** Of one request, its answer included. */
+  readonly timeoutMs: number;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  readonly signal: Signal;
+  /** Sent without the key, though there is one. */
+  readonly isAnonymous?: boolean;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+}
+
+/** An answer below 400; anything else is thrown. */
+export async function exchange(
+  connection: HttpConnection,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  const { status, headers, bytes } = await withinTime(request, connection.timeoutMs, (signal) =>
+    fetchWhole(connection, request, signal),
+  );
+  if (status >= 400) throw refusal(status, headers, bytes);
+  return { status, headers, bytes };
+}
+
+export async function exchangeJson<T>(
+  connection: HttpConnection,
+  request: HttpRequest,
+): Promise<T> {
+  const { status, headers, bytes } = await exchange(connection, request);
+  const value = parseJson(bytes);
+  if (value === undefined) throw notTheService(status, headers);
+  return value as T;
+}
+
+async function fetchWhole(
+  connection: HttpConnection,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const { method, path, headers, body } = request;
+  const apiKey = request.isAnonymous ? undefined : connection.apiKey;
+  const response = await connection.fetch(connection.url + path, {
+    method,
+    headers: { ...headers, ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }) },
+    ...(body !== undefined && { body: body as BodyInit }),
+    signal,
+  });
+  requireIdentity(response);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes };
+}
+
+/** `fetch` undoes a stored Content-Encoding, and so hides the bytes that are stored. */
+function requireIdentity({ headers, body }: Response): void {
+  const encoding = headers.get('content-encoding');
+  if (encoding === null || encoding === 'identity' || body === null) return;
+  throw new StorageError(
+    'Unsupported',
+    `The file is stored with Content-Encoding ${encoding}, which HTTP clients undo as they read: ` +
+      'get it by the actor.',
+  );
+}
+
+/** Ends the operation by the caller's signal, and when its time is up. */
+async function withinTime<T>(
+  request: HttpRequest,
+  timeoutMs: number,
+  operation: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal } = request;
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort();
+  }, timeoutMs);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await operation(controller.signal);
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal?.aborted) throw abortedError(signal.reason);
+    throw isLate ? timeoutError(timeoutMs) : networkError(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+export function timeoutError(timeoutMs: number): StorageError {
+  return new StorageError('Timeout', `There was no answer within ${timeoutMs} ms.`, {
+    isRetryable: true,
+  });
+}
+
+export function networkError(cause: unknown): StorageError {
+  return new StorageError('NetworkError', `The service was not reached: ${reasonOf(cause)}`, {
+    isRetryable: true,
+    cause,
+  });
+}
+
+/** `fetch` says "fetch failed" and puts the reason beneath. */
+function reasonOf(error: unknown): string {
+  const { message = String(error), cause } = error as { message?: string; cause?: unknown };
+  if (typeof cause !== 'object' || cause === null) return message;
+  const { code, message: inner } = cause as { code?: string; message?: string };
+  return `${message} (${inner || code || 'unknown'})`;
+}
+
+interface ErrorPage {
+  readonly error?: {
+    readonly code?: string;
+    readonly message?: string;
+    readonly requestId?: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+}
+
+function refusal(status: number, headers: Headers, bytes: Uint8Array): StorageError {
+  const { error } = (parseJson(bytes) ?? {}) as ErrorPage;
+  if (error?.code === undefined && bytes.length > 0) return notTheService(status, headers);
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  // A HEAD is refused without words.
+  const code = error?.code ?? (status === 404 ? 'NoSuchFile' : 'HttpError');
+  return new StorageError(code, error?.message ?? `The service answered ${status}.`, {
+    status,
+    requestId: error?.requestId ?? headers.get('x-request-id') ?? undefined,
+    details: error?.details,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+function notTheService(status: number, headers: Headers): StorageError {
+  const type = headers.get('content-type') ?? 'no content type';
+  return new StorageError('HttpError', `The answer ${status} (${type}) is not the service's.`, {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+  });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

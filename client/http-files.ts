@@ -1,0 +1,124 @@
+// Reading files over HTTP: `/cloud/{bucket}/{path}` by ranges. RFC 9110 §14; a 206 may cover less
+// than was asked for, and from a chunk's start to the file's end it covers that chunk.
+
+import { concatBytes } from '../src/lib/bytes.ts';
+import { exchange, type HttpAnswer, type HttpConnection } from './http-exchange.ts';
+import type { FileName } from './interface.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
+import type { OpenedFile, PartRequest, Signal } from './transport.ts';
+
+export function filePathOf({ bucket, path }: FileName): string {
+  const segments = path.split('/').map(encodeURIComponent);
+  return `/cloud/${encodeURIComponent(bucket)}/${segments.join('/')}`;
+}
+
+interface OpenOptions {
+  readonly wantsFirst: boolean;
+  readonly signal: Signal;
+}
+
+/**
+ * Without the key at first: what a key opens cannot be certified ahead, so that each answer costs
+ * the service an update and the reader a wait for consensus.
+ */
+export async function openHttpFile(
+  connection: HttpConnection,
+  file: FileName,
+  options: OpenOptions,
+): Promise<OpenedFile> {
+  try {
+    return await openAs(connection, { file, ...options, isAnonymous: true });
+  } catch (error) {
+    // A file of a private bucket is not there for those who have no key.
+    if (connection.apiKey === undefined || !isStorageError(error, 'NoSuchFile')) throw error;
+    return openAs(connection, { file, ...options, isAnonymous: false });
+  }
+}
+
+interface Opening extends OpenOptions {
+  readonly file: FileName;
+  readonly isAnonymous: boolean;
+}
+
+async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
+  const { signal, isAnonymous } = opening;
+  const request = { path: filePathOf(opening.file), signal, isAnonymous };
+  if (opening.wantsFirst) {
+    try {
+      const headers = { Range: 'bytes=0-' };
+      const answer = await exchange(connection, { ...request, method: 'GET', headers });
+      return { ...openedByGet(answer), isAnonymous };
+    } catch (error) {
+      // No range of a file of no bytes can be satisfied.
+      if (!isStorageError(error, 'InvalidRange')) throw error;
+    }
+  }
+  const { headers } = await exchange(connection, { ...request, method: 'HEAD' });
+  const size = Number(headers.get('content-length') ?? Number.NaN);
+  if (!Number.isSafeInteger(size)) throw malformed('no Content-Length');
+  return { ...describe(headers), size, chunkBytes: undefined, first: undefined, isAnonymous };
+}
+
+function openedByGet({ status, headers, bytes }: HttpAnswer) {
+  const size = status === 206 ? contentRange(headers).total : bytes.length;
+  return { ...describe(headers), size, chunkBytes: bytes.length, first: bytes };
+}
+
+function describe(headers: Headers) {
+  const etag = (headers.get('etag') ?? '').replace(/^(?:W\/)?"(.*)"$/, '$1');
+  if (etag === '') throw malformed('no ETag');
+  return { etag, contentType: headers.get('content-type') ?? undefined };
+}
+
+export async function readHttpPart(
+  connection: HttpConnection,
+  part: PartRequest,
+  signal: Signal,
+): Promise<Uint8Array> {
+  const { start, end, etag } = part;
+  const pieces: Uint8Array[] = [];
+  for (let position = start; position < end; ) {
+    // A chunk with an open end, as a gateway asks for the parts that it verifies.
+    const last = part.isChunk ? '' : end - 1;
+    const headers = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
+    const path = filePathOf(part);
+    const request = { method: 'GET', path, headers, signal, isAnonymous: part.isAnonymous };
+    const answer = await exchange(connection, request);
+    const piece = pieceFrom(answer, position).subarray(0, end - position);
+    if (describe(answer.headers).etag !== etag) throw changed();
+    pieces.push(piece);
+    position += piece.length;
+  }
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces);
+}
+
+/** What of the answer is at the position and after it. */
+function pieceFrom({ status, headers, bytes }: HttpAnswer, position: number): Uint8Array {
+  const start = status === 206 ? contentRange(headers).start : 0;
+  const piece = start > position ? bytes.subarray(0, 0) : bytes.subarray(position - start);
+  if (piece.length === 0) throw malformed(`no byte ${position}`);
+  return piece;
+}
+
+interface ContentRange {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly total: number;
+}
+
+export function contentRange(headers: Headers): ContentRange {
+  const value = headers.get('content-range') ?? '';
+  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(value);
+  if (match === null) throw malformed(`Content-Range "${value}"`);
+  return { start: Number(match[1]), end: Number(match[2]) + 1, total: Number(match[3]) };
+}
+
+function malformed(what: string): StorageError {
+  return new StorageError('HttpError', `The answer has ${what}.`);
+}
+
+function changed(): StorageError {
+  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}

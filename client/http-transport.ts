@@ -1,0 +1,136 @@
+// The service over HTTP, through a gateway. Manages no buckets and keys: the HTTP interface has no
+// requests for that.
+
+import { encodeBase64 } from '../src/lib/base64.ts';
+import { bytesEqual } from '../src/lib/bytes.ts';
+import { decodeHex } from '../src/lib/hex.ts';
+import { pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
+import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { openHttpFile, readHttpPart } from './http-files.ts';
+import type { FileName, FilePage, FileRecord, ServiceStatus, UploadSession } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  ChunkUpload,
+  PageRequest,
+  SessionName,
+  SessionRequest,
+  Signal,
+  Transport,
+  WholeFile,
+} from './transport.ts';
+
+export function createHttpTransport(connection: HttpConnection): Transport {
+  const sessionPath = ({ bucket, uploadId }: SessionName) =>
+    `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}`;
+  return {
+    wholeFileBytesMax: singleUploadBytesMax,
+    wholeFileTakesHeaders: true,
+    management: undefined,
+    putFile: (file, signal) => putFile(connection, file, signal),
+    startUpload: (request, signal) => startUpload(connection, request, signal),
+    putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
+    openFile: (file, options) => openHttpFile(connection, file, options),
+    readPart: (part, signal) => readHttpPart(connection, part, signal),
+    listFiles: (request) => listFiles(connection, request),
+    getUpload: (name, signal) =>
+      exchangeJson<UploadSession>(connection, { method: 'GET', path: sessionPath(name), signal }),
+    completeUpload: (name, signal) => {
+      const path = `${sessionPath(name)}/complete`;
+      return exchangeJson<FileRecord>(connection, { method: 'POST', path, signal });
+    },
+    async cancelUpload(name, signal) {
+      await exchange(connection, { method: 'DELETE', path: sessionPath(name), signal });
+    },
+    getFile: (file, signal) =>
+      exchangeJson<FileRecord>(connection, { method: 'GET', path: filePath(file), signal }),
+    async deleteFile(file, signal) {
+      await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
+    },
+    status: (signal) =>
+      exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
+  };
+}
+
+function bucketPath(bucket: string): string {
+  return `/api/v1/bucket/${encodeURIComponent(bucket)}`;
+}
+
+function filePath({ bucket, path }: FileName): string {
+  return `${bucketPath(bucket)}/files/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {
+  const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Record<string, string>;
+}
+
+function putFile(connection: HttpConnection, file: WholeFile, signal: Signal): Promise<FileRecord> {
+  const declared = file.sha256 === undefined ? undefined : decodeHex(file.sha256);
+  if (file.sha256 !== undefined && declared?.length !== 32) {
+    throw new StorageError('InvalidArgument', 'sha256 is 64 hexadecimal digits.');
+  }
+  if (declared !== undefined && !bytesEqual(declared, file.digest)) {
+    throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
+  }
+  const headers = definedHeaders({
+    ...file.headers,
+    'Content-Type': file.contentType,
+    'Content-Digest': `sha-256=:${encodeBase64(file.digest)}:`,
+    'X-File-Tags': file.tags.length > 0 ? file.tags.join(',') : undefined,
+    'If-Match': file.ifMatch,
+    'If-None-Match': file.ifNoneMatch,
+  });
+  const request = { method: 'PUT', path: filePath(file), headers, body: file.bytes, signal };
+  return exchangeJson<FileRecord>(connection, request);
+}
+
+function startUpload(
+  connection: HttpConnection,
+  request: SessionRequest,
+  signal: Signal,
+): Promise<UploadSession> {
+  const { path, contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
+  const headers = Object.keys(request.headers).length > 0 ? request.headers : undefined;
+  const fields = { path, contentType, tags, sha256, size, headers, ifMatch, ifNoneMatch };
+  return exchangeJson<UploadSession>(connection, {
+    method: 'POST',
+    path: `${bucketPath(request.bucket)}/upload/start`,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...fields, chunkSize: chunkBytes }),
+    signal,
+  });
+}
+
+/** The answer tells the digest of what has arrived: it must be that of what was sent. */
+async function putChunk(
+  connection: HttpConnection,
+  chunk: ChunkUpload,
+  signal: Signal,
+): Promise<void> {
+  const { bucket, uploadId, index, bytes, digest } = chunk;
+  const path = `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}/chunk/${index}`;
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  const request = { method: 'PUT', path, headers, body: bytes, signal };
+  const { sha256 } = await exchangeJson<{ sha256?: string }>(connection, request);
+  if (bytesEqual(decodeHex(sha256 ?? '') ?? new Uint8Array(0), digest)) return;
+  throw new StorageError('BadDigest', `Chunk ${index} has changed on its way.`, {
+    isRetryable: true,
+  });
+}
+
+async function listFiles(connection: HttpConnection, request: PageRequest): Promise<FilePage> {
+  const { bucket, prefix, sort, tag, page, signal } = request;
+  const query = new URLSearchParams({ page: String(page), pageSize: String(pageSizeMax) });
+  for (const [name, value] of Object.entries({ prefix, sort, tag })) {
+    if (value !== undefined) query.set(name, value);
+  }
+  const path = `${bucketPath(bucket)}/files?${query}`;
+  const listed = await exchangeJson<ListedPage>(connection, { method: 'GET', path, signal });
+  return { items: listed.items, total: listed.total, nextPage: listed.nextPage ?? undefined };
+}
+
+interface ListedPage {
+  readonly items: readonly FileRecord[];
+  readonly total: number;
+  readonly nextPage: number | null;
+}

@@ -1,0 +1,201 @@
+// What callers of the client see: names, records and options. Records are those of the service's
+// JSON interface, whichever way they came.
+
+import type { UploadInput } from './upload-source.ts';
+
+export interface FileName {
+  readonly bucket: string;
+  readonly path: string;
+}
+
+export interface FileRecord {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  /** SHA-256 in hexadecimal; of several chunks that of their digests, then `-` and their number. */
+  readonly etag: string;
+  /** Of the whole file, when the service knows it. */
+  readonly sha256?: string | undefined;
+  readonly version: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Path of the public address. */
+  readonly url: string;
+}
+
+export type UploadStatus = 'active' | 'ready' | 'completed' | 'cancelled' | 'expired';
+
+export interface UploadSession {
+  readonly uploadId: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly totalSize: number;
+  readonly uploadedSize: number;
+  readonly chunkSize: number;
+  readonly chunkCount: number;
+  readonly receivedChunks: number;
+  /** The first 100 missing indexes. */
+  readonly missing: readonly number[];
+  readonly status: UploadStatus;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly expiresAt: string;
+  readonly fileId?: string | undefined;
+}
+
+export interface Progress {
+  /** Bytes that are where they belong, those of an earlier attempt included. */
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+  /** Of doneBytes, what an earlier attempt had brought there. */
+  readonly resumedBytes: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TransferOptions extends CallOptions {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Requests at a time, 1 to 32; 4 unless told. Each holds one chunk in memory. */
+  readonly concurrency?: number | undefined;
+}
+
+/** Fields that the service keeps with a file and serves again. */
+export interface StoredHeaders {
+  readonly 'Cache-Control'?: string;
+  readonly 'Content-Disposition'?: string;
+  readonly 'Content-Encoding'?: string;
+  readonly 'Content-Language'?: string;
+}
+
+export interface UploadOptions extends TransferOptions, FileName {
+  /** Else the source's own (a Blob's), else that of the path's extension. */
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  /** Of the whole file, in hexadecimal: checked by the service, up to 19,000,000 bytes. */
+  readonly sha256?: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+  /** Bytes of a stream whose length is known; other sources know theirs. */
+  readonly size?: number | undefined;
+  /** 65,536 to 1,900,000, the default. */
+  readonly chunkBytes?: number | undefined;
+  /** Id of a session that was begun before for the same file: only what it misses is sent. */
+  readonly resume?: string | undefined;
+  /** Told the session as soon as there is one; a small file needs none. */
+  readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
+}
+
+export interface DownloadOptions extends TransferOptions {
+  /** Half-open; part of a file is not verified against the file's digest. */
+  readonly range?: { readonly start: number; readonly end?: number } | undefined;
+  /** What an earlier download has brought, and of which file; whole chunks of it are kept. */
+  readonly resume?: { readonly etag: string; readonly received: UploadInput } | undefined;
+  /** False: bytes of a whole file are not compared with its digest. */
+  readonly verify?: boolean | undefined;
+  /** Of the file's chunks, when the way of transport cannot tell. */
+  readonly chunkBytes?: number | undefined;
+}
+
+export interface Download {
+  readonly etag: string;
+  /** Of the whole file. */
+  readonly size: number;
+  readonly contentType: string | undefined;
+  /** Where in the file the first byte of the body belongs. */
+  readonly start: number;
+  /** Fails with IntegrityError instead of ending when the bytes are not those of the digest. */
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface ListOptions extends CallOptions {
+  readonly bucket: string;
+  /** Literal. */
+  readonly prefix?: string | undefined;
+  readonly sort?: 'name_asc' | 'name_desc' | 'date_asc' | 'date_desc' | undefined;
+  readonly tag?: string | undefined;
+}
+
+export interface FilePage {
+  readonly items: readonly FileRecord[];
+  readonly total: number;
+  readonly nextPage?: number | undefined;
+}
+
+export interface BucketMember {
+  readonly principal: string;
+  readonly role: string;
+}
+
+export interface BucketRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly isPublic: boolean;
+  readonly fileCount: number;
+  readonly byteCount: number;
+  readonly quotaBytes?: number | undefined;
+  readonly members: readonly BucketMember[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface BucketChange {
+  readonly isPublic?: boolean | undefined;
+  readonly quotaBytes?: number | undefined;
+  readonly addMembers?: readonly BucketMember[] | undefined;
+  readonly removeMembers?: readonly string[] | undefined;
+}
+
+export type Permission = 'read' | 'write' | 'delete';
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly Permission[];
+  readonly expiresAt?: Date | undefined;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  /** The first characters of the secret. */
+  readonly hint: string;
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+}
+
+/** The secret is in the answer to create() and nowhere else. */
+export interface NewKey extends KeyRecord {
+  readonly secret: string;
+}
+
+export interface EncryptionStatus {
+  /** Where the root key comes from. */
+  readonly rootKey: string;
+  readonly keyName: string;
+  readonly isKeyPresent: boolean;
+  readonly isRotating: boolean;
+}
+
+export interface ServiceStatus {
+  readonly version: string;
+  readonly buckets: number;
+  readonly files: number;
+  readonly bytesStored: number;
+  readonly stableBytes: number;
+  readonly heapBytes: number;
+  readonly cycles: number;
+  readonly encryption: EncryptionStatus;
+  readonly certified: string;
+}

@@ -1,0 +1,46 @@
+// The actor's transport, loaded with its first use: whoever speaks HTTP only never loads the agent.
+
+import { chunkBytesMax } from '../src/limits.ts';
+import type { ActorConnection } from './actor-connection.ts';
+import type { Management, Transport } from './transport.ts';
+
+export function lazyTransport(connection: ActorConnection): Transport {
+  let opened: Promise<Transport> | undefined;
+  const open = () => {
+    opened ??= import('./actor-transport.ts').then(({ openActorTransport }) =>
+      openActorTransport(connection),
+    );
+    // An agent that could not be made, for want of a network, is made anew the next time.
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+  const manage = async (): Promise<Management> => (await open()).management as Management;
+  return {
+    wholeFileBytesMax: chunkBytesMax,
+    wholeFileTakesHeaders: false,
+    putFile: async (file, signal) => (await open()).putFile(file, signal),
+    startUpload: async (request, signal) => (await open()).startUpload(request, signal),
+    getUpload: async (name, signal) => (await open()).getUpload(name, signal),
+    putChunk: async (chunk, signal) => (await open()).putChunk(chunk, signal),
+    completeUpload: async (name, signal) => (await open()).completeUpload(name, signal),
+    cancelUpload: async (name, signal) => (await open()).cancelUpload(name, signal),
+    openFile: async (file, options) => (await open()).openFile(file, options),
+    readPart: async (part, signal) => (await open()).readPart(part, signal),
+    getFile: async (file, signal) => (await open()).getFile(file, signal),
+    listFiles: async (request) => (await open()).listFiles(request),
+    deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
+    status: async (signal) => (await open()).status(signal),
+    management: {
+      createBucket: async (id) => (await manage()).createBucket(id),
+      getBucket: async (id) => (await manage()).getBucket(id),
+      listBuckets: async (page) => (await manage()).listBuckets(page),
+      updateBucket: async (id, change) => (await manage()).updateBucket(id, change),
+      deleteBucket: async (id) => (await manage()).deleteBucket(id),
+      createKey: async (request) => (await manage()).createKey(request),
+      listKeys: async (bucket) => (await manage()).listKeys(bucket),
+      revokeKey: async (id) => (await manage()).revokeKey(id),
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// Buckets and keys, as their owners and controllers manage them: by the actor only. What is not
+// safe to repeat is tried once: a key made twice would be a secret that nobody holds.
+
+import { type Connection, trying } from './connection.ts';
+import type { BucketChange, BucketRecord, KeyRecord, KeyRequest, NewKey } from './interface.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
+import type { Management } from './transport.ts';
+
+export interface Buckets {
+  create(id: string): Promise<BucketRecord>;
+  get(id: string): Promise<BucketRecord>;
+  /** Those in which the caller has a role; for controllers all of them. */
+  list(): AsyncIterable<BucketRecord>;
+  update(id: string, change: BucketChange): Promise<BucketRecord>;
+  /** Of an empty bucket. */
+  remove(id: string): Promise<void>;
+}
+
+export interface Keys {
+  create(request: KeyRequest): Promise<NewKey>;
+  list(bucket: string): Promise<readonly KeyRecord[]>;
+  revoke(id: string): Promise<void>;
+}
+
+function managementOf({ transport }: Connection): Management {
+  if (transport.management !== undefined) return transport.management;
+  throw new StorageError(
+    'Unsupported',
+    'Buckets and keys are managed by the actor only: create the storage with host, canisterId ' +
+      'and identity instead of url.',
+  );
+}
+
+export function bucketsOf(connection: Connection): Buckets {
+  return {
+    create: (id) =>
+      trying(connection, undefined, (attempt) => createBucket(connection, id, attempt)),
+    get: (id) => trying(connection, undefined, () => managementOf(connection).getBucket(id)),
+    list: () => listBuckets(connection),
+    update: (id, change) =>
+      trying(connection, undefined, () => managementOf(connection).updateBucket(id, change)),
+    remove: (id) => trying(connection, undefined, (attempt) => remove(connection, id, attempt)),
+  };
+}
+
+/** A repeated creation finds the bucket there when the answer to the first was lost. */
+async function createBucket(
+  connection: Connection,
+  id: string,
+  attempt: number,
+): Promise<BucketRecord> {
+  const management = managementOf(connection);
+  try {
+    return await management.createBucket(id);
+  } catch (error) {
+    if (attempt === 1 || !isStorageError(error, 'BucketExists')) throw error;
+    return management.getBucket(id);
+  }
+}
+
+async function remove(connection: Connection, id: string, attempt: number): Promise<void> {
+  try {
+    await managementOf(connection).deleteBucket(id);
+  } catch (error) {
+    if (attempt === 1 || !isStorageError(error, 'NoSuchBucket')) throw error;
+  }
+}
+
+async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord> {
+  for (let page = 1, hasMore = true; hasMore; page++) {
+    const listed = await trying(connection, undefined, () =>
+      managementOf(connection).listBuckets(page),
+    );
+    yield* listed.items;
+    hasMore = listed.hasMore;
+  }
+}
+
+export function keysOf(connection: Connection): Keys {
+  return {
+    create: async (request) => managementOf(connection).createKey(request),
+    list: (bucket) =>
+      trying(connection, undefined, () => managementOf(connection).listKeys(bucket)),
+    revoke: (id) => trying(connection, undefined, () => managementOf(connection).revokeKey(id)),
+  };
+}

@@ -1,0 +1,8 @@
+// The client for programs in Node: the same storage, with media types by the path's extension.
+
+import { lookup } from 'mime-types';
+import { createStorage, type Storage, type StorageOptions } from '../storage.ts';
+
+export function createNodeStorage(options: StorageOptions): Storage {
+  return createStorage({ contentTypeOf: lookup, ...options });
+}

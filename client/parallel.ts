@@ -1,0 +1,51 @@
+// Work done by several hands at a time. The first failure stops the others, and all have ended when
+// the promise settles.
+
+import { StorageError } from './storage-error.ts';
+import type { Signal } from './transport.ts';
+
+const concurrencyDefault = 4;
+const concurrencyMax = 32;
+
+export function checkedConcurrency(concurrency = concurrencyDefault): number {
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= concurrencyMax) {
+    return concurrency;
+  }
+  throw new StorageError(
+    'InvalidArgument',
+    `The concurrency is a number from 1 to ${concurrencyMax}; got ${concurrency}.`,
+  );
+}
+
+/** Each hand gets a signal that the caller's abort and the failure of another hand set off. */
+export async function inParallel(
+  { concurrency, signal }: { readonly concurrency: number; readonly signal: Signal },
+  hand: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const failures: unknown[] = [];
+  const work = async () => {
+    try {
+      await hand(controller.signal);
+    } catch (error) {
+      failures.push(error);
+      controller.abort(error);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  signal?.removeEventListener('abort', stop);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** The same function, one call after another. */
+export function oneAtATime<T>(take: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(take);
+    last = next.catch(() => {});
+    return next;
+  };
+}

@@ -1,0 +1,66 @@
+// Tries again what may pass, after growing, jittered delays or what Retry-After says. Safe by the
+// service's interface: a chunk sent again is harmless, a completion may be repeated.
+
+import { abortedError, StorageError } from './storage-error.ts';
+
+export interface RetryPolicy {
+  /** Attempts in all. */
+  readonly attemptsMax: number;
+  /** Before the second attempt; doubled before each further one. */
+  readonly delayMsMin: number;
+  readonly delayMsMax: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  attemptsMax: 8,
+  delayMsMin: 250,
+  delayMsMax: 10_000,
+};
+
+/** Of a Retry-After: above it the service is not there, for now. */
+const retryAfterSecondsMax = 120;
+
+export interface RetryOptions {
+  readonly policy: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `operation` is told its attempt, from 1. */
+export async function retry<T>(
+  operation: (attempt: number) => Promise<T>,
+  { policy, signal }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    if (signal?.aborted) throw abortedError(signal.reason);
+    try {
+      return await operation(attempt);
+    } catch (error) {
+      if (signal?.aborted) throw abortedError(signal.reason);
+      const passes = error instanceof StorageError && error.isRetryable;
+      if (!passes || attempt >= policy.attemptsMax) throw error;
+      const seconds = error.retryAfterSeconds ?? 0;
+      if (seconds > retryAfterSecondsMax) throw error;
+      await pause(Math.max(delayMs(policy, attempt), 1_000 * seconds), signal);
+    }
+  }
+}
+
+/** Between half of the delay and the whole of it, so that many clients do not come back at once. */
+export function delayMs({ delayMsMin, delayMsMax }: RetryPolicy, attempt: number): number {
+  const whole = Math.min(delayMsMax, delayMsMin * 2 ** (attempt - 1));
+  return whole * (0.5 + Math.random() / 2);
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(abortedError(signal?.reason));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+// Every failure of the client: the service's refusals with their code, and what happens on the way
+// to it under codes of the client's own. Knows which ones may pass when tried again.
+
+/** The service's codes with their HTTP status, which the actor's answers leave out. */
+const statusByCode: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  InvalidApiKey: 401,
+  AccessDenied: 403,
+  NoSuchBucket: 404,
+  NoSuchFile: 404,
+  NoSuchUpload: 404,
+  UploadExpired: 410,
+  UploadCancelled: 410,
+  InvalidPath: 400,
+  InvalidBucketId: 400,
+  InvalidArgument: 400,
+  BucketMismatch: 400,
+  MissingContentType: 400,
+  InvalidContentType: 400,
+  InvalidChunkIndex: 400,
+  ChunkSizeMismatch: 400,
+  BadDigest: 400,
+  UploadIncomplete: 409,
+  UploadCompleted: 409,
+  BucketExists: 409,
+  BucketNotEmpty: 409,
+  PreconditionFailed: 412,
+  EntityTooLarge: 413,
+  InvalidRange: 416,
+  SlowDown: 429,
+  QuotaExceeded: 507,
+  MethodNotAllowed: 405,
+  ServiceUnavailable: 503,
+  IntegrityError: 500,
+};
+
+const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export interface StorageErrorDetails {
+  /** Absent when the service has not answered. */
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly isRetryable?: boolean | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * `code` is one of the service's, a gateway's, or the client's own: NetworkError, Timeout, Aborted,
+ * HttpError (an answer that is not the service's), Rejected (by the network or the canister's
+ * inspection), Untrusted (an answer whose signature is wrong), Unsupported (not over this way of
+ * transport), IntegrityError (the bytes are not those of the digest).
+ */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** It may pass when the same is tried again. */
+  readonly isRetryable: boolean;
+
+  constructor(code: string, message: string, details: StorageErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.code = code;
+    this.status = details.status ?? statusByCode[code];
+    this.requestId = details.requestId;
+    this.details = details.details;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    const mayPass = code !== 'IntegrityError' && passingStatuses.has(this.status ?? 0);
+    this.isRetryable = details.isRetryable ?? mayPass;
+  }
+}
+
+export function isStorageError(error: unknown, code?: string): error is StorageError {
+  return error instanceof StorageError && (code === undefined || error.code === code);
+}
+
+/** What a caller's signal has ended. */
+export function abortedError(cause: unknown): StorageError {
+  return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });
+}

@@ -1,0 +1,143 @@
+// The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
+// the agent's library is loaded when it is needed.
+
+import type { Identity } from '@dfinity/agent';
+import type { Connection } from './connection.ts';
+import { trying } from './connection.ts';
+import { downloadFile } from './download.ts';
+import type { Fetch } from './http-exchange.ts';
+import { createHttpTransport } from './http-transport.ts';
+import type {
+  CallOptions,
+  Download,
+  DownloadOptions,
+  FileName,
+  FilePage,
+  FileRecord,
+  ListOptions,
+  ServiceStatus,
+  UploadOptions,
+  UploadSession,
+} from './interface.ts';
+import { lazyTransport } from './lazy-transport.ts';
+import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { isStorageError } from './storage-error.ts';
+import type { PageRequest, Transport } from './transport.ts';
+import { uploadFile } from './upload.ts';
+import type { UploadInput } from './upload-source.ts';
+
+interface CommonOptions {
+  readonly apiKey?: string | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Of one request; 60,000 unless told. */
+  readonly timeoutMs?: number | undefined;
+  readonly fetch?: Fetch | undefined;
+  /** Media type by a path's extension, such as `lookup` of mime-types. */
+  readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
+}
+
+/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp0.io`. */
+export interface HttpStorageOptions extends CommonOptions {
+  readonly url: string;
+}
+
+/** By calls of the actor: a host of the network's agent endpoints. */
+export interface ActorStorageOptions extends CommonOptions {
+  readonly host: string;
+  readonly canisterId: string;
+  /** Signs the calls; anonymous without one. */
+  readonly identity?: Identity | undefined;
+  /** Ask the host for its root key, as a local replica's: true for localhost unless told. */
+  readonly fetchRootKey?: boolean | undefined;
+}
+
+export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
+
+export interface SessionRef extends FileName, CallOptions {
+  readonly uploadId: string;
+}
+
+export interface Storage {
+  /** Resolves when the file is stored and its digest is that of what was read. */
+  upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
+  download(file: FileName, options?: DownloadOptions): Promise<Download>;
+  /** All files, page by page; what is stored or removed meanwhile may shift others. */
+  list(options: ListOptions): AsyncIterable<FileRecord>;
+  stat(file: FileName, options?: CallOptions): Promise<FileRecord>;
+  remove(file: FileName, options?: CallOptions): Promise<void>;
+  getUpload(session: SessionRef): Promise<UploadSession>;
+  cancelUpload(session: SessionRef): Promise<void>;
+  status(options?: CallOptions): Promise<ServiceStatus>;
+  /** By the actor only; over HTTP every call is refused with Unsupported. */
+  readonly buckets: Buckets;
+  readonly keys: Keys;
+}
+
+const timeoutMsDefault = 60_000;
+
+export function createStorage(options: StorageOptions): Storage {
+  const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
+  const connection: Connection = {
+    transport: transportOf(options, retryPolicy),
+    retryPolicy,
+    contentTypeOf: (path) => options.contentTypeOf?.(path) || undefined,
+  };
+  const { transport } = connection;
+  return {
+    upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
+    download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
+    list: (listOptions) => listFiles(connection, listOptions),
+    stat: (file, { signal } = {}) =>
+      trying(connection, signal, () => transport.getFile(file, signal)),
+    remove: (file, { signal } = {}) => removeFile(connection, file, signal),
+    getUpload: (session) =>
+      trying(connection, session.signal, () => transport.getUpload(session, session.signal)),
+    cancelUpload: (session) =>
+      trying(connection, session.signal, () => transport.cancelUpload(session, session.signal)),
+    status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
+    buckets: bucketsOf(connection),
+    keys: keysOf(connection),
+  };
+}
+
+function transportOf(options: StorageOptions, retryPolicy: RetryPolicy): Transport {
+  const { apiKey, timeoutMs = timeoutMsDefault } = options;
+  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+  if ('url' in options) {
+    const url = options.url.replace(/\/+$/, '');
+    return createHttpTransport({ url, apiKey, fetch, timeoutMs });
+  }
+  const { host, canisterId, identity, fetchRootKey } = options;
+  const caller = { identity, fetchRootKey, apiKey };
+  return lazyTransport({ host, canisterId, ...caller, fetch, timeoutMs, retryPolicy });
+}
+
+async function* listFiles(
+  connection: Connection,
+  options: ListOptions,
+): AsyncGenerator<FileRecord> {
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const request: PageRequest = { ...options, page };
+    const { items, nextPage }: FilePage = await trying(connection, options.signal, () =>
+      connection.transport.listFiles(request),
+    );
+    yield* items;
+    page = nextPage;
+  }
+}
+
+/** A repeated removal finds nothing more where the answer to the first was lost. */
+async function removeFile(
+  connection: Connection,
+  file: FileName,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await trying(connection, signal, async (attempt) => {
+    try {
+      await connection.transport.deleteFile(file, signal);
+    } catch (error) {
+      if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
+    }
+  });
+}

@@ -1,0 +1,114 @@
+// One interface for both ways to the service: HTTP through a gateway, and calls through the agent.
+// Each method is one attempt at one request, and throws a StorageError.
+
+import type {
+  BucketChange,
+  BucketRecord,
+  FileName,
+  FilePage,
+  FileRecord,
+  KeyRecord,
+  KeyRequest,
+  ListOptions,
+  NewKey,
+  ServiceStatus,
+  StoredHeaders,
+  UploadSession,
+} from './interface.ts';
+
+export type Signal = AbortSignal | undefined;
+
+export interface FileMetadata extends FileName {
+  readonly contentType: string | undefined;
+  readonly tags: readonly string[];
+  readonly headers: StoredHeaders;
+  readonly sha256: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+export interface WholeFile extends FileMetadata {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes. */
+  readonly digest: Uint8Array;
+}
+
+export interface SessionRequest extends FileMetadata {
+  readonly size: number;
+  readonly chunkBytes: number;
+}
+
+export interface SessionName extends FileName {
+  readonly uploadId: string;
+}
+
+export interface ChunkUpload extends SessionName {
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  readonly digest: Uint8Array;
+}
+
+export interface OpenedFile {
+  readonly etag: string;
+  readonly size: number;
+  readonly contentType: string | undefined;
+  /** Of all its chunks but the last; undefined when it cannot be told. */
+  readonly chunkBytes: number | undefined;
+  /** It is read without the key, as public files are. */
+  readonly isAnonymous: boolean;
+  /** The bytes of the first chunk, when they came along. */
+  readonly first: Uint8Array | undefined;
+}
+
+export interface PartRequest extends FileName {
+  /** [start, end), not empty and at most a chunk. */
+  readonly start: number;
+  readonly end: number;
+  /** It begins where a chunk begins, and ends with it. */
+  readonly isChunk: boolean;
+  /** As it was opened. */
+  readonly isAnonymous: boolean;
+  /** PreconditionFailed if the file is another one by now, where the way of transport can tell. */
+  readonly etag: string;
+}
+
+export interface PageRequest extends ListOptions {
+  readonly page: number;
+}
+
+/** What only owners and controllers do. */
+export interface Management {
+  createBucket(id: string): Promise<BucketRecord>;
+  getBucket(id: string): Promise<BucketRecord>;
+  listBuckets(page: number): Promise<{ items: readonly BucketRecord[]; hasMore: boolean }>;
+  updateBucket(id: string, change: BucketChange): Promise<BucketRecord>;
+  deleteBucket(id: string): Promise<void>;
+  createKey(request: KeyRequest): Promise<NewKey>;
+  listKeys(bucket: string): Promise<readonly KeyRecord[]>;
+  revokeKey(id: string): Promise<void>;
+}
+
+export interface Transport {
+  /** Files up to here go in one request. */
+  readonly wholeFileBytesMax: number;
+  /** Such a request may carry stored headers. */
+  readonly wholeFileTakesHeaders: boolean;
+  putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;
+  startUpload(request: SessionRequest, signal: Signal): Promise<UploadSession>;
+  getUpload(name: SessionName, signal: Signal): Promise<UploadSession>;
+  putChunk(chunk: ChunkUpload, signal: Signal): Promise<void>;
+  completeUpload(name: SessionName, signal: Signal): Promise<FileRecord>;
+  cancelUpload(name: SessionName, signal: Signal): Promise<void>;
+  openFile(
+    file: FileName,
+    options: { readonly wantsFirst: boolean; readonly signal: Signal },
+  ): Promise<OpenedFile>;
+  readPart(part: PartRequest, signal: Signal): Promise<Uint8Array>;
+  getFile(file: FileName, signal: Signal): Promise<FileRecord>;
+  listFiles(request: PageRequest): Promise<FilePage>;
+  deleteFile(file: FileName, signal: Signal): Promise<void>;
+  status(signal: Signal): Promise<ServiceStatus>;
+  /** Absent where it is not offered. */
+  readonly management: Management | undefined;
+}

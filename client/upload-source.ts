@@ -1,0 +1,119 @@
+// Where the bytes of an upload come from: something that gives any of its slices, or a stream that
+// gives them in order. Holds one slice at a time.
+
+import { concatBytes, emptyBytes } from '../src/lib/bytes.ts';
+import { piecesOf } from './byte-stream.ts';
+import { StorageError } from './storage-error.ts';
+
+/** Anything that has a size and gives its bytes [start, end): an open file, for one. */
+export interface UploadSource {
+  readonly size: number;
+  slice(start: number, end: number): Promise<Uint8Array>;
+  /** Told of a slice that is not read any more. */
+  release?(slice: Uint8Array): void;
+  /** Its media type, when it has one of its own. */
+  readonly contentType?: string | undefined;
+}
+
+export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+export type UploadInput = UploadSource | Blob | Uint8Array | ByteStream;
+
+export interface SourceOptions {
+  /** Of a stream, if it is known. */
+  readonly size: number | undefined;
+  /** Up to so many bytes a stream of unknown length is read ahead. */
+  readonly bufferedBytesMax: number;
+}
+
+/** Throws InvalidArgument for a long stream of unknown length: a session is begun with the size. */
+export async function openSource(
+  input: UploadInput,
+  options: SourceOptions,
+): Promise<UploadSource> {
+  if (input instanceof Uint8Array) return bytesSource(input);
+  if (input instanceof Blob) return blobSource(input);
+  if (isStream(input)) return streamSource(input, options);
+  return input;
+}
+
+function isStream(input: UploadInput): input is ByteStream {
+  return input instanceof ReadableStream || Symbol.asyncIterator in input;
+}
+
+export function bytesSource(bytes: Uint8Array): UploadSource {
+  return { size: bytes.length, slice: async (start, end) => bytes.subarray(start, end) };
+}
+
+function blobSource(blob: Blob): UploadSource {
+  return {
+    size: blob.size,
+    contentType: blob.type === '' ? undefined : blob.type,
+    slice: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
+  };
+}
+
+async function streamSource(stream: ByteStream, options: SourceOptions): Promise<UploadSource> {
+  const reader = new OrderedReader(stream);
+  if (options.size !== undefined) {
+    return { size: options.size, slice: (start, end) => reader.slice(start, end) };
+  }
+  const limit = options.bufferedBytesMax;
+  const bytes = await reader.read(limit + 1);
+  if (bytes.length > limit) {
+    throw new StorageError(
+      'InvalidArgument',
+      `A stream of more than ${limit} bytes needs its size told: an upload is begun with it.`,
+    );
+  }
+  return bytesSource(bytes);
+}
+
+/** Slices of a stream, asked for in their order. */
+class OrderedReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = emptyBytes;
+  #position = 0;
+
+  constructor(stream: ByteStream) {
+    this.#pieces =
+      stream instanceof ReadableStream
+        ? piecesOf(stream)[Symbol.asyncIterator]()
+        : stream[Symbol.asyncIterator]();
+  }
+
+  async slice(start: number, end: number): Promise<Uint8Array> {
+    if (start !== this.#position) {
+      throw new StorageError('InvalidArgument', `A stream gives its bytes once, in order.`);
+    }
+    const bytes = await this.read(end - start);
+    if (bytes.length < end - start) {
+      throw new StorageError(
+        'InvalidArgument',
+        `The stream ended after ${this.#position} bytes: its size was told wrongly.`,
+      );
+    }
+    return bytes;
+  }
+
+  /** Fewer bytes at the end only. */
+  async read(length: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    let missing = length;
+    while (missing > 0) {
+      const piece = this.#rest.length > 0 ? this.#rest : await this.#next();
+      if (piece === undefined) break;
+      const part = piece.subarray(0, missing);
+      this.#rest = piece.subarray(part.length);
+      parts.push(part);
+      missing -= part.length;
+    }
+    const bytes = concatBytes(...parts);
+    this.#position += bytes.length;
+    return bytes;
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#pieces.next();
+    return done ? undefined : value;
+  }
+}

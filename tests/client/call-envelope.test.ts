@@ -1,0 +1,70 @@
+// The envelope of a large call is the one that the agent makes: same request id, same fields, and a
+// signature over that id.
+
+import { createPublicKey, verify } from 'node:crypto';
+import { Cbor, requestIdOf, type SignIdentity } from '@dfinity/agent';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { expect, test } from 'vitest';
+import { argumentStart, leb128, sealCall } from '../../client/call-envelope.ts';
+import { identityFromPem } from '../../client/node/identity.ts';
+import { newIdentity } from '../../scripts/local-service.ts';
+import { concatBytes } from '../../src/lib/bytes.ts';
+import { sampleBytes } from '../support/service.ts';
+
+const canisterId = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
+const method = 'uploadFileChunkIndexed';
+const expiryNs = 1_800_000_000_000_000_000n;
+
+interface Decoded {
+  readonly content: Record<string, Uint8Array | string | bigint>;
+  readonly sender_pubkey?: Uint8Array;
+  readonly sender_sig?: Uint8Array;
+}
+
+async function sealed(blob: Uint8Array, identity?: SignIdentity) {
+  const start = argumentStart([IDL.Text, IDL.Nat], ['upload', 7n]);
+  const call = { canisterId, method, argumentStart: start, blob, expiryNs, identity };
+  // A buffer that was used before, and is longer than is needed.
+  const used = (length: number) => new Uint8Array(length + 9).fill(0xaa);
+  const { body, requestId } = await sealCall(call, used);
+  return { requestId, decoded: Cbor.decode<Decoded>(body.slice()) };
+}
+
+test.each([0, 1, 127, 128, 65_536, 1_900_000])('an argument with %i bytes', async (length) => {
+  const blob = sampleBytes('envelope', length);
+  const { requestId, decoded } = await sealed(blob);
+  const { content } = decoded;
+  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+  const argument = IDL.encode(types, ['upload', 7n, blob]);
+  expect(Buffer.compare(content.arg as Uint8Array, argument)).toBe(0);
+  expect(content).toMatchObject({ request_type: 'call', method_name: method });
+  expect(content.ingress_expiry).toBe(expiryNs);
+  expect(new Uint8Array(content.canister_id as Uint8Array)).toEqual(canisterId.toUint8Array());
+  expect(new Uint8Array(content.sender as Uint8Array)).toEqual(Uint8Array.of(4));
+  expect(Buffer.from(requestId)).toEqual(Buffer.from(requestIdOf(content)));
+  expect(decoded.sender_sig).toBeUndefined();
+});
+
+test('an identity signs the request id', async () => {
+  const identity = identityFromPem(newIdentity()) as SignIdentity;
+  const { requestId, decoded } = await sealed(sampleBytes('signed', 100), identity);
+  const der = Buffer.from(decoded.sender_pubkey ?? []);
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const message = concatBytes(new TextEncoder().encode('\x0Aic-request'), requestId);
+  expect(verify(null, message, key, Buffer.from(decoded.sender_sig ?? []))).toBe(true);
+  expect(new Uint8Array(decoded.content.sender as Uint8Array)).toEqual(
+    identity.getPrincipal().toUint8Array(),
+  );
+});
+
+test('leb128() writes seven bits a byte, the lowest first', () => {
+  for (const [value, bytes] of [
+    [0n, [0]],
+    [127n, [0x7f]],
+    [128n, [0x80, 1]],
+    [624_485n, [0xe5, 0x8e, 0x26]],
+  ] as const) {
+    expect([...leb128(value)]).toEqual([...bytes]);
+  }
+});

@@ -1,0 +1,51 @@
+// The command `efs` as a process of its own, in a folder of its own.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { projectDir } from '../tidy/source-tree.ts';
+
+export interface Ended {
+  /** Undefined after a signal that ended it. */
+  readonly code: number | undefined;
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface CommandRun {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export interface CommandSettings {
+  /** Working folder; transfers are remembered in it too. */
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
+}
+
+export function startCommand(words: readonly string[], settings: CommandSettings): CommandRun {
+  const { folder, environment, input } = settings;
+  const child = spawn(process.execPath, [join(projectDir, 'bin/efs.js'), ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: join(folder, 'state'), ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(input ?? new Uint8Array(0));
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('latin1').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    errors += text.toString();
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? undefined, output, errors }));
+  });
+  return { process: child, ended };
+}
+
+export function runCommand(words: readonly string[], settings: CommandSettings): Promise<Ended> {
+  return startCommand(words, settings).ended;
+}

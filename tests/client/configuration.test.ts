@@ -1,0 +1,103 @@
+// Where the command finds the service: flags, then the environment, then a local replica, whose
+// secrets go nowhere else.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GlobalOptions, readConfiguration } from '../../client/command/config.ts';
+import { exitCodeOf } from '../../client/command/exit-code.ts';
+import { formatBytes, formatSeconds, printable } from '../../client/command/output.ts';
+import { StorageError } from '../../client/storage-error.ts';
+
+const local = {
+  gateway: 'http://rwlgt-iiaaa-aaaaa-aaaaa-cai.localhost:4943',
+  url: 'http://localhost:4943',
+  canisterId: 'rwlgt-iiaaa-aaaaa-aaaaa-cai',
+  bucket: 'demo',
+  apiKey: 'efs_local',
+  identityPem: 'local identity',
+};
+let replica: string;
+
+beforeAll(async () => {
+  replica = await mkdtemp(join(tmpdir(), 'efs-config-'));
+  await writeFile(join(replica, 'service.json'), JSON.stringify(local));
+});
+afterAll(() => rm(replica, { recursive: true, force: true }));
+
+const read = (flags: GlobalOptions, environment: Record<string, string> = {}) =>
+  readConfiguration({ replica, ...flags }, environment);
+
+describe('readConfiguration()', () => {
+  test('takes a local replica’s service when nothing else is named', () => {
+    const { url, canisterId, apiKey, identityPem } = local;
+    expect(read({})).toMatchObject({ url, host: url, canisterId, apiKey, identityPem });
+    expect(read({ url: local.gateway })).toMatchObject({ host: url, canisterId, apiKey });
+  });
+
+  test('sends no secret of a local replica to another service', () => {
+    for (const flags of [
+      { url: 'https://aaaaa-aa.icp0.io' },
+      { host: 'https://icp-api.io' },
+      { canisterId: 'aaaaa-aa' },
+    ]) {
+      const { apiKey, identityPem } = read(flags);
+      expect([apiKey, identityPem]).toEqual([undefined, undefined]);
+    }
+    expect(read({}, { EFS_URL: 'https://files.example' }).apiKey).toBeUndefined();
+  });
+
+  test('prefers flags to the environment', () => {
+    const environment = { EFS_API_KEY: 'efs_environment', EFS_TRANSPORT: 'actor' };
+    expect(read({}, environment)).toMatchObject({ apiKey: 'efs_environment', transport: 'actor' });
+    const flags = { apiKey: 'efs_flag', transport: 'http' };
+    expect(read(flags, environment)).toMatchObject(flags);
+  });
+
+  test('finds the canister and the agents’ host in a gateway’s address', () => {
+    const url = 'https://rwlgt-iiaaa-aaaaa-aaaaa-cai.icp0.io';
+    expect(read({ url, replica: 'none' })).toMatchObject({
+      canisterId: 'rwlgt-iiaaa-aaaaa-aaaaa-cai',
+      host: 'https://icp0.io',
+    });
+  });
+
+  test('refuses a transport or a timeout that is none', () => {
+    expect(() => read({ transport: 'ftp' })).toThrow('http or actor');
+    expect(() => read({ timeout: 'soon' })).toThrow('number of seconds');
+  });
+});
+
+test('exit codes follow the kind of failure', () => {
+  const codeOf = (code: string, status?: number) =>
+    exitCodeOf(new StorageError(code, '', { status }));
+  expect(codeOf('NoSuchBucket')).toBe(3);
+  expect(codeOf('AccessDenied')).toBe(4);
+  expect(codeOf('PreconditionFailed')).toBe(5);
+  expect(codeOf('QuotaExceeded')).toBe(6);
+  expect(codeOf('ServiceUnavailable')).toBe(7);
+  expect(codeOf('NetworkError')).toBe(7);
+  expect(codeOf('IntegrityError')).toBe(8);
+  expect(codeOf('Aborted')).toBe(130);
+  expect(codeOf('HttpError', 504)).toBe(7);
+  expect(exitCodeOf(new Error('else'))).toBe(1);
+});
+
+test('sizes and times are short', () => {
+  const sizes = [0, 999, 1_000, 12_345, 999_499, 999_500, 1_900_000_000];
+  expect(sizes.map(formatBytes)).toEqual([
+    '0 B',
+    '999 B',
+    '1.00 kB',
+    '12.3 kB',
+    '999 kB',
+    '1.00 MB',
+    '1.90 GB',
+  ]);
+  expect([3, 125, 3_723].map(formatSeconds)).toEqual(['3 s', '2:05', '1:02:03']);
+});
+
+test('printable() lets no name act on a terminal', () => {
+  expect(printable('a\u001b[2Jb\u202ec\nd é 文')).toBe('a\\u{1b}[2Jb\\u{202e}c\\u{a}d é 文');
+});

@@ -1,0 +1,56 @@
+// A network that loses, delays, repeats and refuses, and callers that stop: the file arrives whole.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createStorage } from '../../client/storage.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import {
+  networkSeed,
+  transferOverLossyNetwork,
+  uploadWithInterruptions,
+} from './lossy-transfers.ts';
+import { noFaults, startProxy } from './unreliable-proxy.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service?.stop());
+
+const sizeBytes = 20_000_000;
+
+describe.each(['HTTP', 'the actor'] as const)(`over %s, seed ${networkSeed}`, (transport) => {
+  test('20 MB in eight parallel chunks arrive intact, and come back', async () => {
+    await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 500_000 });
+  }, 180_000);
+
+  test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
+    const chunkBytes = 100_000;
+    await uploadWithInterruptions({ service, transport, sizeBytes: 10_000_000, chunkBytes });
+  }, 180_000);
+});
+
+describe('when nothing comes through', () => {
+  test('the attempts end, with the reason', async () => {
+    const proxy = await startProxy(service.host, Math.random);
+    proxy.faults = { ...noFaults, loseRequest: 1 };
+    const retry = { attemptsMax: 3, delayMsMin: 1 };
+    const storage = createStorage({ url: proxy.url, apiKey: service.apiKey, retry });
+    const upload = storage.upload(sampleBytes('lost', 10), {
+      bucket: service.bucket,
+      path: 'lost',
+      contentType: 'a/b',
+    });
+    await expect(upload).rejects.toMatchObject({ code: 'NetworkError', isRetryable: true });
+    expect(proxy.counts.lostRequests).toBe(3);
+    await proxy.stop();
+  });
+
+  test('a request without an answer ends with its time', async () => {
+    const proxy = await startProxy(service.host, () => 1);
+    proxy.faults = { ...noFaults, delayMsMax: 2_000 };
+    const storage = createStorage({ url: proxy.url, timeoutMs: 50, retry: { attemptsMax: 1 } });
+    await expect(storage.status()).rejects.toMatchObject({ code: 'Timeout', isRetryable: true });
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,158 @@
+// What is tried again, how often, and how long after.
+
+import { expect, test, vi } from 'vitest';
+import { delayMs, retry } from '../../client/retry.ts';
+import { createStorage } from '../../client/storage.ts';
+import { StorageError } from '../../client/storage-error.ts';
+
+const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350 };
+
+function failing(...errors: (Error | undefined)[]) {
+  let calls = 0;
+  return {
+    operation: async () => {
+      const error = errors[calls++];
+      if (error !== undefined) throw error;
+      return calls;
+    },
+  };
+}
+
+const passing = (retryAfterSeconds?: number) =>
+  new StorageError('SlowDown', 'too fast', { status: 429, retryAfterSeconds });
+
+test('delays double up to the longest, with a half of each left to chance', () => {
+  for (const [attempt, whole] of [100, 200, 350, 350].entries()) {
+    for (let count = 0; count < 100; count++) {
+      const delay = delayMs(policy, attempt + 1);
+      expect(delay).toBeGreaterThanOrEqual(whole / 2);
+      expect(delay).toBeLessThanOrEqual(whole);
+    }
+  }
+});
+
+test('what may pass is tried again, up to the last attempt', async () => {
+  const quick = { ...policy, delayMsMin: 1 };
+  expect(await retry(failing(passing(), passing()).operation, { policy: quick })).toBe(3);
+  const always = failing(...Array.from({ length: 9 }, () => passing()));
+  await expect(retry(always.operation, { policy: quick })).rejects.toMatchObject({
+    code: 'SlowDown',
+  });
+  expect(await always.operation().catch(() => 'the fifth call')).toBe('the fifth call');
+});
+
+test('what will not pass is not tried again', async () => {
+  for (const [code, status] of [
+    ['AccessDenied', 403],
+    ['PreconditionFailed', 412],
+    ['QuotaExceeded', 507],
+    ['IntegrityError', 500],
+  ] as const) {
+    const { operation } = failing(new StorageError(code, 'no', { status }));
+    await expect(retry(operation, { policy })).rejects.toMatchObject({ code });
+  }
+  await expect(retry(failing(new Error('a bug')).operation, { policy })).rejects.toThrow('a bug');
+});
+
+test('Retry-After is honoured, and one that is too long ends it', async () => {
+  vi.useFakeTimers();
+  try {
+    const done = vi.fn();
+    const waiting = retry(failing(passing(30)).operation, { policy }).then(done);
+    await vi.advanceTimersByTimeAsync(29_900);
+    expect(done).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(200);
+    await waiting;
+    expect(done).toHaveBeenCalledWith(2);
+  } finally {
+    vi.useRealTimers();
+  }
+  await expect(retry(failing(passing(3_600)).operation, { policy })).rejects.toThrow('too fast');
+});
+
+test('a caller’s signal ends the waiting', async () => {
+  const controller = new AbortController();
+  const slow = { ...policy, delayMsMin: 60_000, delayMsMax: 60_000 };
+  const { signal } = controller;
+  const waiting = retry(failing(passing()).operation, { policy: slow, signal });
+  setTimeout(() => controller.abort(), 10);
+  await expect(waiting).rejects.toMatchObject({ code: 'Aborted' });
+});
+
+async function failureOf(response: Response): Promise<StorageError> {
+  const fetch = async () => response;
+  const storage = createStorage({ url: 'http://x', fetch, retry: { attemptsMax: 1 } });
+  return storage.stat({ bucket: 'b', path: 'p' }).then(
+    () => expect.fail('it succeeded'),
+    (error: StorageError) => error,
+  );
+}
+
+test('a refusal has the service’s code, words, request id and details', async () => {
+  const error = { code: 'SlowDown', message: 'slowly', requestId: 'r1', details: { limit: 50 } };
+  const headers = { 'Retry-After': '10' };
+  expect(await failureOf(Response.json({ error }, { status: 429, headers }))).toMatchObject({
+    name: 'StorageError',
+    code: 'SlowDown',
+    message: 'slowly',
+    status: 429,
+    requestId: 'r1',
+    details: { limit: 50 },
+    retryAfterSeconds: 10,
+    isRetryable: true,
+  });
+});
+
+test('an answer that is not the service’s is told apart', async () => {
+  const page = new Response('<html>', { status: 502, headers: { 'x-request-id': 'g7' } });
+  expect(await failureOf(page)).toMatchObject({
+    code: 'HttpError',
+    status: 502,
+    requestId: 'g7',
+    isRetryable: true,
+  });
+  const portal = new Response('<html>log in', { status: 200 });
+  expect(await failureOf(portal)).toMatchObject({ code: 'HttpError', isRetryable: false });
+});
+
+test('buckets and keys over HTTP are refused with what to do instead', async () => {
+  const { buckets, keys } = createStorage({ url: 'http://x' });
+  for (const refused of [buckets.create('b'), keys.list('b')]) {
+    await expect(refused).rejects.toMatchObject({
+      code: 'Unsupported',
+      message: expect.stringContaining('canisterId'),
+    });
+  }
+});
+
+test('a chunk that changed on its way is sent again', async () => {
+  const session = {
+    uploadId: 'u',
+    chunkSize: 65_536,
+    chunkCount: 1,
+    receivedChunks: 0,
+    missing: [0],
+  };
+  let sent = 0;
+  const fetch: typeof globalThis.fetch = async (input) => {
+    const url = String(input);
+    if (url.endsWith('/start')) return Response.json(session);
+    if (url.endsWith('/complete')) return Response.json({ etag: abcDigest });
+    sent++;
+    return Response.json({ sha256: sent < 3 ? '00'.repeat(32) : abcDigest });
+  };
+  const storage = createStorage({ url: 'http://x', fetch, retry: { delayMsMin: 1 } });
+  const upload = { bucket: 'b', path: 'p', resume: undefined };
+  await storage.upload(new TextEncoder().encode('abc'), upload);
+  expect(sent).toBe(3);
+});
+
+/** SHA-256 of "abc", FIPS 180-4. */
+const abcDigest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+
+test('another file under the name, after the completion, is an integrity error', async () => {
+  const fetch = async () => Response.json({ etag: '00' });
+  const storage = createStorage({ url: 'http://x', fetch });
+  const upload = storage.upload(new Uint8Array(3), { bucket: 'b', path: 'p', contentType: 'a/b' });
+  await expect(upload).rejects.toMatchObject({ code: 'IntegrityError' });
+});

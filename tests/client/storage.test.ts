@@ -1,0 +1,238 @@
+// The client against the running service, by both ways of transport: what goes up comes down.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FileRecord } from '../../client/interface.ts';
+import { identityFromPem } from '../../client/node/identity.ts';
+import { createStorage, type Storage } from '../../client/storage.ts';
+import { chunkBytesMax, singleUploadBytesMax } from '../../src/limits.ts';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+
+let service: Service;
+
+/** More than a page. */
+const listFolder = 'client list/';
+const listedPaths = Array.from({ length: 53 }, (_, index) => `${listFolder}${1_000 + index}`);
+
+beforeAll(async () => {
+  service = await openService();
+  const { base: url, apiKey, bucket } = service;
+  const storage = createStorage({ url, apiKey });
+  const put = (path: string) =>
+    storage.upload(sampleBytes(path, 3), { bucket, path, contentType: 'a/b' });
+  await Promise.all(listedPaths.map(put));
+});
+afterAll(() => service?.stop());
+
+const contentTypeOf = (path: string) => (path.endsWith('.bin') ? 'a/b' : undefined);
+
+const transports: readonly [string, () => Storage][] = [
+  ['HTTP', () => createStorage({ url: service.base, apiKey: service.apiKey, contentTypeOf })],
+  [
+    'the actor, with an identity',
+    () => {
+      const { host, canisterId, identityPem } = service;
+      const identity = identityFromPem(identityPem);
+      return createStorage({ host, canisterId, identity, contentTypeOf });
+    },
+  ],
+];
+
+async function bytesOf(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body as BodyInit).arrayBuffer());
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.each(transports)('over %s', (name, open) => {
+  const prefix = `client ${name}/`;
+  let storage: Storage;
+  beforeAll(() => {
+    storage = open();
+  });
+  const target = (path: string) => ({ bucket: service.bucket, path: prefix + path });
+
+  async function roundTrip(path: string, bytes: Uint8Array): Promise<FileRecord> {
+    const record = await storage.upload(bytes, target(path));
+    const download = await storage.download(target(path));
+    expect(download).toMatchObject({ etag: record.etag, size: bytes.length, start: 0 });
+    const received = await bytesOf(download.body);
+    expect(received.length).toBe(bytes.length);
+    expect(sha256Hex(received)).toBe(sha256Hex(bytes));
+    return record;
+  }
+
+  test('a small file goes up in one request and comes down', async () => {
+    const bytes = sampleBytes('small', 1_000);
+    let sessions = 0;
+    const record = await storage.upload(bytes, {
+      ...target('ä %41+.bin'),
+      tags: ['one', 'two'],
+      onSession: () => {
+        sessions++;
+      },
+    });
+    const path = `${prefix}ä %41+.bin`;
+    expect(record).toMatchObject({ path, size: 1_000, contentType: 'a/b', tags: ['one', 'two'] });
+    expect(record.etag).toBe(sha256Hex(bytes));
+    expect(sessions).toBe(0);
+    expect(await storage.stat(target('ä %41+.bin'))).toEqual(record);
+  });
+
+  test.each([
+    ['nothing', 0],
+    ['one byte', 1],
+    ['the most of a call', chunkBytesMax],
+    ['the most of an HTTP request', singleUploadBytesMax],
+    ['three chunks, the last of one byte', 2 * chunkBytesMax + 1],
+  ])('%s goes up and comes down', async (what, size) => {
+    const record = await roundTrip(`${what}.bin`, sampleBytes(what, size));
+    expect(record.size).toBe(size);
+  });
+
+  test('the type is told, or that of a Blob, of the extension, or of the service', async () => {
+    const typeOf = async (path: string, source: Uint8Array | Blob, contentType?: string) =>
+      (await storage.upload(source, { ...target(path), contentType })).contentType;
+    const bytes = sampleBytes('type', 10);
+    expect(await typeOf('type.bin', bytes, 'image/x-told')).toBe('image/x-told');
+    expect(await typeOf('type.bin', new Blob(['a'], { type: 'text/css' }))).toBe('text/css');
+    expect(await typeOf('type.bin', bytes)).toBe('a/b');
+    expect(await typeOf('type.png', bytes)).toBe('image/png');
+  });
+
+  test('stored headers are kept, whatever the size', async () => {
+    const headers = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+    await storage.upload(sampleBytes('headers', 10), { ...target('h.bin'), headers });
+    const path = encodeURIComponent(`${prefix}h.bin`).replaceAll('%2F', '/');
+    const response = await fetch(`${service.base}/cloud/${service.bucket}/${path}`);
+    expect(response.headers.get('cache-control')).toBe(headers['Cache-Control']);
+    await response.arrayBuffer();
+  });
+
+  test('a stream whose size is told goes up, also in chunks of another length', async () => {
+    const bytes = sampleBytes('stream', 700_001);
+    const stream = new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
+    const done: number[] = [];
+    const record = await storage.upload(stream, {
+      ...target('stream'),
+      contentType: 'a/b',
+      size: bytes.length,
+      chunkBytes: 77_777,
+      headers: { 'Content-Language': 'de' },
+      onProgress: ({ doneBytes }) => done.push(doneBytes),
+    });
+    expect(record.size).toBe(bytes.length);
+    // Down again its chunks are recognised, whatever their length.
+    const download = await storage.download(target('stream'));
+    expect(sha256Hex(await bytesOf(download.body))).toBe(sha256Hex(bytes));
+    expect(done.at(-1)).toBe(bytes.length);
+  });
+
+  test('a short stream needs no size, a long one does', async () => {
+    const short = new Blob(['short']).stream() as ReadableStream<Uint8Array>;
+    expect((await storage.upload(short, target('short.bin'))).size).toBe(5);
+    const long = new Blob([sampleBytes('long', 2_500_000) as BlobPart]).stream();
+    const upload = storage.upload(long as ReadableStream<Uint8Array>, target('long.bin'));
+    await expect(upload).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
+  test('a range of a file comes down', async () => {
+    const bytes = sampleBytes('range', 2 * chunkBytesMax + 500);
+    await storage.upload(bytes, target('range.bin'));
+    const range = { start: chunkBytesMax - 7, end: 2 * chunkBytesMax + 9 };
+    const download = await storage.download(target('range.bin'), { range });
+    const received = await bytesOf(download.body);
+    expect(sha256Hex(received)).toBe(sha256Hex(bytes.subarray(range.start, range.end)));
+    const beyond = storage.download(target('range.bin'), { range: { start: bytes.length } });
+    await expect(beyond).rejects.toMatchObject({ code: 'InvalidRange', status: 416 });
+  });
+
+  test('a download goes on where an earlier one ended, and still verifies all', async () => {
+    const bytes = sampleBytes('range', 2 * chunkBytesMax + 500);
+    const { etag } = await storage.upload(bytes, target('range.bin'));
+    const received = bytes.slice(0, chunkBytesMax + 1_000);
+    const download = await storage.download(target('range.bin'), { resume: { etag, received } });
+    expect(download.start).toBe(chunkBytesMax);
+    const rest = await bytesOf(download.body);
+    expect(sha256Hex(rest)).toBe(sha256Hex(bytes.subarray(chunkBytesMax)));
+    received[5] = (received[5] ?? 0) ^ 1;
+    const wrong = await storage.download(target('range.bin'), { resume: { etag, received } });
+    await expect(bytesOf(wrong.body)).rejects.toMatchObject({ code: 'IntegrityError' });
+    const other = storage.download(target('range.bin'), { resume: { etag: 'x', received } });
+    await expect(other).rejects.toMatchObject({ code: 'PreconditionFailed' });
+  });
+
+  test('a list gives every file under its prefix once, page by page', async () => {
+    const { bucket } = service;
+    const prefix = listFolder;
+    const files = await all(storage.list({ bucket, prefix, sort: 'name_desc' }));
+    expect(files.map(({ path }) => path)).toEqual(listedPaths.toReversed());
+  });
+
+  test('a removed file is gone, and a refusal has code, status and the service’s words', async () => {
+    await storage.upload(sampleBytes('gone', 3), target('gone.bin'));
+    await storage.remove(target('gone.bin'));
+    const refusal = { code: 'NoSuchFile', status: 404, name: 'StorageError' };
+    await expect(storage.stat(target('gone.bin'))).rejects.toMatchObject(refusal);
+    await expect(storage.remove(target('gone.bin'))).rejects.toMatchObject(refusal);
+    await expect(storage.download(target('gone.bin'))).rejects.toMatchObject(refusal);
+  });
+
+  test('a precondition keeps the old file', async () => {
+    const old = await storage.upload(sampleBytes('old', 3), target('condition.bin'));
+    const next = sampleBytes('next', 3);
+    const refused = storage.upload(next, { ...target('condition.bin'), ifNoneMatch: '*' });
+    await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    expect(await storage.stat(target('condition.bin'))).toEqual(old);
+    const ifMatch = `"${old.etag}"`;
+    const replaced = await storage.upload(next, { ...target('condition.bin'), ifMatch });
+    expect(replaced.etag).toBe(sha256Hex(next));
+  });
+
+  test('a session can be looked at, left, gone on with, and cancelled', async () => {
+    const bytes = sampleBytes('session', 3 * 65_536);
+    const controller = new AbortController();
+    let uploadId = '';
+    // So small a file needs a session for want of a type.
+    const options = { ...target('session.png'), chunkBytes: 65_536 };
+    const stopped = storage.upload(new Blob([bytes as BlobPart]).stream(), {
+      ...options,
+      size: bytes.length,
+      concurrency: 1,
+      signal: controller.signal,
+      onSession: (session) => {
+        uploadId = session.uploadId;
+      },
+      onProgress: () => controller.abort(),
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'Aborted' });
+    const session = await storage.getUpload({ ...target('session.png'), uploadId });
+    expect(session).toMatchObject({ status: 'active', receivedChunks: 1, missing: [1, 2] });
+    const record = await storage.upload(bytes, { ...options, resume: uploadId });
+    expect(record.size).toBe(bytes.length);
+    // And once more, as after a lost answer.
+    expect(await storage.upload(bytes, { ...options, resume: uploadId })).toEqual(record);
+    const elsewhere = storage.upload(bytes, { ...options, path: 'other', resume: uploadId });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'InvalidArgument' });
+    let cancelled = '';
+    const again = storage.upload(bytes, {
+      ...options,
+      onSession: async (session) => {
+        cancelled = session.uploadId;
+        await storage.cancelUpload({ ...target('session.png'), uploadId: cancelled });
+      },
+    });
+    await expect(again).rejects.toThrow();
+    const gone = storage.upload(bytes, { ...options, resume: cancelled });
+    await expect(gone).rejects.toMatchObject({ code: 'UploadCancelled', status: 410 });
+  });
+
+  test('the status tells what the service holds', async () => {
+    const status = await storage.status();
+    expect(status.files).toBeGreaterThan(0);
+    expect(status.version).toMatch(/^\d/);
+  });
+});

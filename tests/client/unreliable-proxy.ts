@@ -1,0 +1,142 @@
+// A network that loses requests and answers, delays them so that they overtake each other, sends
+// them twice, and refuses some. Counts what the service has accepted.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Faults {
+  /** Probabilities, each of one request. */
+  readonly loseRequest: number;
+  readonly loseAnswer: number;
+  readonly sendTwice: number;
+  readonly refuse: number;
+  readonly delayMsMax: number;
+}
+
+export const noFaults: Faults = {
+  loseRequest: 0,
+  loseAnswer: 0,
+  sendTwice: 0,
+  refuse: 0,
+  delayMsMax: 0,
+};
+
+export interface UnreliableProxy {
+  readonly url: string;
+  /** Requests that met each fault. */
+  readonly counts: { lostRequests: number; lostAnswers: number; twice: number; refused: number };
+  /** How often each chunk was accepted, by upload id and index, as the URL has them. */
+  readonly accepted: ReadonlyMap<string, number>;
+  faults: Faults;
+  /** Called with the number of chunks accepted so far. */
+  onAccepted: ((count: number) => void) | undefined;
+  /** Resolves when no request is on its way. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Relay {
+  readonly target: string;
+  readonly random: () => number;
+  readonly proxy: UnreliableProxy & { readonly accepted: Map<string, number> };
+  readonly underWay: Set<Promise<void>>;
+}
+
+export async function startProxy(target: string, random: () => number): Promise<UnreliableProxy> {
+  const underWay = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    response.on('error', () => response.destroy());
+    const work = relay({ target, random, proxy, underWay }, request, response)
+      .catch(() => void response.destroy())
+      .finally(() => underWay.delete(work));
+    underWay.add(work);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const proxy: Relay['proxy'] = {
+    url: `http://127.0.0.1:${port}`,
+    counts: { lostRequests: 0, lostAnswers: 0, twice: 0, refused: 0 },
+    accepted: new Map(),
+    faults: noFaults,
+    onAccepted: undefined,
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+    async stop() {
+      await proxy.idle();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}
+
+async function relay(
+  state: Relay,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { random, proxy, underWay } = state;
+  const { loseRequest, loseAnswer, sendTwice, refuse, delayMsMax } = proxy.faults;
+  const body = await bodyOf(request);
+  await pause(random() * delayMsMax);
+  if (random() < loseRequest) {
+    proxy.counts.lostRequests++;
+    response.destroy();
+    return;
+  }
+  if (random() < refuse) {
+    proxy.counts.refused++;
+    response.writeHead(random() < 0.5 ? 503 : 429, { 'content-type': 'text/html' }).end('<html>');
+    return;
+  }
+  if (random() < sendTwice) {
+    proxy.counts.twice++;
+    // The copy comes late, after others.
+    const copy = pause(random() * 2 * delayMsMax)
+      .then(() => forward(state, request, body))
+      .then(
+        () => {},
+        () => {},
+      )
+      .finally(() => underWay.delete(copy));
+    underWay.add(copy);
+  }
+  const answer = await forward(state, request, body);
+  if (random() < loseAnswer) {
+    proxy.counts.lostAnswers++;
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.bytes);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const hopHeaders = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
+
+async function forward({ target, proxy }: Relay, request: IncomingMessage, body: Buffer) {
+  const { method = 'GET', url = '/' } = request;
+  const sent = Object.entries(request.headers).filter(([name]) => !hopHeaders.includes(name));
+  const response = await fetch(target + url, {
+    method,
+    headers: sent as [string, string][],
+    ...(body.length > 0 && { body: body as BodyInit }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const [, chunk] = /\/upload\/(.*\/chunk\/\d+)$/.exec(url) ?? [];
+  if (chunk !== undefined && response.status === 200) {
+    proxy.accepted.set(chunk, (proxy.accepted.get(chunk) ?? 0) + 1);
+    proxy.onAccepted?.(proxy.accepted.size);
+  }
+  const received = [...response.headers].filter(([name]) => !hopHeaders.includes(name));
+  return { status: response.status, headers: Object.fromEntries(received), bytes };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

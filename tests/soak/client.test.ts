@@ -1,0 +1,25 @@
+// 200 MB through the client over a network that loses, delays, repeats and refuses, and through
+// ten interruptions.
+
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { transferOverLossyNetwork, uploadWithInterruptions } from '../client/lossy-transfers.ts';
+import { openService, type Service } from '../support/service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service?.stop());
+
+const sizeBytes = 200_000_000;
+
+describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
+  test('200 MB in eight parallel chunks arrive intact, and come back', async () => {
+    await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 1_900_000 });
+  }, 900_000);
+
+  test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
+    await uploadWithInterruptions({ service, transport, sizeBytes, chunkBytes: 1_000_000 });
+  }, 900_000);
+});
