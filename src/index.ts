@@ -8,6 +8,7 @@ import { InspectActor } from './actor/inspect.ts';
 import { KeysActor } from './actor/keys.ts';
 import { LifecycleActor } from './actor/lifecycle.ts';
 import { ListingActor } from './actor/listing.ts';
+import { RotationActor } from './actor/rotation.ts';
 import { StatusActor } from './actor/status.ts';
 import { UploadsActor } from './actor/uploads.ts';
 
@@ -18,6 +19,7 @@ export default [
   FilesActor,
   ListingActor,
   KeysActor,
+  RotationActor,
   StatusActor,
   HttpActor,
   InspectActor,

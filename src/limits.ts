@@ -63,6 +63,12 @@ export const argumentValueCountMax = 512;
 /** Chunks whose storage one message gives back: 2.5 M instructions each when they are full. */
 export const reclaimedChunksPerMessage = 32;
 
+/** Wrapped keys that one message looks at, and buckets: 0.2 M instructions for each rewrapped. */
+export const rotatedSlotsPerMessage = 1_000;
+export const rotatedBucketsPerMessage = 200;
+/** Buckets that have two keys at a time. */
+export const rotatingBucketCountMax = 100;
+
 /**
  * Below this balance no upload is begun: an update of 2 MB takes 4.2 G, and its execution 40 G in
  * advance.

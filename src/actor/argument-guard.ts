@@ -83,6 +83,10 @@ function walkComposed(walk: Walk, type: number, depth: number): boolean {
   if (entry.kind === candidTypes.record) {
     return entry.parts.every(([, part]) => walkValue(walk, part, depth + 1));
   }
+  if (entry.kind === candidTypes.variant) {
+    const chosen = entry.parts[walk.reader.unsigned()]?.[1];
+    return chosen !== undefined && walkValue(walk, chosen, depth + 1);
+  }
   if (element === undefined) {
     return false;
   }

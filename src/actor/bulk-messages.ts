@@ -3,7 +3,7 @@
 // to the library, which also words the errors.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import type { Header, HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
+import type { Header, HttpRequest as Request } from '../http/message.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestHeaderCountMax } from '../limits.ts';
@@ -173,8 +173,15 @@ const emptyAnswer = IDL.encode(
 );
 const answerHead = emptyAnswer.subarray(0, emptyAnswer.length - 5);
 
+export interface EncodableResponse {
+  readonly status: number;
+  /** A long value may come as its UTF-8. */
+  readonly headers: readonly (readonly [name: string, value: string | Uint8Array])[];
+  readonly body: Uint8Array;
+}
+
 /** The answer of both HTTP methods; `isUpgrade` asks the gateway to call again as an update. */
-export function encodeResponse(response: Response, isUpgrade: boolean): Uint8Array {
+export function encodeResponse(response: EncodableResponse, isUpgrade: boolean): Uint8Array {
   const { status, headers, body } = response;
   const texts = headers.flat();
   const upgrade = isUpgrade ? Uint8Array.of(1, 1) : Uint8Array.of(0);
@@ -189,18 +196,40 @@ export function encodeResponse(response: Response, isUpgrade: boolean): Uint8Arr
   );
 }
 
+const shortLengthMax = 127;
+
 /**
- * Each text behind its length. All are encoded in one native call, and cut where they are ASCII.
+ * Each text behind its length. A length of one byte is an ASCII character: as many texts as are
+ * short and ASCII are encoded with their lengths in one native call.
  */
-function encodeTexts(texts: readonly string[]): Uint8Array[] {
-  const joined = texts.join('');
-  const all = encodeUtf8(joined);
-  const isAscii = all.length === joined.length;
-  let start = 0;
+function encodeTexts(texts: readonly (string | Uint8Array)[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let run: string[] = [];
+  const endRun = () => {
+    if (run.length > 0) pieces.push(...encodeRun(run));
+    run = [];
+  };
+  for (const text of texts) {
+    if (typeof text === 'string' && text !== '' && text.length <= shortLengthMax) {
+      run.push(text);
+    } else {
+      endRun();
+      const bytes = typeof text === 'string' ? encodeUtf8(text) : text;
+      pieces.push(leb128(bytes.length), bytes);
+    }
+  }
+  endRun();
+  return pieces;
+}
+
+function encodeRun(texts: readonly string[]): Uint8Array[] {
+  const framed = texts.map((text) => String.fromCharCode(text.length) + text).join('');
+  const bytes = encodeUtf8(framed);
+  if (bytes.length === framed.length) {
+    return [bytes];
+  }
   return texts.flatMap((text) => {
-    const end = start + text.length;
-    const encoded = isAscii ? all.subarray(start, end) : encodeUtf8(text);
-    start = end;
+    const encoded = encodeUtf8(text);
     return [leb128(encoded.length), encoded];
   });
 }

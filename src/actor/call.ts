@@ -21,14 +21,6 @@ export function answer<T>(operation: () => T): Result<T> {
   }
 }
 
-export async function answerAsync<T>(operation: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return { ok: await operation() };
-  } catch (error) {
-    return refused(error);
-  }
-}
-
 function refused(error: unknown): { err: string } {
   if (error instanceof Refusal) {
     return { err: `${error.code}: ${error.message}` };

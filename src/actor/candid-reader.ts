@@ -13,10 +13,12 @@ export const candidTypes = {
   opt: -18,
   vec: -19,
   record: -20,
+  variant: -21,
 } as const;
 
 /**
- * An entry of the type table: its type constructor and what it is made of, (id, type) for records.
+ * An entry of the type table: its type constructor and what it is made of, (id, type) for records
+ * and variants.
  */
 export interface TableEntry {
   readonly kind: number;
@@ -96,7 +98,7 @@ export class CandidReader {
     if (kind === candidTypes.vec || kind === candidTypes.opt) {
       return { kind, parts: [[0, this.type()]] };
     }
-    if (kind !== candidTypes.record) {
+    if (kind !== candidTypes.record && kind !== candidTypes.variant) {
       throw new UnknownCandid();
     }
     const parts: [number, number][] = [];

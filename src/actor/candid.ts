@@ -128,6 +128,11 @@ export const AccessChange = IDL.Record({
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
+/** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
+export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
+/** The argument of install and upgrade. */
+export const Settings = IDL.Record({ rootKey: IDL.Opt(RootKeySource) });
+
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),
@@ -168,7 +173,12 @@ export const ResultStatus = resultOf(
     stableBytes: IDL.Nat,
     heapBytes: IDL.Nat,
     cycles: IDL.Nat,
-    encryption: IDL.Text,
+    encryption: IDL.Record({
+      rootKey: IDL.Text,
+      keyName: IDL.Text,
+      isKeyPresent: IDL.Bool,
+      isRotating: IDL.Bool,
+    }),
     certified: IDL.Text,
   }),
 );

@@ -1,16 +1,17 @@
 // Actor methods over files.
 
 import { IDL } from '@dfinity/candid';
-import { msgArgData, msgReply, query, update } from 'azle';
+import { msgArgData, msgReply } from 'azle';
 import { deleteFile, getFile, readFilePart } from '../domain/file-access.ts';
 import { partsOfFile } from '../domain/files.ts';
 import { uploadByCall } from '../domain/single-upload.ts';
 import { answer, currentCall } from './call.ts';
 import { FileUpload, Result, ResultBytes, ResultFile, ResultNull } from './candid.ts';
+import { encodeResult } from './candid-result.ts';
 import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
 import { encodeFileResult } from './file-record-messages.ts';
-import { decodeArguments } from './method.ts';
-import { stores } from './runtime.ts';
+import { decodeArguments, query, update } from './method.ts';
+import { onceReady, stores } from './runtime.ts';
 
 type Optional<T> = [] | [T];
 
@@ -21,12 +22,12 @@ const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 export class FilesActor {
   /** At most 1,900,000 bytes; ok is the file's id. Decoded by hand, see file-messages.ts. */
   @update([FileUpload], Result, { manual: true })
-  uploadFile(): void {
-    const result = answer(() => {
-      const upload = decodeFileUpload(msgArgData());
-      return uploadByCall(stores, currentCall(), upload).id;
+  uploadFile(): void | Promise<void> {
+    const upload = decodeFileUpload(msgArgData());
+    return onceReady(() => {
+      const result = answer(() => uploadByCall(stores, currentCall(), upload).id);
+      msgReply(encodeResult(Result, result));
     });
-    msgReply(IDL.encode([Result], [result]));
   }
 
   /** Encoded by hand. */

@@ -1,18 +1,21 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
 import { dataCertificate, msgReply, query, update } from 'azle';
-import { skipAllHeaders } from '../certification/skip-all.ts';
 import type { Call } from '../domain/caller.ts';
-import type { HttpRequest as Request } from '../http/message.ts';
+import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
 import { handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, encodeResponse } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
+import { provenResponse } from './certified-answer.ts';
 import { decodeArguments } from './method.ts';
-import { nextRandom, seedOnce, stores } from './runtime.ts';
+import { onceReady, stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
+
+/** A gateway reads nothing of it but the wish. */
+const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
 
 interface Sent {
   readonly request: Request;
@@ -32,16 +35,15 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
     call,
     request,
     phase,
-    random: nextRandom,
+    random: stores.secrets.random,
     system: systemFigures,
   });
-  if (response === upgrade) {
-    msgReply(encodeResponse({ status: 200, headers: [], body: emptyBytes }, true));
-    return;
-  }
+  // There is none in an update, and in a query that is carried out as one.
   const certificate = phase === 'query' ? dataCertificate() : undefined;
-  const proof = certificate === undefined ? [] : skipAllHeaders(certificate);
-  msgReply(encodeResponse({ ...response, headers: [...response.headers, ...proof] }, false));
+  const isFinal = response === upgrade || certificate === undefined;
+  const shown = isFinal ? response : provenResponse({ request, response, certificate });
+  const isUpgrade = shown === upgrade;
+  msgReply(encodeResponse(isUpgrade ? upgradeResponse : shown, isUpgrade));
 }
 
 /**
@@ -58,10 +60,6 @@ export class HttpActor {
   http_request_update(): void | Promise<void> {
     const sent = received('http_request_update');
     if (sent === undefined) return;
-    // Only in the moments after install and upgrade: a handler itself waits for nothing.
-    const seeding = seedOnce();
-    return seeding === undefined
-      ? respond('update', sent)
-      : seeding.then(() => respond('update', sent));
+    return onceReady(() => respond('update', sent));
   }
 }

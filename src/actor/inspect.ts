@@ -14,8 +14,9 @@ import { isModestArgument } from './argument-guard.ts';
 import { readChunk, readRequest } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { CandidReader } from './candid-reader.ts';
+import { needsUpdate } from './certified-answer.ts';
 import { readFileUpload } from './file-messages.ts';
-import { nextRandom, stores } from './runtime.ts';
+import { stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
 
 /** Methods that carry no file, with the number of their arguments; by whom they may be called. */
@@ -28,6 +29,8 @@ const smallMethods = new Map<string, { readonly count: number; readonly forAnony
   ['createBucket', { count: 1, forAnonymous: false }],
   ['updateBucket', { count: 1, forAnonymous: false }],
   ['deleteBucket', { count: 1, forAnonymous: false }],
+  ['rotateBucketKey', { count: 1, forAnonymous: false }],
+  ['rotateRootKey', { count: 1, forAnonymous: false }],
   ['updateAccess', { count: 1, forAnonymous: false }],
   ['createApiKey', { count: 1, forAnonymous: false }],
   ['revokeApiKey', { count: 1, forAnonymous: false }],
@@ -105,8 +108,10 @@ function isRequestWelcome(argument: Uint8Array): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
   const request = { ...sent, headers };
-  const environment = { stores, call: currentCall(), random: nextRandom, system: systemFigures };
-  return handleRequest(routes, { ...environment, request, phase: 'query' }) === upgrade;
+  const { random } = stores.secrets;
+  const environment = { stores, call: currentCall(), random, system: systemFigures };
+  const response = handleRequest(routes, { ...environment, request, phase: 'query' });
+  return response === upgrade || needsUpdate(request, response);
 }
 
 /** What a caller may know: the words of a refusal, or that the message is not what is expected. */

@@ -2,10 +2,10 @@
 
 import { IDL } from '@dfinity/candid';
 import { type ApiKey, checkKeyRequest, createKey, listKeys, revokeKey } from '../domain/keys.ts';
-import { answer, answerAsync, currentCall } from './call.ts';
+import { answer, currentCall } from './call.ts';
 import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey, ResultNull } from './candid.ts';
 import { query, update } from './method.ts';
-import { randomBytes, stores } from './runtime.ts';
+import { stores } from './runtime.ts';
 
 const keySecretBytes = 32;
 
@@ -25,11 +25,11 @@ function keyView({ id, hint, name, buckets, permissions, createdAtNs, expiresAtN
 export class KeysActor {
   @update([ApiKeyRequest], ResultNewApiKey)
   createApiKey(argument: ApiKeyArgument) {
-    return answerAsync(async () => {
+    return answer(() => {
       const call = currentCall();
       const request = { ...argument, expiresAtNs: argument.expiresAt[0] };
       checkKeyRequest(stores, call, request);
-      const random = await randomBytes(keySecretBytes);
+      const random = stores.secrets.random(keySecretBytes);
       const { key, secret } = createKey(stores, call, { ...request, random });
       return { ...keyView(key), secret };
     });

@@ -1,10 +1,12 @@
 // `@query` and `@update` for methods that take and return Candid values: Azle's own, with cheaper
 // encoding of results, and arguments that are no Candid refused by a reject that says so instead of
-// a trap. A method that decodes or replies by hand says `manual: true`.
+// a trap. Updates wait for keys, if need be, before they begin. A method that decodes or replies by
+// hand says `manual: true`, and then waits by itself.
 
 import { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgArgData, msgReject, msgReply } from 'azle';
 import { encodeResult } from './candid-result.ts';
+import { onceReady } from './runtime.ts';
 
 type Method = (...values: never[]) => unknown;
 type Decorator = <T extends Method>(method: T, context: ClassMethodDecoratorContext) => void;
@@ -20,19 +22,20 @@ interface Signature {
   readonly result: IDL.VariantClass;
 }
 
+/** When a message goes on whose arguments are decoded. */
+type Schedule = (run: () => void) => void | Promise<void>;
+
 /** The method as Azle calls it by hand: arguments in, one reply out. */
-function framed(method: Method, signature: Signature): Method {
-  const { result } = signature;
+function framed(method: Method, signature: Signature, schedule: Schedule): Method {
   return function (this: unknown): void | Promise<void> {
     const values = decodeArguments(signature);
-    if (values === undefined) {
-      return;
-    }
-    const returned = method.apply(this, values as never[]);
-    if (returned instanceof Promise) {
-      return returned.then((value) => msgReply(encodeResult(result, value)));
-    }
-    msgReply(encodeResult(result, returned as object));
+    return (
+      values &&
+      schedule(() => {
+        const returned = method.apply(this, values as never[]);
+        msgReply(encodeResult(signature.result, returned as object));
+      })
+    );
   };
 }
 
@@ -51,16 +54,16 @@ export function decodeArguments(
   }
 }
 
-function decorate(decorator: AzleDecorator) {
+function decorate(decorator: AzleDecorator, schedule: Schedule) {
   return (parameters: IDL.Type[], result: IDL.VariantClass, options?: Options): Decorator => {
     const register = decorator(parameters, result, { manual: true });
     return (method, context) => {
       const name = String(context.name);
       const isManual = options?.manual === true;
-      register(isManual ? method : framed(method, { name, parameters, result }), context);
+      register(isManual ? method : framed(method, { name, parameters, result }, schedule), context);
     };
   };
 }
 
-export const query = decorate(azleQuery);
-export const update = decorate(azleUpdate);
+export const query = decorate(azleQuery, (run) => run());
+export const update = decorate(azleUpdate, onceReady);

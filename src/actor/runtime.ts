@@ -1,23 +1,32 @@
 // What lives as long as the canister's heap: the opened stores, the random source and the timers.
 // Set up anew after install and after every upgrade.
 
-import { IDL } from '@dfinity/candid';
-import { call, certifiedDataSet, setTimer, setTimerInterval, time } from 'azle';
-import { skipAllRoot } from '../certification/skip-all.ts';
+import { certifiedDataSet, setTimer, setTimerInterval, time } from 'azle';
 import { installKernelGate, kernelSelfTest } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
-import { migrateBuckets } from '../domain/bucket-migration.ts';
 import { reclaimContents } from '../domain/contents.ts';
+import { continueRotation } from '../domain/key-rotation.ts';
+import {
+  areRootKeysAtHand,
+  configureRootKey,
+  KeyUnavailable,
+  type RootKeySource,
+} from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
 import { expireUploads } from '../domain/upload-end.ts';
 import { openBlobs } from '../storage/blobs.ts';
 import type { ByteMap } from '../storage/byte-map.ts';
+import { openErasableSlots } from '../storage/erasable-slots.ts';
 import { memoryIds, spaceIds } from '../storage/memory.ts';
 import { openOrderedIndex } from '../storage/ordered-index.ts';
 import { openSpace } from '../storage/space.ts';
 import { openStableMap } from '../storage/stable-map.ts';
+import { publication, publishRoot, setUpPublication } from './publication.ts';
+import { createRootKeyKeeper } from './root-key.ts';
 
 installKernelGate(certifiedDataSet);
+
+const random = createRandomSource();
 
 export const stores: Stores = {
   meta: openStableMap(memoryIds.meta),
@@ -32,6 +41,9 @@ export const stores: Stores = {
   index: openOrderedIndex(spaceIds.index),
   members: openStableMap(memoryIds.members),
   directory: openOrderedIndex(spaceIds.directory),
+  keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
+  secrets: { random: nextRandom, rootKeys: new Map() },
+  publication,
 };
 
 /** A note of space to be given back starts a timer that does it. */
@@ -58,48 +70,56 @@ function reclaim(): void {
   }
 }
 
-const random = createRandomSource();
 const upkeepIntervalSeconds = 600;
 
+export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
+
 /** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
-export function setUp(): void {
+export function setUp(source: RootKeySource | undefined): void {
   kernelSelfTest();
-  certifiedDataSet(skipAllRoot());
-  migrateBuckets(stores);
-  setTimer(0, seedRandom);
+  setUpPublication();
+  configureRootKey(stores, source);
+  rootKeys.start();
   setTimer(0, upkeep);
   // An interval goes on after a step that trapped, and so after a lost wake-up.
   setTimerInterval(upkeepIntervalSeconds, upkeep);
 }
 
-async function seedRandom(): Promise<void> {
-  const blob = IDL.Vec(IDL.Nat8);
-  random.seed(await call<[], Uint8Array>('aaaaa-aa', 'raw_rand', { returnIdlType: blob }));
+/** What a canister that goes on from a snapshot draws depends on the time too. */
+function nextRandom(length: number): Uint8Array {
+  if (!random.isSeeded()) {
+    throw new KeyUnavailable();
+  }
+  return random.next(length, time());
 }
 
 /**
- * Awaits the first seed when the timer has not brought it yet; callers check anew what they checked
- * before.
+ * Runs an update when random bytes and keys are there; only in the moments after install and
+ * upgrade is there anything to wait for. Everything is checked after the wait.
  */
-export async function randomBytes(length: number): Promise<Uint8Array> {
-  await seedOnce();
-  return random.next(length);
+export function onceReady(run: () => void): void | Promise<void> {
+  const waiting = rootKeys.whenReady();
+  const runAndPublish = () => {
+    run();
+    publishRoot();
+  };
+  return waiting === undefined ? runAndPublish() : waiting.then(runAndPublish);
 }
 
-/** For a message that has awaited seedOnce(). */
-export function nextRandom(length: number): Uint8Array {
-  return random.next(length);
-}
-
-/** `undefined` when there is nothing to wait for. */
-export function seedOnce(): Promise<void> | undefined {
-  return random.isSeeded() ? undefined : seedRandom();
-}
-
-/** Ends what has expired and gives space back, a bounded step a message. */
-function upkeep(): void {
-  const mayHaveMore = [expireUploads(stores, time()), reclaimContents(stores)].includes(true);
+/** Ends what has expired, gives space back and goes on with rotations, a bounded step a message. */
+export function upkeep(): void {
+  const steps = [expireUploads(stores, time()), reclaimContents(stores), rotate()];
+  const mayHaveMore = steps.includes(true);
   if (mayHaveMore) {
     setTimer(0, upkeep);
   }
+}
+
+function rotate(): boolean {
+  return areRootKeysAtHand(stores) && continueRotation(stores);
+}
+
+/** For a rotation that begins. */
+export function startUpkeep(): void {
+  setTimer(0, upkeep);
 }

@@ -2,7 +2,6 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgArgData, msgReply } from 'azle';
-import type { Call } from '../domain/caller.ts';
 import { putChunk } from '../domain/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../domain/upload-end.ts';
 import {
@@ -21,11 +20,11 @@ import {
 } from '../domain/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
 import { decodeChunk } from './bulk-messages.ts';
-import { answer, answerAsync, currentCall } from './call.ts';
+import { answer, currentCall } from './call.ts';
 import { Result, ResultNat, ResultNull, ResultUpload, UploadRequest } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { query, update } from './method.ts';
-import { randomBytes, stores } from './runtime.ts';
+import { onceReady, stores } from './runtime.ts';
 
 const uploadIdBytes = 16;
 
@@ -59,9 +58,10 @@ interface UploadArgument {
   apiKey: Optional<string>;
 }
 
-async function begin(call: Call, request: UploadBeginning): Promise<string> {
+function begin(request: UploadBeginning): string {
+  const call = currentCall();
   checkUploadRequest(stores, call, request);
-  const random = await randomBytes(uploadIdBytes);
+  const random = stores.secrets.random(uploadIdBytes);
   return beginUpload(stores, call, { ...request, random }).uploadId;
 }
 
@@ -74,23 +74,18 @@ export class UploadsActor {
     size: bigint,
     [apiKey]: Optional<string>,
   ) {
-    return answerAsync(async () => {
-      const call = currentCall();
-      const request = { bucket, path, contentType, size, apiKey, tags: [] };
-      return await begin(call, request);
-    });
+    return answer(() => begin({ bucket, path, contentType, size, apiKey, tags: [] }));
   }
 
   /** As beginFileUpload(), with all that a file may have; the type falls back to the path's. */
   @update([UploadRequest], Result)
   beginFileUploadWith(argument: UploadArgument) {
-    return answerAsync(async () => {
-      const call = currentCall();
+    return answer(() => {
       const { bucketId: bucket, path, size } = argument;
       const [chunkSize] = argument.chunkSize;
       const [sha256] = argument.sha256;
       const [headers] = argument.headers;
-      return await begin(call, {
+      return begin({
         bucket,
         path,
         size,
@@ -108,10 +103,12 @@ export class UploadsActor {
 
   /** Decoded by hand, see bulk-messages.ts. */
   @update([IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)], ResultNat, { manual: true })
-  uploadFileChunkIndexed(): void {
+  uploadFileChunkIndexed(): void | Promise<void> {
     const chunk = decodeChunk(msgArgData());
-    const result = answer(() => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize));
-    msgReply(encodeResult(ResultNat, result));
+    return onceReady(() => {
+      const result = answer(() => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize));
+      msgReply(encodeResult(ResultNat, result));
+    });
   }
 
   @update([IDL.Text, IDL.Opt(IDL.Text)], Result)

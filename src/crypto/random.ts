@@ -12,8 +12,11 @@ export interface RandomSource {
   isSeeded(): boolean;
   /** Mixes 32 unpredictable bytes in. */
   seed(entropy: Uint8Array): void;
-  /** Up to 8,000 bytes. */
-  next(length: number): Uint8Array;
+  /**
+   * Up to 8,000 bytes. `timeNs` is mixed in, so that a canister that goes on from a snapshot does
+   * not draw again what it drew before.
+   */
+  next(length: number, timeNs: bigint): Uint8Array;
 }
 
 export function createRandomSource(): RandomSource {
@@ -25,11 +28,14 @@ export function createRandomSource(): RandomSource {
       const keyMaterial = concatBytes(key, entropy);
       key = hkdfSha256({ keyMaterial, salt: emptyBytes, info: emptyBytes, length: keyBytes });
     },
-    next(length) {
+    next(length, timeNs) {
       assert(key.length > 0, 'the random source is seeded');
-      const output = expandSha256(key, { info: emptyBytes, length: keyBytes + length });
+      const info = new Uint8Array(BigUint64Array.of(timeNs).buffer);
+      const output = expandSha256(key, { info, length: keyBytes + length });
       key = output.slice(0, keyBytes);
-      return output.slice(keyBytes);
+      const drawn = output.slice(keyBytes);
+      output.fill(0);
+      return drawn;
     },
   };
 }

@@ -4,7 +4,7 @@
 import { type Bucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { type ApiKey, findKey, type Permission } from './keys.ts';
-import { type Role, roleOf } from './members.ts';
+import { isBucketOwner, type Role, roleOf } from './members.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
@@ -54,4 +54,13 @@ function requireKeyPermission(key: ApiKey, claim: Claim): void {
       `The API key has no ${claim.permission} permission; it has: ${key.permissions.join(', ')}.`,
     );
   }
+}
+
+/** The bucket, for its owners only. */
+export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
+  const bucket = getBucket(stores, name);
+  if (!isBucketOwner(stores, call.caller, bucket)) {
+    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} may do this.`);
+  }
+  return bucket;
 }

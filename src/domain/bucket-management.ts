@@ -3,8 +3,9 @@
 import { bytesEqual } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { memberCountMax, pageSizeDefault, pageSizeMax } from '../limits.ts';
-import { authorize } from './access.ts';
+import { authorize, ownedBucket } from './access.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from './bucket-directory.ts';
+import { eraseBucketKeys } from './bucket-keys.ts';
 import { changeTotals } from './bucket-totals.ts';
 import { type Bucket, getBucket, saveBucket } from './buckets.ts';
 import { type Call, isAnonymous } from './caller.ts';
@@ -83,14 +84,6 @@ export interface BucketChange {
   readonly removeMembers: readonly Uint8Array[];
 }
 
-function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
-  const bucket = getBucket(stores, name);
-  if (!isBucketOwner(stores, call.caller, bucket)) {
-    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} may do this.`);
-  }
-  return bucket;
-}
-
 /** For owners. What the change leaves out stays. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
   const bucket = ownedBucket(stores, call, change.bucket);
@@ -103,6 +96,9 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     updatedAtNs: call.nowNs,
   };
   saveBucket(stores, updated);
+  if (updated.isPublic !== bucket.isPublic) {
+    stores.publication.show(bucket.id, updated.isPublic);
+  }
   if (change.addMembers.length + change.removeMembers.length > 0) {
     saveMembers(stores, bucket.id, members);
     noteRoles(stores, bucket, { former, members });
@@ -175,6 +171,8 @@ export function deleteBucket(stores: Stores, call: Call, name: string): void {
   forgetBucket(stores.directory, bucket.id, bucket.owner);
   forgetBucket(stores.directory, bucket.id);
   stores.buckets.delete(encodeUtf8(bucket.id));
+  eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);
+  stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
 }

@@ -1,6 +1,7 @@
 // What the service tells of itself to everybody: counts, sizes, cycles. No secrets.
 
 import { readTotals } from './bucket-totals.ts';
+import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
 import type { Stores } from './stores.ts';
 
 /** What the host of the canister knows of it. */
@@ -19,9 +20,9 @@ export interface Status {
   readonly heapBytes: number;
   readonly cycles: bigint;
   /** How file bytes are kept. */
-  readonly encryption: 'none';
+  readonly encryption: EncryptionStatus;
   /** What of the answers over HTTP gateways can verify. */
-  readonly certified: 'skip-all';
+  readonly certified: 'response-verification-v2';
 }
 
 const version = '0.1.0';
@@ -29,5 +30,11 @@ const version = '0.1.0';
 export function statusOf(stores: Stores, system: SystemFigures): Status {
   const { buckets, files, bytes: bytesStored } = readTotals(stores);
   const counts = { buckets, files, bytesStored };
-  return { version, ...counts, ...system, encryption: 'none', certified: 'skip-all' };
+  return {
+    version,
+    ...counts,
+    ...system,
+    encryption: encryptionStatus(stores),
+    certified: 'response-verification-v2',
+  };
 }

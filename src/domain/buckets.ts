@@ -5,13 +5,14 @@ import { bucketCountMax } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { mayCreateBuckets } from './bucket-creators.ts';
 import { noteBucket } from './bucket-directory.ts';
+import { type BucketKeys, createBucketKey } from './bucket-keys.ts';
 import { changeTotals, readTotals } from './bucket-totals.ts';
 import type { Call } from './caller.ts';
 import { parseBucketId } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
-export interface Bucket {
+export interface Bucket extends BucketKeys {
   readonly id: string;
   /** Principal of the creator. */
   readonly owner: Uint8Array;
@@ -27,10 +28,10 @@ export interface Bucket {
   readonly quotaBytes?: number | undefined;
 }
 
-// 0: version 1 | owner (length, bytes) | flags u8: 1 public, 2 quota | created u64 | updated u64
-//    | files u64 | bytes u64 | open uploads u32 | since version 2: bytes of open uploads u64
-//    | since version 3: quota u64
-const version = 3;
+// 0: version 4 | owner (length, bytes) | flags u8: 1 public, 2 quota | created u64 | updated u64
+//    | files u64 | bytes u64 | open uploads u32 | bytes of open uploads u64 | quota u64
+//    | key id u64 | key slot u64 | former key id u64 | former key slot u64
+const version = 4;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   return new RecordWriter(version)
@@ -43,6 +44,10 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .u32(bucket.openUploadCount)
     .u64(bucket.openUploadByteCount)
     .u64(bucket.quotaBytes ?? 0)
+    .u64(bucket.keyId)
+    .u64(bucket.keySlot)
+    .u64(bucket.formerKeyId)
+    .u64(bucket.formerKeySlot)
     .finish([]);
 }
 
@@ -59,10 +64,16 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     fileCount: reader.integer(),
     byteCount: reader.integer(),
     openUploadCount: reader.u32(),
-    openUploadByteCount: reader.version >= 2 ? reader.integer() : 0,
+    openUploadByteCount: reader.integer(),
   };
-  const quotaBytes = reader.version >= 3 ? reader.integer() : 0;
-  return { ...head, quotaBytes: (flags & 2) === 2 ? quotaBytes : undefined };
+  const quotaBytes = reader.integer();
+  const keys = {
+    keyId: reader.integer(),
+    keySlot: reader.integer(),
+    formerKeyId: reader.integer(),
+    formerKeySlot: reader.integer(),
+  };
+  return { ...head, ...keys, quotaBytes: (flags & 2) === 2 ? quotaBytes : undefined };
 }
 
 export function findBucket(stores: Stores, id: string): Bucket | undefined {
@@ -111,6 +122,9 @@ export function createBucket(stores: Stores, call: Call, name: string): Bucket {
   }
   const bucket: Bucket = {
     id,
+    ...createBucketKey(stores, id),
+    formerKeyId: 0,
+    formerKeySlot: 0,
     owner: call.caller.principal,
     isPublic: true,
     createdAtNs: call.nowNs,
@@ -124,5 +138,6 @@ export function createBucket(stores: Stores, call: Call, name: string): Bucket {
   saveBucket(stores, bucket);
   noteBucket(stores.directory, id);
   noteBucket(stores.directory, id, bucket.owner);
+  stores.publication.show(id, bucket.isPublic);
   return bucket;
 }

@@ -1,84 +1,69 @@
 // The bytes of files: a content is a row of chunks, a chunk a row of segments, a segment a slot of
-// the blob store. Knows neither paths nor sessions.
+// the blob store that holds its ciphertext and tag. Here alone stands plaintext beside ciphertext.
+// Knows neither paths nor sessions.
 
+import { aeadTagBytes } from '../crypto/aead.ts';
 import { assert, present } from '../lib/assert.ts';
-import { concatBytes } from '../lib/bytes.ts';
 import { reclaimedChunksPerMessage, segmentBytesMax } from '../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../storage/codec.ts';
+import {
+  type ChunkAddress,
+  type ChunkNonce,
+  chunkKey,
+  damagedFile,
+  encodeChunk,
+  findChunk,
+  readableChunk,
+  segmentSizes,
+} from './chunk-records.ts';
+import { SegmentCipher } from './segment-cipher.ts';
 import type { Stores } from './stores.ts';
 
-export interface ChunkAddress {
-  readonly contentId: number;
-  readonly index: number;
-}
+// One segment and its tag; between messages it holds ciphertext or what was last read.
+const segmentBuffer = new Uint8Array(segmentBytesMax + aeadTagBytes);
 
-export interface Chunk {
-  readonly length: number;
-  readonly digest: Uint8Array;
-  /** One slot a segment. */
-  readonly slots: Float64Array;
-}
-
-// 0: version 1 | digest (length, 32 bytes) | length u32 | zeros up to a multiple of 8
-//    | slots: float64 each; the key of the map is content id u64, index u64, big-endian
-const version = 1;
-const chunkHeadBytes = 40;
-
-function encodeChunk(chunk: Chunk): Uint8Array {
-  const head = new Uint8Array(chunkHeadBytes);
-  head.set(new RecordWriter(version).bytes(chunk.digest).u32(chunk.length).finish([]));
-  const { buffer, byteOffset, byteLength } = chunk.slots;
-  return concatBytes(head, new Uint8Array(buffer, byteOffset, byteLength));
-}
-
-function decodeChunk(bytes: Uint8Array): Chunk {
-  const reader = new RecordReader(bytes);
-  const digest = reader.bytes();
-  const length = reader.u32();
-  return { length, digest, slots: new Float64Array(bytes.slice(chunkHeadBytes).buffer) };
-}
-
-function chunkKey(address: ChunkAddress): Uint8Array {
-  return concatBytes(u64Key(address.contentId), u64Key(address.index));
-}
-
-function segmentSizes(length: number): number[] {
-  const sizes: number[] = [];
-  for (let start = 0; start < length; start += segmentBytesMax) {
-    sizes.push(Math.min(segmentBytesMax, length - start));
-  }
-  return sizes;
-}
-
-export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefined {
-  const bytes = stores.chunks.get(chunkKey(address));
-  return bytes === undefined ? undefined : decodeChunk(bytes);
-}
-
-/** Stores the bytes as that chunk, in place of one that is there. `digest` is their SHA-256. */
+/** Seals and stores the bytes as that chunk, in place of one that is there. */
 export function writeChunk(
   stores: Stores,
   address: ChunkAddress,
-  chunk: { readonly bytes: Uint8Array; readonly digest: Uint8Array },
+  chunk: {
+    readonly bytes: Uint8Array;
+    readonly digest: Uint8Array;
+    readonly nonce: ChunkNonce;
+    readonly key: Uint8Array;
+  },
 ): void {
-  const { bytes, digest } = chunk;
-  assert(bytes.length > 0, 'a chunk has at least one byte');
+  const { bytes, key, digest, nonce } = chunk;
+  const { length } = bytes;
+  assert(length > 0, 'a chunk has at least one byte');
   freeChunk(stores, address);
-  const slots = stores.blobs.allocate(segmentSizes(bytes.length));
-  let start = 0;
+  const slots = stores.blobs.allocate(segmentSizes(length));
+  const cipher = new SegmentCipher(address, { length, digest, nonce }, key);
+  let segment = 0;
   for (const slot of slots) {
-    stores.blobs.write(slot, bytes.subarray(start, start + segmentBytesMax));
-    start += segmentBytesMax;
+    const start = segment * segmentBytesMax;
+    const plaintext = bytes.subarray(start, start + segmentBytesMax);
+    const end = plaintext.length;
+    const sealed = segmentBuffer.subarray(0, end + aeadTagBytes);
+    sealed.set(plaintext);
+    cipher.seal(segment, sealed.subarray(0, end), sealed.subarray(end));
+    stores.blobs.write(slot, sealed);
+    segment += 1;
   }
-  stores.chunks.set(chunkKey(address), encodeChunk({ length: bytes.length, digest, slots }));
+  stores.chunks.set(chunkKey(address), encodeChunk({ length, digest, nonce, slots }));
 }
 
 function freeChunk(stores: Stores, address: ChunkAddress): void {
-  const chunk = findChunk(stores, address);
+  const key = chunkKey(address);
+  const record = stores.chunks.get(key);
+  if (record === undefined) {
+    return;
+  }
+  const chunk = readableChunk(record);
   if (chunk !== undefined) {
     stores.blobs.free(chunk.slots, segmentSizes(chunk.length));
-    stores.chunks.delete(chunkKey(address));
   }
+  stores.chunks.delete(key);
 }
 
 export interface Content {
@@ -88,24 +73,31 @@ export interface Content {
   readonly size: number;
 }
 
-/** The bytes of `[start, end)`; opens only the segments that hold them. */
+/**
+ * The bytes of `[start, end)`; opens only the segments that hold them. Refuses with IntegrityError,
+ * and gives no byte, when one of them was altered.
+ */
 export function readContent(
   stores: Stores,
   content: Content,
-  range: { readonly start: number; readonly end: number },
+  part: { readonly start: number; readonly end: number; readonly key: Uint8Array },
 ): Uint8Array {
-  const { start, end } = range;
+  const { start, end, key } = part;
   assert(start <= end && end <= content.size, 'the range lies inside the content');
   const target = new Uint8Array(end - start);
   for (let position = start; position < end; ) {
     const index = Math.floor(position / content.chunkSize);
     const chunkStart = index * content.chunkSize;
-    const chunk = findChunk(stores, { contentId: content.contentId, index });
     const chunkEnd = Math.min(end, chunkStart + content.chunkSize);
-    readChunk(stores, present(chunk, `chunk ${index} of content ${content.contentId}`), {
-      start: position - chunkStart,
-      target: target.subarray(position - start, chunkEnd - start),
-    });
+    readChunk(
+      stores,
+      { contentId: content.contentId, index },
+      {
+        key,
+        start: position - chunkStart,
+        target: target.subarray(position - start, chunkEnd - start),
+      },
+    );
     position = chunkEnd;
   }
   return target;
@@ -113,22 +105,49 @@ export function readContent(
 
 function readChunk(
   stores: Stores,
-  chunk: Chunk,
-  part: { readonly start: number; readonly target: Uint8Array },
+  address: ChunkAddress,
+  part: { readonly key: Uint8Array; readonly start: number; readonly target: Uint8Array },
 ): void {
-  for (let filled = 0; filled < part.target.length; ) {
+  const chunk = findChunk(stores, address);
+  if (chunk === undefined) throw damagedFile();
+  const cipher = new SegmentCipher(address, chunk, part.key);
+  const { target } = part;
+  for (let filled = 0; filled < target.length; ) {
     const position = part.start + filled;
     const segment = Math.floor(position / segmentBytesMax);
-    const offset = position - segment * segmentBytesMax;
-    const end = Math.min(part.target.length, filled + segmentBytesMax - offset);
-    const slot = present(chunk.slots[segment], `segment ${segment}`);
-    stores.blobs.read(slot + offset, part.target.subarray(filled, end));
-    filled = end;
+    const segmentStart = segment * segmentBytesMax;
+    const length = Math.min(segmentBytesMax, chunk.length - segmentStart);
+    const opened = openSegment(stores, cipher, { slot: chunk.slots[segment], segment, length });
+    const from = position - segmentStart;
+    const to = Math.min(length, from + target.length - filled);
+    if (to <= from) throw damagedFile();
+    target.set(opened.subarray(from, to), filled);
+    filled += to - from;
   }
+}
+
+/** The segment's plaintext, in a buffer that the next one is read into. */
+function openSegment(
+  stores: Stores,
+  cipher: SegmentCipher,
+  at: { readonly slot: number | undefined; readonly segment: number; readonly length: number },
+): Uint8Array {
+  const { slot, segment, length } = at;
+  if (slot === undefined || length <= 0 || !stores.blobs.isSlot(slot, length + aeadTagBytes)) {
+    throw damagedFile();
+  }
+  const sealed = segmentBuffer.subarray(0, length + aeadTagBytes);
+  stores.blobs.read(slot, sealed);
+  const data = sealed.subarray(0, length);
+  if (!cipher.open(segment, data, sealed.subarray(length))) {
+    throw damagedFile();
+  }
+  return data;
 }
 
 // 0: version 1 | next index u64 | end index u64; the key of the map is the content id u64,
 // big-endian
+const reclaimVersion = 1;
 
 /**
  * Gives the space of chunks `[0, chunkCount)` back: a bounded number now, the rest step by step by
@@ -159,7 +178,7 @@ function freeChunks(stores: Stores, discarded: Discarded): boolean {
   if (stop === end) {
     return false;
   }
-  const record = new RecordWriter(version).u64(stop).u64(end).finish([]);
+  const record = new RecordWriter(reclaimVersion).u64(stop).u64(end).finish([]);
   stores.reclaims.set(u64Key(contentId), record);
   return true;
 }

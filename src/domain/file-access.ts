@@ -5,7 +5,7 @@ import { chunkBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
 import { getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
-import { entityTag, type FileRecord, findFile, readFile, removeFile } from './files.ts';
+import { entityTag, type FileRecord, findFile, openFile, readFile, removeFile } from './files.ts';
 import type { Permission } from './keys.ts';
 import { parseBucketId, parseFilePath, quote } from './names.ts';
 import {
@@ -35,7 +35,8 @@ function permittedFile(
     authorize(stores, call, { bucket, permission, apiKey });
   }
   const path = parseFilePath(request.path);
-  const file = findFile(stores, bucket, path);
+  const file =
+    permission === 'read' ? openFile(stores, bucket, path) : findFile(stores, bucket, path);
   if (file === undefined) {
     throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket}.`);
   }

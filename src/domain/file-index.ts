@@ -118,7 +118,8 @@ function removeScopes(
   for (const tag of tags) {
     const scope = scopeOf(file.bucketId, tag);
     const former = index.remove(nameKey(scope, file.path));
-    assert(former !== undefined, 'every file is in the index');
+    // A record that was damaged may name tags that the file never had.
+    if (former === undefined) continue;
     eachBlock({ key: dateKey(scope, file.path), scope }, Number(former), index.remove);
   }
 }

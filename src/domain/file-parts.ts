@@ -1,8 +1,9 @@
 // What a stored file record shows, as views into its bytes: a list of fifty files has no time to
-// decode texts and to encode them again. Knows the layout of the record, see files.ts, and the end
-// of its JSON, see file-view.ts.
+// decode texts and to encode them again. Knows the layout of the record, see file-records.ts, and
+// the end of its JSON, see file-view.ts.
 
 import { present } from '../lib/assert.ts';
+import { jsonEnd, jsonStart } from './file-records.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -27,7 +28,6 @@ export interface FileParts extends StoredName {
 
 const quote = 0x22;
 const slash = 0x2f;
-const jsonStart = 5;
 const idStart = jsonStart + '{"id":"'.length;
 const idEnd = idStart + 16;
 const timeBytes = '2000-01-01T00:00:00.000Z'.length;
@@ -35,13 +35,12 @@ const timeBytes = '2000-01-01T00:00:00.000Z'.length;
 const bytesAfterTag = '","version":,"createdAt":"","updatedAt":"","url":"'.length + 2 * timeBytes;
 const textsBeforeTags = 5;
 
-/** Of a record of version 2. */
 export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): FileParts {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const start = jsonStart + view.getUint32(1, true);
-  const digestBytes = present(bytes[start + 33], 'digest of a file');
-  const afterDigest = start + 34 + digestBytes;
-  const chunkCount = view.getUint32(start + 29, true);
+  const start = jsonEnd(bytes);
+  const digestBytes = present(bytes[start + 25], 'digest of a file');
+  const afterDigest = start + 26 + digestBytes;
+  const chunkCount = view.getUint32(start + 21, true);
   const version = view.getUint32(afterDigest, true);
   const urlStart = bytes.lastIndexOf(quote, start - 3) + 1;
   const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
@@ -59,7 +58,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
     isDigest,
     url: bytes.subarray(urlStart, start - 2),
-    size: view.getUint32(start + 17, true) + view.getUint32(start + 21, true) * 2 ** 32,
+    size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
     version,
     createdAtNs: view.getBigUint64(afterDigest + 4, true),
     updatedAtNs: view.getBigUint64(afterDigest + 12, true),

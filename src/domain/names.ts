@@ -43,6 +43,9 @@ function pathFault(path: string): string | undefined {
   if (segments.includes('.') || segments.includes('..')) {
     return 'has a "." or ".." segment: write the path that is meant';
   }
+  if (segments.includes('<*>') || segments.includes('<$>')) {
+    return 'has a "<*>" or "<$>" segment, which stand for something else where files are certified';
+  }
   if (path.length > filePathBytesMax || encodeUtf8(path).length > filePathBytesMax) {
     return `has more than ${filePathBytesMax} bytes of UTF-8`;
   }

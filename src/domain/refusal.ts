@@ -29,7 +29,8 @@ export type RefusalCode =
   | 'SlowDown'
   | 'QuotaExceeded'
   | 'MethodNotAllowed'
-  | 'ServiceUnavailable';
+  | 'ServiceUnavailable'
+  | 'IntegrityError';
 
 export type RefusalDetails = Readonly<Record<string, string | number | readonly number[]>>;
 

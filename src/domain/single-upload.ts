@@ -2,12 +2,14 @@
 // refused, so that a gateway's query can answer before an update is paid for.
 
 import { sha256 } from '../crypto/hash.ts';
-import { bytesEqual } from '../lib/bytes.ts';
+import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
+import type { Bucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { writeChunk } from './contents.ts';
+import { createContent } from './file-keys.ts';
 import { commitFile, entityTag, type FileMetadata, type FileRecord, findFile } from './files.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
 import {
@@ -17,7 +19,7 @@ import {
 } from './preconditions.ts';
 import { checkQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
-import { nextContentId, type Stores } from './stores.ts';
+import type { Stores } from './stores.ts';
 import { parseFileDigest, parseStoredHeaders } from './upload-options.ts';
 
 export interface SingleUpload {
@@ -36,6 +38,14 @@ export interface SingleUpload {
  * refuse but a wrong digest, see checkDigests(). Changes nothing.
  */
 export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUpload): SingleUpload {
+  return prepareUpload(stores, call, upload).upload;
+}
+
+function prepareUpload(
+  stores: Stores,
+  call: Call,
+  upload: SingleUpload,
+): { readonly upload: SingleUpload; readonly bucket: Bucket } {
   const bucket = parseBucketId(upload.bucket);
   const claim = { bucket, permission: 'write', apiKey: upload.apiKey } as const;
   const grant = authorize(stores, call, claim);
@@ -57,7 +67,7 @@ export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUplo
   checkQuota(grant.bucket, upload.bytes.length - (old?.size ?? 0));
   checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
   checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
-  return { ...upload, bucket, path, metadata };
+  return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket };
 }
 
 /** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
@@ -116,23 +126,25 @@ export function uploadSingle(
   call: Call,
   request: SingleUpload,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
-  const { bucket, path, metadata, bytes } = checkSingleUpload(stores, call, request);
+  const { upload, bucket } = prepareUpload(stores, call, request);
+  const { path, metadata, bytes } = upload;
   const digest = sha256(bytes);
   requireDigest(digest, request.digests ?? []);
-  const contentId = nextContentId(stores);
-  if (bytes.length > 0) {
-    writeChunk(stores, { contentId, index: 0 }, { bytes, digest });
+  const { content, key } = createContent(stores, bucket);
+  const hasBytes = bytes.length > 0;
+  if (hasBytes) {
+    const nonce = { counter: 0, timeNs: call.nowNs };
+    const address = { contentId: content.contentId, index: 0 };
+    writeChunk(stores, address, { bytes, digest, nonce, key });
   }
-  const chunkSize = Math.max(bytes.length, 1);
-  const content = {
-    contentId,
-    size: bytes.length,
-    chunkSize,
-    chunkCount: bytes.length > 0 ? 1 : 0,
-  };
-  return commitFile(
+  const chunkDigests = hasBytes ? digest : emptyBytes;
+  const chunks = { chunkSize: Math.max(bytes.length, 1), chunkCount: hasBytes ? 1 : 0 };
+  const file = { ...metadata, ...content, ...chunks, bucketId: bucket.id, path, digest };
+  const committed = commitFile(
     stores,
-    { ...metadata, ...content, bucketId: bucket, path, digest },
+    { ...file, size: bytes.length, chunkDigests, key },
     call.nowNs,
   );
+  key.fill(0);
+  return committed;
 }

@@ -4,7 +4,10 @@ import { encodeUtf8 } from '../lib/text.ts';
 import type { Blobs } from '../storage/blobs.ts';
 import type { ByteMap } from '../storage/byte-map.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
+import type { ErasableSlots } from '../storage/erasable-slots.ts';
 import type { OrderedIndex } from '../storage/ordered-index.ts';
+import type { Publication } from './publication.ts';
+import type { Secrets } from './secrets.ts';
 
 export interface Stores {
   readonly meta: ByteMap;
@@ -21,6 +24,11 @@ export interface Stores {
   readonly members: ByteMap;
   /** Buckets and keys by whom they concern, see bucket-directory.ts. */
   readonly directory: OrderedIndex;
+  /** Wrapped keys, see wrapped-keys.ts. */
+  readonly keySlots: ErasableSlots;
+  readonly secrets: Secrets;
+  /** Follows what everybody may fetch. */
+  readonly publication: Publication;
 }
 
 const nextContentKey = 'nextContentId';

@@ -6,7 +6,9 @@ import { withBit } from '../lib/bit-set.ts';
 import { bytesEqual } from '../lib/bytes.ts';
 import { chunkBytesMax, chunkCountMax } from '../limits.ts';
 import type { Call } from './caller.ts';
-import { type Chunk, findChunk, writeChunk } from './contents.ts';
+import { type Chunk, findChunk, segmentCount } from './chunk-records.ts';
+import { writeChunk } from './contents.ts';
+import { withFileKey } from './file-keys.ts';
 import { Refusal } from './refusal.ts';
 import { requireDigest } from './single-upload.ts';
 import type { Stores } from './stores.ts';
@@ -116,10 +118,14 @@ export function storeChunk(
     return { session, digest };
   }
   const index = Number(request.chunkIndex);
-  writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest });
+  const nonce = { counter: session.nextNonce, timeNs: call.nowNs };
+  withFileKey(stores, session, (key) =>
+    writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest, nonce, key }),
+  );
   writeDigest(stores, session, { index, digest });
   const next = withChunk(stores, prepared, { index, length: bytes.length });
-  const saved = { ...next, updatedAtNs: call.nowNs };
+  const nextNonce = session.nextNonce + segmentCount(bytes.length);
+  const saved = { ...next, nextNonce, updatedAtNs: call.nowNs };
   saveSession(stores, saved);
   return { session: saved, digest };
 }

@@ -2,9 +2,7 @@
 // thousand of them at once, where a thousand look-ups would cost 200 M instructions.
 
 import { present } from '../lib/assert.ts';
-import { emptyBytes } from '../lib/bytes.ts';
 import { chunkCountMax } from '../limits.ts';
-import { findChunk } from './contents.ts';
 import type { Stores } from './stores.ts';
 import type { UploadSession } from './upload-session.ts';
 
@@ -38,25 +36,14 @@ export function writeDigest(
   session: UploadSession,
   chunk: { readonly index: number; readonly digest: Uint8Array },
 ): void {
-  if (session.digestsAt !== 0) {
-    stores.blobs.write(session.digestsAt + chunk.index * digestBytes, chunk.digest);
-  }
+  stores.blobs.write(session.digestsAt + chunk.index * digestBytes, chunk.digest);
 }
 
 /** Of chunks `[0, chunkIndexEnd)`, all of which are there, one after another. */
 export function readDigests(stores: Stores, session: UploadSession): Uint8Array {
   const digests = new Uint8Array(session.chunkIndexEnd * digestBytes);
-  if (digests.length === 0) {
-    return emptyBytes;
-  }
-  if (session.digestsAt !== 0) {
+  if (digests.length > 0) {
     stores.blobs.read(session.digestsAt, digests);
-    return digests;
-  }
-  // A session that was begun before digests were kept apart.
-  for (let index = 0; index < session.chunkIndexEnd; index++) {
-    const chunk = findChunk(stores, { contentId: session.contentId, index });
-    digests.set(present(chunk, 'received chunk').digest, index * digestBytes);
   }
   return digests;
 }

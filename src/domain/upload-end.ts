@@ -4,6 +4,7 @@
 import { authorize } from './access.ts';
 import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
+import { eraseFileKey, withFileKey } from './file-keys.ts';
 import { commitFile, type FileRecord } from './files.ts';
 import { findKeyByHash, isKeyGood } from './keys.ts';
 import { Refusal } from './refusal.ts';
@@ -46,10 +47,12 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const checked = checkCompletion(stores, call, request);
   const { session, layout } = checked;
   if (layout === undefined) {
-    return { session, file: completedFile(stores, session), isNew: false };
+    return { session, file: completedFile(session), isNew: false };
   }
   verifyFile(stores, { session, layout }, checked.digests);
-  const { file, isNew } = commitFile(stores, newFileOf(session, layout), call.nowNs);
+  const { file, isNew } = withFileKey(stores, session, (key) =>
+    commitFile(stores, { ...newFileOf(session, layout), key }, call.nowNs),
+  );
   const completed: UploadSession = {
     ...releaseDigests(stores, session),
     status: 'completed',
@@ -126,6 +129,7 @@ export function cancelUpload(stores: Stores, call: Call, uploadId: string): void
 function endSession(stores: Stores, session: UploadSession): void {
   saveSession(stores, releaseDigests(stores, session));
   countOpenUpload(stores, session, -1);
+  eraseFileKey(stores, session);
   discardContent(stores, { contentId: session.contentId, chunkCount: session.chunkIndexEnd });
 }
 

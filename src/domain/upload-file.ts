@@ -3,10 +3,12 @@
 
 import { createSha256State, finishSha256, sha256, updateSha256 } from '../crypto/hash.ts';
 import { present } from '../lib/assert.ts';
-import { bytesEqual } from '../lib/bytes.ts';
+import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
-import { findChunk, readContent } from './contents.ts';
-import { type FileMetadata, type FileRecord, findFile, type NewFile } from './files.ts';
+import { findChunk } from './chunk-records.ts';
+import { readContent } from './contents.ts';
+import { withFileKey } from './file-keys.ts';
+import type { FileMetadata, FileRecord, NewFile } from './files.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 import { readDigests } from './upload-digests.ts';
@@ -17,6 +19,8 @@ export interface Layout {
   readonly chunkSize: number;
   /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
   readonly digest: Uint8Array;
+  /** SHA-256 of each chunk, 32 bytes each. */
+  readonly chunkDigests: Uint8Array;
 }
 
 /** Refuses holes and uneven chunks, with the session kept as it is. */
@@ -38,9 +42,9 @@ export function requireWhole(stores: Stores, session: UploadSession): Layout {
   if (count > 1 && last?.length !== lastLength) {
     throw unevenChunks(stores, session);
   }
-  const digests = readDigests(stores, session);
-  const digest = count === 1 ? digests : sha256(digests);
-  return { chunkSize: Math.max(chunkSize, 1), digest };
+  const chunkDigests = readDigests(stores, session);
+  const digest = count === 1 ? chunkDigests : sha256(chunkDigests);
+  return { chunkSize: Math.max(chunkSize, 1), digest, chunkDigests };
 }
 
 /** Names the first chunk that does not fit. */
@@ -81,12 +85,20 @@ export function verifyFile(
 
 /** Chunk by chunk; only for files that one message can hash. */
 function hashContent(stores: Stores, session: UploadSession, layout: Layout): Uint8Array {
+  return withFileKey(stores, session, (key) => hashOpened(stores, { session, layout, key }));
+}
+
+function hashOpened(
+  stores: Stores,
+  opened: { readonly session: UploadSession; readonly layout: Layout; readonly key: Uint8Array },
+): Uint8Array {
+  const { session, layout, key } = opened;
   const { contentId, totalSize: size } = session;
   const state = createSha256State();
   for (let start = 0; start < size; start += layout.chunkSize) {
     const end = Math.min(size, start + layout.chunkSize);
     const content = { contentId, size, chunkSize: layout.chunkSize };
-    updateSha256(state, readContent(stores, content, { start, end }));
+    updateSha256(state, readContent(stores, content, { start, end, key }));
   }
   return finishSha256(state);
 }
@@ -105,34 +117,29 @@ function metadataOf(session: UploadSession): FileMetadata {
 }
 
 /** What completion puts at the session's path. */
-export function newFileOf(session: UploadSession, layout: Layout): NewFile {
+export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile, 'key'> {
   return {
     ...metadataOf(session),
     ...layout,
     bucketId: session.bucketId,
     path: session.path,
     contentId: session.contentId,
+    keySlot: session.keySlot,
     size: session.totalSize,
     chunkCount: session.chunkIndexEnd,
   };
 }
 
 /** The record that completion answered, whatever has become of the file since. */
-export function completedFile(stores: Stores, session: UploadSession): FileRecord {
-  if (session.fileVersion > 0) {
-    const layout = { chunkSize: session.chunkSize, digest: session.fileDigest };
-    return {
-      ...newFileOf(session, layout),
-      id: session.fileId,
-      version: session.fileVersion,
-      createdAtNs: session.fileCreatedAtNs,
-      updatedAtNs: session.updatedAtNs,
-    };
-  }
-  // Completed before the answer was kept with the session.
-  const file = findFile(stores, session.bucketId, session.path);
-  if (file?.contentId !== session.contentId) {
-    throw new Refusal('UploadCompleted', 'The upload is completed, and its file replaced since.');
-  }
-  return file;
+export function completedFile(session: UploadSession): FileRecord {
+  const { chunkSize, fileDigest: digest } = session;
+  const layout = { chunkSize, digest, chunkDigests: emptyBytes };
+  const { chunkDigests: _, ...file } = newFileOf(session, layout);
+  return {
+    ...file,
+    id: session.fileId,
+    version: session.fileVersion,
+    createdAtNs: session.fileCreatedAtNs,
+    updatedAtNs: session.updatedAtNs,
+  };
 }

@@ -13,7 +13,8 @@ import {
   uploadLifetimeNs,
 } from '../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../storage/codec.ts';
-import type { FileMetadata } from './files.ts';
+import type { SealedContent } from './file-keys.ts';
+import type { FileMetadata } from './file-records.ts';
 import { quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -22,11 +23,10 @@ const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
 /** What is stored; an active one with every chunk is shown as "ready". */
 export type StoredStatus = (typeof statuses)[number];
 
-export interface UploadSession extends FileMetadata {
+export interface UploadSession extends FileMetadata, SealedContent {
   /** 32 hexadecimal digits: 128 random bits, which are also the right to go on with it. */
   readonly uploadId: string;
   readonly status: StoredStatus;
-  readonly contentId: number;
   readonly bucketId: string;
   readonly path: string;
   readonly totalSize: number;
@@ -49,6 +49,8 @@ export interface UploadSession extends FileMetadata {
   readonly declaredChunkSize: number;
   /** Declared SHA-256 of the whole file; empty for none. */
   readonly sha256: Uint8Array;
+  /** Nonce counter of the next segment: it only counts up. */
+  readonly nextNonce: number;
   /** Slot of the chunks' digests, side by side; 0 for none. */
   readonly digestsAt: number;
   /** '' for none. */
@@ -61,15 +63,16 @@ export interface UploadSession extends FileMetadata {
   readonly fileCreatedAtNs: bigint;
 }
 
-// 0: version 2 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+// 0: version 3 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
 //    | chunk size u32 | chunk index end u32 | received bits (length, bytes) | owner (length, bytes)
 //    | key hash (length, bytes) | created u64 | updated u64
-//    | since version 2: declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
-//    | file digest (length, bytes) | file version u32 | file created u64
-//    | texts: bucket id, path, content type, file id, since version 2: cache control, disposition,
-//    encoding, language, If-Match, If-None-Match, in both: tag …
+//    | declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
+//    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
+//    | next nonce u32
+//    | texts: bucket id, path, content type, file id, cache control, disposition, encoding,
+//    language, If-Match, If-None-Match, tag …
 //    The key of the map is the upload id's bytes.
-const version = 2;
+const version = 3;
 
 function encodeSession(session: UploadSession): Uint8Array {
   return new RecordWriter(version)
@@ -91,6 +94,8 @@ function encodeSession(session: UploadSession): Uint8Array {
     .bytes(session.fileDigest)
     .u32(session.fileVersion)
     .u64(session.fileCreatedAtNs)
+    .u64(session.keySlot)
+    .u32(session.nextNonce)
     .finish([
       session.bucketId,
       session.path,
@@ -122,10 +127,10 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
   };
-  const tail = reader.version >= 2 ? readTail(reader) : emptyTail;
+  const tail = readTail(reader);
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
-  return { uploadId, ...head, ...tail, ...names, ...decodeTexts(reader.version, rest) };
+  return { uploadId, ...head, ...tail, ...names, ...decodeTexts(rest) };
 }
 
 function readTail(reader: RecordReader) {
@@ -136,22 +141,24 @@ function readTail(reader: RecordReader) {
     fileDigest: reader.bytes(),
     fileVersion: reader.u32(),
     fileCreatedAtNs: reader.u64(),
+    keySlot: reader.integer(),
+    nextNonce: reader.u32(),
   };
 }
 
 /** Of a session that is new. */
-export const emptyTail: ReturnType<typeof readTail> = {
+export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   declaredChunkSize: 0,
   sha256: emptyBytes,
   digestsAt: 0,
   fileDigest: emptyBytes,
   fileVersion: 0,
   fileCreatedAtNs: 0n,
+  nextNonce: 0,
 };
 
-function decodeTexts(recordVersion: number, texts: readonly string[]) {
-  const [cacheControl = '', contentDisposition = '', contentEncoding = '', ...rest] =
-    recordVersion >= 2 ? texts : ['', '', '', '', '', '', ...texts];
+function decodeTexts(texts: readonly string[]) {
+  const [cacheControl = '', contentDisposition = '', contentEncoding = '', ...rest] = texts;
   const [contentLanguage = '', ifMatch = '', ifNoneMatch = '', ...tags] = rest;
   const headers = { cacheControl, contentDisposition, contentEncoding, contentLanguage };
   return { ...headers, ifMatch, ifNoneMatch, tags };

@@ -7,12 +7,13 @@ import { chunkCountMax, fileBytesMax, openUploadCountMax } from '../limits.ts';
 import { authorize } from './access.ts';
 import { findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
+import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
 import { checkWritePreconditions } from './preconditions.ts';
 import { checkQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
-import { nextContentId, type Stores } from './stores.ts';
+import type { Stores } from './stores.ts';
 import { allocateDigests, digestTableBytes } from './upload-digests.ts';
 import {
   parseChunkSize,
@@ -96,12 +97,14 @@ export function beginUpload(
   request: UploadRequest & { readonly random: Uint8Array },
 ): UploadSession {
   const checked = checkUploadRequest(stores, call, request);
+  const { content, key } = createContent(stores, checked.bucket);
+  key.fill(0);
   const session: UploadSession = {
     ...emptyTail,
     ...checked.session,
+    ...content,
     uploadId: uploadIdOf(request.random),
     status: 'active',
-    contentId: nextContentId(stores),
     bucketId: checked.bucket.id,
     digestsAt: allocateDigests(stores, digestTableBytes(checked.session)),
     uploadedSize: 0,
@@ -124,12 +127,10 @@ export function beginUpload(
 /** In the bucket's record. */
 export function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
-  const byteCount = bucket.openUploadByteCount + change * session.totalSize;
   saveBucket(stores, {
     ...bucket,
     openUploadCount: bucket.openUploadCount + change,
-    // Uploads that were begun before their bytes were counted must not make it negative.
-    openUploadByteCount: Math.max(0, byteCount),
+    openUploadByteCount: bucket.openUploadByteCount + change * session.totalSize,
   });
 }
 

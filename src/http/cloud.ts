@@ -9,12 +9,18 @@ import { Refusal } from '../domain/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
-import { type Header, type HttpResponse, header } from './message.ts';
-import { evaluateConditions, formatHttpDate, rangeApplies } from './preconditions.ts';
+import { representationHeaders, validatorHeaders } from './file-headers.ts';
+import {
+  type Header,
+  type HttpResponse,
+  header,
+  type PublicAnswer,
+  type PublicRow,
+  soleHeader,
+} from './message.ts';
+import { evaluateConditions, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange } from './range.ts';
 import type { Exchange } from './router.ts';
-
-const defaultCacheControl = 'public, max-age=3600';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
   const file = cloudFile(exchange);
@@ -34,7 +40,8 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
   const isWholeFile = range.kind === 'whole' && file.chunkCount <= 1;
   if (isWholeFile) {
     const body = readFile(stores, file, { start: 0, end: file.size });
-    return { status: 200, headers: fileHeaders(file), body };
+    const publicAnswer = answerToAll(exchange, file, { row: 'plain', method: 'GET' });
+    return { status: 200, headers: fileHeaders(file), body, publicAnswer };
   }
   const asked = range.kind === 'part' ? range : { start: 0, end: file.size };
   const { start } = asked;
@@ -43,14 +50,35 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
     ...fileHeaders(file),
     ['Content-Range', contentRange(start, end, file.size)],
   ];
-  return { status: 206, headers, body: readFile(stores, file, { start, end }) };
+  const row: PublicRow | undefined =
+    range.kind === 'part' ? partRow(exchange, file, start) : { row: 'plain', method: 'GET' };
+  const publicAnswer = answerToAll(exchange, file, row);
+  return { status: 206, headers, body: readFile(stores, file, { start, end }), publicAnswer };
+}
+
+/** As a gateway asks for the part that starts there. */
+function partRow(exchange: Exchange, file: FileRecord, start: number): PublicRow | undefined {
+  const isPart =
+    start % file.chunkSize === 0 && soleHeader(exchange.request, 'range') === `bytes=${start}-`;
+  return isPart ? { row: 'part', index: start / file.chunkSize } : undefined;
+}
+
+/** `undefined` when who asks, or what else is sent, counts too. */
+function answerToAll(
+  { request }: Exchange,
+  file: FileRecord,
+  row: PublicRow | undefined,
+): PublicAnswer | undefined {
+  const isForAll = header(request, 'authorization') === undefined && request.body.length === 0;
+  return row !== undefined && isForAll ? { file, row } : undefined;
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
   const file = cloudFile(exchange);
   const conditional = conditionalResponse(exchange, file);
   const headers: Header[] = [...fileHeaders(file), ['Content-Length', String(file.size)]];
-  return conditional ?? { status: 200, headers, body: emptyBytes };
+  const publicAnswer = answerToAll(exchange, file, { row: 'plain', method: 'HEAD' });
+  return conditional ?? { status: 200, headers, body: emptyBytes, publicAnswer };
 }
 
 /**
@@ -106,43 +134,22 @@ function conditionalResponse(exchange: Exchange, file: FileRecord): HttpResponse
   if (verdict === 'failed') {
     throw new Refusal('PreconditionFailed', 'The file is not in the state that the request names.');
   }
-  return verdict === 'not-modified'
-    ? { status: 304, headers: validatorHeaders(file), body: emptyBytes }
-    : undefined;
+  if (verdict === 'proceed') {
+    return undefined;
+  }
+  const publicAnswer = answerToAll(exchange, file, notModifiedRow(exchange, file));
+  return { status: 304, headers: validatorHeaders(file), body: emptyBytes, publicAnswer };
 }
 
-/** What a 304 repeats of a 200 (RFC 9110 §15.4.5). */
-function validatorHeaders(file: FileRecord): Header[] {
-  return [
-    ['ETag', entityTag(file)],
-    ['Last-Modified', formatHttpDate(file.updatedAtNs)],
-    ['Cache-Control', file.cacheControl || defaultCacheControl],
-  ];
+/** To a browser that asks for the file again. */
+function notModifiedRow({ request }: Exchange, file: FileRecord): PublicRow | undefined {
+  const tag = soleHeader(request, 'if-none-match');
+  const etag = entityTag(file);
+  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
+  const isOwn = tag === etag || tag === `W/${etag}`;
+  return isOwn ? { row: 'not-modified', method, tag } : undefined;
 }
 
 function fileHeaders(file: FileRecord): Header[] {
-  const headers: Header[] = [
-    ['Content-Type', file.contentType],
-    ...validatorHeaders(file),
-    ['Accept-Ranges', 'bytes'],
-    ['X-Content-Type-Options', 'nosniff'],
-  ];
-  for (const [name, value] of [
-    ['Content-Disposition', file.contentDisposition],
-    ['Content-Encoding', file.contentEncoding],
-    ['Content-Language', file.contentLanguage],
-  ] as const) {
-    if (value !== '') headers.push([name, value]);
-  }
-  if (isActiveType(file.contentType)) {
-    headers.push(['Content-Security-Policy', 'sandbox']);
-  }
-  return headers;
-}
-
-/** Types that run scripts in the origin that all buckets share. */
-function isActiveType(contentType: string): boolean {
-  return /^(?:text\/html|[^;]*(?:xml|xsl|svg|javascript|ecmascript))[ \t]*(?:;|$)/i.test(
-    contentType,
-  );
+  return [...validatorHeaders(file), ...representationHeaders(file)];
 }

@@ -2,6 +2,7 @@
 // read of them. Knows no route.
 
 import { quote } from '../domain/names.ts';
+import type { PublishedFile } from '../domain/publication.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -18,7 +19,24 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
+  /** The response is one that this public file has for everybody who asks like this. */
+  readonly publicAnswer?: PublicAnswer | undefined;
+  /** Nothing is at the URL, for whatever reason. */
+  readonly isMissing?: boolean | undefined;
 }
+
+export interface PublicAnswer {
+  readonly file: PublishedFile & { readonly contentId: number };
+  readonly row: PublicRow;
+}
+
+/** What is asked of a public file, to the letter. */
+export type PublicRow =
+  | { readonly row: 'plain'; readonly method: 'GET' | 'HEAD' }
+  /** `If-None-Match` is just this tag, which is the file's. */
+  | { readonly row: 'not-modified'; readonly method: 'GET' | 'HEAD'; readonly tag: string }
+  /** GET with `Range: bytes=N-`, N being where the part of that index starts. */
+  | { readonly row: 'part'; readonly index: number };
 
 /** Field values of that name, in order; names compare without case (RFC 9110 §5.1). */
 function headerValues(request: HttpRequest, name: string): string[] {
@@ -31,6 +49,12 @@ function headerValues(request: HttpRequest, name: string): string[] {
 export function header(request: HttpRequest, name: string): string | undefined {
   const values = headerValues(request, name);
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** The field's value to the letter, if it comes just once. */
+export function soleHeader(request: HttpRequest, name: string): string | undefined {
+  const found = request.headers.filter(([candidate]) => candidate.toLowerCase() === name);
+  return found.length === 1 ? found[0]?.[1] : undefined;
 }
 
 /** For fields that may come once only: two different values are refused. */

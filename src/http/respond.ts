@@ -34,6 +34,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   QuotaExceeded: 507,
   MethodNotAllowed: 405,
   ServiceUnavailable: 503,
+  IntegrityError: 500,
 };
 
 /** Fields that a status must or should carry (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750 §3). */

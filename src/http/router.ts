@@ -5,7 +5,8 @@ import type { SystemFigures } from '../domain/bucket-status.ts';
 import type { Call } from '../domain/caller.ts';
 import { looksLikeKey } from '../domain/keys.ts';
 import { quote } from '../domain/names.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { Refusal, type RefusalCode } from '../domain/refusal.ts';
+import { KeyUnavailable } from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { cyclesReserve } from '../limits.ts';
@@ -60,12 +61,27 @@ function answer(
     }
     return response;
   } catch (error) {
+    if (error instanceof KeyUnavailable && exchange.phase === 'query') {
+      return upgrade;
+    }
     if (error instanceof Refusal) {
-      return refusalResponse(error, { requestId, isHead: exchange.request.method === 'HEAD' });
+      const isHead = exchange.request.method === 'HEAD';
+      const isMissing = missingCodes.has(error.code) && !(error instanceof KeyInUrl);
+      return { ...refusalResponse(error, { requestId, isHead }), isMissing };
     }
     throw error;
   }
 }
+
+const missingCodes: ReadonlySet<RefusalCode> = new Set([
+  'NoSuchFile',
+  'NoSuchBucket',
+  'InvalidPath',
+  'InvalidBucketId',
+]);
+
+/** Whoever wrote it there has to be told. */
+class KeyInUrl extends Refusal {}
 
 /** What makes room is taken at any time, anything else only while there are cycles to pay with. */
 function requireCycles(exchange: Omit<Exchange, 'captures'>): void {
@@ -111,7 +127,7 @@ function handlerOf(route: Route, method: string): Handler {
 
 function refuseKeys(path: string): void {
   if (path.includes('efs_') && path.split('/').some(looksLikeKey)) {
-    throw new Refusal(
+    throw new KeyInUrl(
       'NoSuchFile',
       'The URL holds an API key. Keys do not belong in URLs, which are logged on their way: send it ' +
         'as Authorization: Bearer, and revoke this one.',
@@ -120,7 +136,7 @@ function refuseKeys(path: string): void {
 }
 
 /** The gateway uses it only when it is 2xx, empty and has a CORS header. */
-const preflightResponse: HttpResponse = {
+export const preflightResponse: HttpResponse = {
   status: 204,
   headers: [
     ['Access-Control-Allow-Origin', '*'],

@@ -21,6 +21,8 @@ export interface Blobs {
   free(offsets: Float64Array, sizes: readonly number[]): void;
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;
+  /** Whether so many bytes from the offset on lie inside the slots that were ever cut. */
+  isSlot(offset: number, bytes: number): boolean;
   /** Bytes of the slots in use. */
   bytesInUse(): number;
 }
@@ -102,6 +104,10 @@ export function openBlobs(space: Space): Blobs {
     },
     read: (offset, target) => space.read(offset, target),
     write: (offset, source) => space.write(offset, source),
+    isSlot: (offset, bytes) =>
+      Number.isSafeInteger(offset) &&
+      offset >= slotsStart &&
+      offset + bytes <= field(superblock(), fieldEnd),
     bytesInUse: () => field(superblock(), fieldInUse),
   };
 }

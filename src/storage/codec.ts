@@ -42,6 +42,11 @@ export class RecordWriter {
     return this;
   }
 
+  zeros(count: number): this {
+    this.#end += count;
+    return this;
+  }
+
   /** At most 255 bytes, behind their length. */
   bytes(value: Uint8Array): this {
     assert(value.length <= 255, 'a short byte string has at most 255 bytes');

@@ -213,9 +213,9 @@ describe('a PUT that is refused changes nothing and says why', () => {
 describe('a GET that finds nothing', () => {
   test.each([
     ['a file', 404, 'NoSuchFile', () => fileUrl('none')],
-    ['a bucket', 404, 'NoSuchBucket', () => `${service.base}/cloud/nobody/x`],
+    ['a bucket', 404, 'NoSuchFile', () => `${service.base}/cloud/nobody/x`],
     ['a route', 404, 'NoSuchFile', () => `${service.base}/nowhere`],
-    ['a bucket id', 400, 'InvalidBucketId', () => `${service.base}/cloud/a_b/x`],
+    ['a bucket id', 404, 'NoSuchFile', () => `${service.base}/cloud/a_b/x`],
     ['a path', 400, 'InvalidPath', () => `${service.base}/cloud/${service.bucket}/a/%00`],
   ])('for want of %s answers %i', async (_, status, code, url) => {
     const response = await fetch(url());

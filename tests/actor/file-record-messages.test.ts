@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ResultFile, ResultFileList } from '../../src/actor/candid.ts';
 import { encodeFileListResult, encodeFileResult } from '../../src/actor/file-record-messages.ts';
+import { type FileRecord, fileId } from '../../src/domain/file-records.ts';
 import { fileView } from '../../src/domain/file-view.ts';
-import { type FileRecord, fileId, partsOfFile } from '../../src/domain/files.ts';
+import { partsOfFile } from '../../src/domain/files.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
@@ -24,6 +25,7 @@ const count = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 50 }));
 const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
   id: fc.bigInt(0n, 2n ** 64n - 1n).map(fileId),
   contentId: fc.nat(),
+  keySlot: fc.nat(),
   bucketId: fc.stringMatching(/^[a-z0-9-]{3,63}$/),
   path: fc.oneof(textOf(20), textOf(300)),
   contentType: fc.constantFrom('a/b', `text/${'x'.repeat(200)}`, 'text/plain; charset="ü"'),

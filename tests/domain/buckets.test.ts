@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { authorize } from '../../src/domain/access.ts';
 import { updateAccess } from '../../src/domain/bucket-creators.ts';
-import { bucketIds, countBuckets } from '../../src/domain/bucket-directory.ts';
 import {
   type BucketChange,
   deleteBucket,
@@ -9,7 +8,6 @@ import {
   listBuckets,
   updateBucket,
 } from '../../src/domain/bucket-management.ts';
-import { migrateBuckets } from '../../src/domain/bucket-migration.ts';
 import { statusOf } from '../../src/domain/bucket-status.ts';
 import { readTotals } from '../../src/domain/bucket-totals.ts';
 import { createBucket, findBucket } from '../../src/domain/buckets.ts';
@@ -220,34 +218,34 @@ test('the totals follow every change of files and buckets', () => {
   putTestFile(stores);
   putTestFile(stores, { path: '/b' });
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
+  const encryption = { rootKey: 'vetkd', keyName: 'key_1', isKeyPresent: true, isRotating: false };
   const status = statusOf(stores, { stableBytes: 1, heapBytes: 2, cycles: 3n });
-  expect(status).toMatchObject({ files: 2, bytesStored: 20, encryption: 'none' });
+  expect(status).toMatchObject({ files: 2, bytesStored: 20, encryption });
 });
 
 describe('stored records', () => {
-  const time = 'f2670d45f2ca8618';
-  const head = (version: string, flags: string) =>
-    `${version}0302020${'2'}${flags}${time}${time}${'05'.padEnd(16, '0')}${'07'.padEnd(16, '0')}` +
-    '01000000';
-
-  test.each([
-    ['1', head('01', '01'), { quotaBytes: undefined, openUploadByteCount: 0 }],
-    ['2', `${head('02', '01')}${'0900'.padEnd(16, '0')}`, { openUploadByteCount: 9 }],
-    [
-      '3',
-      `${head('03', '03')}${'09'.padEnd(16, '0')}${'0b'.padEnd(16, '0')}`,
-      { openUploadByteCount: 9, quotaBytes: 11 },
-    ],
-  ])('of version %s are read', (_, hex, expected) => {
-    stores.buckets.set(Buffer.from('old'), new Uint8Array(Buffer.from(hex, 'hex')));
-    expect(findBucket(stores, 'old')).toMatchObject({
+  test('of a bucket with a quota, files, uploads and two keys are read', () => {
+    const time = 'f2670d45f2ca8618';
+    const u64 = (number: string) => number.padEnd(16, '0');
+    const record =
+      `04${'03020202'}03${time}${time}${u64('05')}${u64('07')}01000000${u64('09')}${u64('0b')}` +
+      `${u64('0d')}${u64('0f')}${u64('11')}${u64('13')}`;
+    stores.buckets.set(Buffer.from('old'), new Uint8Array(Buffer.from(record, 'hex')));
+    expect(findBucket(stores, 'old')).toEqual({
+      id: 'old',
       owner: Uint8Array.of(2, 2, 2),
       isPublic: true,
       createdAtNs: startNs,
+      updatedAtNs: startNs,
       fileCount: 5,
       byteCount: 7,
       openUploadCount: 1,
-      ...expected,
+      openUploadByteCount: 9,
+      quotaBytes: 11,
+      keyId: 13,
+      keySlot: 15,
+      formerKeyId: 17,
+      formerKeySlot: 19,
     });
   });
 
@@ -255,23 +253,5 @@ describe('stored records', () => {
     updateBucket(stores, alice, change(name('writer')));
     const record = stores.members.get(Buffer.from('box')) ?? [];
     expect(Buffer.from(record).toString('hex')).toBe('01010303030301');
-  });
-
-  test('of a version without a directory get one', async () => {
-    makeKey(stores);
-    putTestFile(stores);
-    const fresh = (await createScene()).stores;
-    // The new kernel has an empty directory; the records are those of the older stores.
-    const old = { ...stores, directory: fresh.directory };
-    for (const { key } of fresh.directory.read(0, 100)) fresh.directory.remove(key);
-    stores.meta.delete(Buffer.from('totals'));
-    migrateBuckets(old);
-    expect(bucketIds(old.directory, undefined, { skip: 0, limit: 9 })).toEqual(['box', 'other']);
-    expect(countBuckets(old.directory, alice.caller.principal)).toBe(2);
-    expect(listKeys(old, alice, 'box')).toHaveLength(3);
-    expect(readTotals(old)).toEqual({ buckets: 2, files: 1, bytes: 10 });
-    const before = fresh.writeCount();
-    migrateBuckets(old);
-    expect(fresh.writeCount()).toBe(before);
   });
 });

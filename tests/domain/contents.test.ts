@@ -1,12 +1,14 @@
+import { chacha20poly1305 } from '@noble/ciphers/chacha';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findChunk } from '../../src/domain/chunk-records.ts';
 import {
   discardContent,
-  findChunk,
   readContent,
   reclaimContents,
   writeChunk,
 } from '../../src/domain/contents.ts';
-import { createScene, testBytes } from '../support/domain-fixture.ts';
+import { createScene, expectRefusal, startNs, testBytes } from '../support/domain-fixture.ts';
+import { checksumOfChunk, spaceBytes } from '../support/encryption-twin.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;
@@ -16,41 +18,80 @@ beforeEach(async () => {
 });
 
 const digest = new Uint8Array(32).fill(0xd1);
+const key = new Uint8Array(32).fill(0xc2);
+const timeNs = startNs;
+
+function write(address: { contentId: number; index: number }, bytes: Uint8Array, counter = 0) {
+  writeChunk(stores, address, { bytes, digest, key, nonce: { counter, timeNs } });
+}
 
 describe('the record of a chunk', () => {
+  const address = { contentId: 0x0102, index: 3 };
+
   test('has the bytes of its diagram', () => {
-    writeChunk(stores, { contentId: 0x0102, index: 3 }, { bytes: testBytes(65_537), digest });
-    const [[key, record] = []] = stores.chunks.entries();
-    expect(Buffer.from(key ?? []).toString('hex')).toBe('00000000000001020000000000000003');
+    write(address, testBytes(65_537), 5);
+    const [[name, record] = []] = stores.chunks.entries();
+    expect(Buffer.from(name ?? []).toString('hex')).toBe('00000000000001020000000000000003');
     // Slots at 4,096 (0x40B0… as a float64) and behind that slot of 65,552 bytes, at 69,648
-    expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0120${'d1'.repeat(32)}010001000000000000000000b040000000000001f140`,
+    const expected = Buffer.from(
+      `0220${'d1'.repeat(32)}0100010005000000f2670d45f2ca8618${'00'.repeat(6 + 8)}` +
+        '000000000000b040000000000001f140',
+      'hex',
     );
+    expected.set(checksumOfChunk(expected), 56);
+    expect(Buffer.from(record ?? []).toString('hex')).toBe(expected.toString('hex'));
+    expect(findChunk(stores, address)).toEqual({
+      length: 65_537,
+      digest,
+      nonce: { counter: 5, timeNs },
+      slots: Float64Array.of(4_096, 69_648),
+    });
   });
 
-  test('of version 1 decodes', () => {
-    const key = Buffer.from('00000000000000070000000000000000', 'hex');
-    const record = Buffer.from(`0120${'aa'.repeat(32)}050000000000000000000000b040`, 'hex');
-    stores.chunks.set(key, new Uint8Array(record));
-    expect(findChunk(stores, { contentId: 7, index: 0 })).toEqual({
-      length: 5,
-      digest: new Uint8Array(32).fill(0xaa),
-      slots: Float64Array.of(4_096),
-    });
+  test('that was altered in any byte is refused', () => {
+    write(address, testBytes(10));
+    const [[name, record] = []] = stores.chunks.entries();
+    if (name === undefined || record === undefined) return expect.fail('no chunk');
+    for (let at = 0; at < record.length; at++) {
+      const altered = record.with(at, (record[at] ?? 0) ^ 1);
+      stores.chunks.set(name, altered);
+      expectRefusal(stores, 'IntegrityError', () => findChunk(stores, address));
+    }
+  });
+});
+
+describe('a stored segment', () => {
+  test('has the bytes of its diagram', () => {
+    const bytes = testBytes(65_537);
+    write({ contentId: 0x0102, index: 3 }, bytes, 5);
+    const blobs = spaceBytes(stores.system.stable, 1);
+    const data = (segment: string, isLast: string) =>
+      Buffer.from(
+        `000000000020704003000000${segment}00000001000100${isLast}000000${'d1'.repeat(32)}`,
+        'hex',
+      );
+    const nonce = (counter: string) => Buffer.from(`${counter}000000f2670d45f2ca8618`, 'hex');
+    const first = chacha20poly1305(key, nonce('05'), data('00', '00'));
+    const second = chacha20poly1305(key, nonce('06'), data('01', '01'));
+    const sealed = [bytes.slice(0, 65_536), bytes.slice(65_536)] as const;
+    expect(Buffer.from(first.encrypt(sealed[0])).equals(blobs.subarray(4_096, 69_648))).toBe(true);
+    expect(Buffer.from(second.encrypt(sealed[1])).equals(blobs.subarray(69_648, 69_665))).toBe(
+      true,
+    );
   });
 });
 
 describe('the note of a discarded content', () => {
   test('has the bytes of its diagram', () => {
     discardContent(stores, { contentId: 0x0405, chunkCount: 1_000 });
-    const [[key, record] = []] = stores.reclaims.entries();
-    expect(Buffer.from(key ?? []).toString('hex')).toBe('0000000000000405');
+    const [[name, record] = []] = stores.reclaims.entries();
+    expect(Buffer.from(name ?? []).toString('hex')).toBe('0000000000000405');
     expect(Buffer.from(record ?? []).toString('hex')).toBe('012000000000000000e803000000000000');
   });
 
-  test('of version 1 is worked off from where it stands', () => {
+  test('is worked off from where it stands', () => {
     for (const index of [4, 5]) {
-      writeChunk(stores, { contentId: 9, index }, { bytes: testBytes(10), digest });
+      write({ contentId: 9, index }, testBytes(10));
     }
     const note = Buffer.from('0105000000000000000600000000000000', 'hex');
     stores.reclaims.set(Buffer.from('0000000000000009', 'hex'), new Uint8Array(note));
@@ -64,7 +105,7 @@ describe('discardContent()', () => {
   test('does the same work however many chunks there are', () => {
     const writes = [100, 1_000].map((chunkCount, contentId) => {
       for (let index = 0; index < chunkCount; index++) {
-        writeChunk(stores, { contentId, index }, { bytes: testBytes(1), digest });
+        write({ contentId, index }, testBytes(1));
       }
       const before = stores.writeCount();
       discardContent(stores, { contentId, chunkCount });
@@ -81,8 +122,8 @@ test('readContent() gives what writeChunk() took, also after a replacement', () 
   const content = { contentId: 1, chunkSize: 70_000, size: 70_000 };
   for (const seed of [1, 2]) {
     const bytes = testBytes(70_000, seed);
-    writeChunk(stores, { contentId: 1, index: 0 }, { bytes, digest });
-    const read = readContent(stores, content, { start: 0, end: 70_000 });
+    write({ contentId: 1, index: 0 }, bytes, 2 * seed);
+    const read = readContent(stores, content, { start: 0, end: 70_000, key });
     expect(Buffer.compare(read, bytes)).toBe(0);
   }
 });

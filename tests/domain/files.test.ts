@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket } from '../../src/domain/buckets.ts';
+import { findBucket, getBucket } from '../../src/domain/buckets.ts';
 import { discardContent, reclaimContents, writeChunk } from '../../src/domain/contents.ts';
+import { createContent } from '../../src/domain/file-keys.ts';
 import { fileJson } from '../../src/domain/file-view.ts';
 import {
   commitFile,
   entityTag,
   findFile,
   getPublicFile,
+  openFile,
   readFile,
   readFileParts,
   readFilesJson,
 } from '../../src/domain/files.ts';
-import { nextContentId } from '../../src/domain/stores.ts';
 import {
   callOf,
   createScene,
@@ -21,6 +22,7 @@ import {
   startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
+import { fileKeyOf, sealOfRecord } from '../support/encryption-twin.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
@@ -32,24 +34,24 @@ beforeEach(async () => {
 
 /** A content of so many chunks of so many bytes, the last one half as long. */
 function writeContent(chunkCount: number, chunkSize: number) {
-  const contentId = nextContentId(stores);
+  const { content, key } = createContent(stores, getBucket(stores, 'box'));
+  const { contentId } = content;
   let size = 0;
   for (let index = 0; index < chunkCount; index++) {
     const length = index === chunkCount - 1 ? Math.ceil(chunkSize / 2) : chunkSize;
     const digest = new Uint8Array(32).fill(index);
-    writeChunk(
-      stores,
-      { contentId, index },
-      { bytes: testBytes(length, contentId + index), digest },
-    );
+    const bytes = testBytes(length, contentId + index);
+    const nonce = { counter: 2 * index, timeNs: startNs };
+    writeChunk(stores, { contentId, index }, { bytes, digest, nonce, key });
     size += length;
   }
-  return { contentId, chunkCount, chunkSize, size };
+  return { ...content, key, chunkCount, chunkSize, size };
 }
 
 function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = startNs) {
   const digest = new Uint8Array(32).fill(7);
-  const file = { ...plainMetadata, ...content, bucketId: 'box', path, digest };
+  const layout = { digest, chunkDigests: new Uint8Array(0) };
+  const file = { ...plainMetadata, ...content, ...layout, bucketId: 'box', path };
   return commitFile(stores, file, nowNs);
 }
 
@@ -65,28 +67,27 @@ describe('a file record', () => {
     };
     const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
     const record = stores.files.get(Buffer.from('box\0p')) ?? [];
-    const version1 = Buffer.from(
-      '01010000000000000001000000000000000300000000000000030000000100000020' +
-        'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
+    const json = Buffer.from(fileJson(file));
+    // Behind the tag: slot and number of the content, length of the JSON; then the fields.
+    const expected = Buffer.from(
+      `03${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
+        `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +
+        '01030000000000000003000000000000000300000001000000' +
+        '20ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
         '01000000f2670d45f2ca8618f2670d45f2ca8618' +
         Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex'),
       'hex',
     );
-    const json = Buffer.from(fileJson(file));
-    const head = Buffer.from([2, json.length & 255, json.length >> 8, 0, 0]);
-    expect(Buffer.from(record).toString('hex')).toBe(
-      Buffer.concat([head, json, version1]).toString('hex'),
-    );
+    const mapKey = Buffer.from('box\0p');
+    const key = fileKeyOf(stores, { bucket: 'box', keySlot: 3 });
+    expected.set(sealOfRecord(expected, { key, mapKey }), 1);
+    expect(Buffer.from(record).toString('hex')).toBe(expected.toString('hex'));
     expect(findFile(stores, 'box', 'p')).toEqual(file);
-    const shown = () =>
-      readFilesJson(stores, 'box', [Buffer.from('p')]).map((bytes) => Buffer.from(bytes));
-    expect(shown()).toEqual([json]);
+    expect(openFile(stores, 'box', 'p')).toEqual(file);
+    const shown = readFilesJson(stores, 'box', [Buffer.from('p')]);
+    expect(shown.map((bytes) => Buffer.from(bytes))).toEqual([json]);
     const parts = readFileParts(stores, 'box', [Uint8Array.of(0x70)]);
     expect(parts.map(({ tags }) => tags.map(String))).toEqual([['120', '121']]);
-    stores.files.set(Buffer.from('box\0p'), new Uint8Array(version1));
-    expect(findFile(stores, 'box', 'p'), 'a record of version 1').toEqual(file);
-    expect(shown()).toEqual([json]);
-    expect(readFileParts(stores, 'box', [Uint8Array.of(0x70)]), 'its parts').toEqual(parts);
   });
 
   test('without tags comes back without tags', () => {

@@ -63,32 +63,12 @@ describe('beginUpload()', () => {
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0200${'0100000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+      `0300${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
         `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
         `${'00000000'}${'00'}${'0010000000000000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
+        `${'0300000000000000'}${'01000000'}` +
         Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t').toString('hex'),
     );
-  });
-
-  test('reads the records of version 1', () => {
-    const { stores } = scene;
-    const time = 'f2670d45f2ca8618';
-    const record =
-      `0100${'0100000000000000'}${'0300000000000000'}${'0200000000000000'}` +
-      `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
-      Buffer.from('box\0p\0video/mp4\0\0t').toString('hex');
-    stores.uploads.set(new Uint8Array(16), Buffer.from(record, 'hex'));
-    expect(getSession(stores, '00'.repeat(16))).toMatchObject({
-      status: 'active',
-      tags: ['t'],
-      bucketId: 'box',
-      contentType: 'video/mp4',
-      cacheControl: '',
-      ifNoneMatch: '',
-      digestsAt: 0,
-      declaredChunkSize: 0,
-      sha256: new Uint8Array(0),
-    });
   });
 
   test.each<[RefusalCode, Partial<UploadRequest>]>([

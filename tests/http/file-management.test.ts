@@ -39,7 +39,8 @@ describe('GET of a file record', () => {
     const response = send(scene.stores, request('GET'));
     expect(response.status).toBe(200);
     expect(JSON.parse(bodyText(response))).toEqual({
-      id: '0000000000000001',
+      // 1 and 2 are the numbers of the buckets' keys.
+      id: '0000000000000003',
       bucketId: 'box',
       path: 'dir/a b.txt',
       name: 'a b.txt',

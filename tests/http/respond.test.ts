@@ -36,6 +36,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   QuotaExceeded: 507,
   MethodNotAllowed: 405,
   ServiceUnavailable: 503,
+  IntegrityError: 500,
 };
 
 /** The fields that a code must carry beside those of every error. */

@@ -14,6 +14,7 @@ import {
   principalOf,
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
+import { settings } from '../support/key-network.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
@@ -144,7 +145,8 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
   const controllers = [principalOf(identityPem)];
   const created = await replica.createCanister({ controllers, cycles: 63_000_000_000n });
   const poor = created.toText();
-  await replica.install(poor, wasm);
+  // It could not pay for a key by vetKD.
+  await replica.install(poor, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, poor, identityPem);
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
   const put = (name: string, body: Uint8Array) =>

@@ -187,5 +187,10 @@ export function uploadInterface(idl: typeof IDL): IDL.ServiceClass {
     deleteFile: idl.Func([idl.Text, idl.Text, apiKey], [resultOf(idl.Null)]),
     createBucket: idl.Func([idl.Text], [resultOf(idl.Record({ id: idl.Text }))]),
     createApiKey: idl.Func([KeyRequest], [resultOf(NewKey)]),
+    rotateBucketKey: idl.Func([idl.Text], [resultOf(idl.Null)]),
+    rotateRootKey: idl.Func(
+      [idl.Opt(idl.Variant({ vetkd: idl.Text, stored: idl.Null }))],
+      [resultOf(idl.Null)],
+    ),
   });
 }

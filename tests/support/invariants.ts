@@ -3,11 +3,13 @@
 
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets.ts';
-import { findChunk } from '../../src/domain/contents.ts';
+import { findChunk } from '../../src/domain/chunk-records.ts';
 import { type FileRecord, findFile } from '../../src/domain/files.ts';
+import { rootKeyEntries } from '../../src/domain/root-keys.ts';
 import { digestTableBytes } from '../../src/domain/upload-digests.ts';
 import { expiresAtNs, getSession, type UploadSession } from '../../src/domain/upload-session.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
+import { keySlotsOf } from './encryption-twin.ts';
 import { checkIndexStructure } from './index-structure.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
@@ -50,6 +52,53 @@ export function checkInvariants(stores: MemoryStores): void {
   const there = stores.chunks.entries().map(([key]) => Buffer.from(key).toString('hex'));
   expect(there.filter((key) => !leftovers.has(key))).toEqual([...expected].sort());
   checkBlobs(stores, sessions);
+  checkKeySlots(stores, { files, sessions });
+}
+
+/**
+ * Each file, each open upload, each bucket and each stored root key has one key slot, which names it;
+ * nothing else has one, and free slots hold nothing but their link.
+ */
+export function checkKeySlots(
+  stores: MemoryStores,
+  owners: {
+    readonly files: readonly FileRecord[];
+    readonly sessions: readonly UploadSession[];
+  } = { files: allFiles(stores), sessions: allSessions(stores) },
+): void {
+  const active = owners.sessions.filter(({ status }) => status === 'active');
+  const contents = [...owners.files, ...active];
+  const expected = contents.map(({ keySlot, contentId, bucketId }) => {
+    const { keyId, formerKeyId } = findBucket(stores, bucketId) ?? expect.fail('no such bucket');
+    const wrappers = [keyId, formerKeyId].filter((id) => id !== 0);
+    return { slot: keySlot, owner: contentId, wrappers };
+  });
+  const roots = rootKeyEntries(stores);
+  const wrappers = roots.filter(({ check }) => check.length > 0).map(({ version }) => -version);
+  for (const [name] of stores.buckets.entries()) {
+    const bucket = findBucket(stores, text(name)) ?? expect.fail('no such bucket');
+    expected.push({ slot: bucket.keySlot, owner: bucket.keyId, wrappers });
+    if (bucket.formerKeyId !== 0) {
+      expected.push({ slot: bucket.formerKeySlot, owner: bucket.formerKeyId, wrappers });
+    }
+  }
+  const { used, free } = keySlotsOf(stores.system.stable);
+  const ofRoots = new Set(roots.map(({ slot }) => slot).filter((slot) => slot !== 0));
+  const wrapped = used.filter(({ slot }) => !ofRoots.has(slot));
+  const numbers = expected.map(({ slot, owner }) => `${slot} of ${owner}`);
+  expect(wrapped.map(({ slot, ownerId }) => `${slot} of ${ownerId}`).sort()).toEqual(
+    numbers.sort(),
+  );
+  for (const { slot, wrappers } of expected) {
+    const wrapperId = wrapped.find((found) => found.slot === slot)?.wrapperId;
+    expect(wrappers, `what wraps slot ${slot}`).toContain(wrapperId);
+  }
+  expect(stores.keySlots.inUse()).toBe(expected.length + ofRoots.size);
+  const [behind, ...erased] = free;
+  const zeros = erased.map((bytes) => bytes.slice().fill(0, 8, 16));
+  expect(Buffer.concat([behind ?? new Uint8Array(0), ...zeros]).some((byte) => byte !== 0)).toBe(
+    false,
+  );
 }
 
 function checkBuckets(

@@ -1,14 +1,17 @@
 // The domain's stores in the memory of Node: ordered maps that count their writes, so that a test can
 // prove that a refused call changes nothing, and the true blob store over the true kernel.
 
+import { createRandomSource } from '../../src/crypto/random.ts';
+import { acceptRootKey, configureRootKey, missingRootKeys } from '../../src/domain/root-keys.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
+import { type ErasableSlots, openErasableSlots } from '../../src/storage/erasable-slots.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import { type OrderedIndex, openOrderedIndex } from '../../src/storage/ordered-index.ts';
 import { openSpace } from '../../src/storage/space.ts';
-import { installNodeKernel } from './kernel-host.ts';
+import { FakeSystem, installNodeKernel } from './kernel-host.ts';
 
 export type Entry = readonly [key: Uint8Array, value: Uint8Array];
 
@@ -17,8 +20,17 @@ export interface MemoryMap extends ByteMap {
   entries(): Entry[];
 }
 
-type MapName = Exclude<keyof Stores, 'blobs' | 'index' | 'directory'>;
-type MemoryMaps = { readonly [name in MapName]: MemoryMap };
+type MapName = Exclude<
+  keyof Stores,
+  'blobs' | 'index' | 'directory' | 'keySlots' | 'secrets' | 'publication'
+>;
+export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
+
+export interface MemoryState {
+  readonly maps: { readonly [name in MapName]: readonly Entry[] };
+  /** Where the spaces lie. */
+  readonly system: FakeSystem;
+}
 
 export interface MemoryStores extends Stores, MemoryMaps {
   readonly meta: MemoryMap;
@@ -30,6 +42,8 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly uploadExpirations: MemoryMap;
   readonly reclaims: MemoryMap;
   readonly members: MemoryMap;
+  /** Stable memory, in which the spaces lie; the maps lie beside it. */
+  readonly system: FakeSystem;
   /** Of all maps, the index and the blob store since the beginning. */
   writeCount(): number;
   /** Every value of every map. */
@@ -37,9 +51,12 @@ export interface MemoryStores extends Stores, MemoryMaps {
 }
 
 /** An ordered map; keys and values are copied in and out, as stable memory does it. */
-export function createMemoryMap(countWrite: () => void = () => undefined): MemoryMap {
-  const keys: Uint8Array[] = [];
-  const values: Uint8Array[] = [];
+export function createMemoryMap(
+  countWrite: () => void = () => undefined,
+  entries: readonly Entry[] = [],
+): MemoryMap {
+  const keys = entries.map(([key]) => key.slice());
+  const values = entries.map(([, value]) => value.slice());
   const find = (key: Uint8Array) => {
     let low = 0;
     let high = keys.length;
@@ -107,37 +124,143 @@ function countIndexWrites(index: OrderedIndex, countWrite: () => void): OrderedI
   };
 }
 
+function countSlotWrites(slots: ErasableSlots, countWrite: () => void): ErasableSlots {
+  return {
+    ...slots,
+    add(bytes) {
+      countWrite();
+      return slots.add(bytes);
+    },
+    replace(slot, bytes) {
+      countWrite();
+      slots.replace(slot, bytes);
+    },
+    erase(slot) {
+      countWrite();
+      slots.erase(slot);
+    },
+  };
+}
+
 /** Installs the text encoder that the canister gets from Azle. */
 export function installNodeText(): void {
   const encoder = new TextEncoder();
   installUtf8Encoder((text) => encoder.encode(text));
 }
 
-/** Empty stores over a new kernel, which becomes the one that src calls. */
-export async function createMemoryStores(): Promise<MemoryStores> {
+/**
+ * Stores over a new kernel, which becomes the one that src calls: empty ones, or as after an upgrade
+ * those of `state`. `seed`: of their random bytes.
+ */
+export async function createMemoryStores(state?: MemoryState, seed = 7): Promise<MemoryStores> {
   installNodeText();
-  await installNodeKernel();
+  const { system } = await installNodeKernel({ system: copyOf(state?.system) });
+  return openStores(system, state?.maps, seed);
+}
+
+/** The stores as they were: a message is rolled back, and what src keeps on the heap with it. */
+export async function rewind(
+  stores: MemoryStores,
+  state: MemoryState,
+  seed = 7,
+): Promise<MemoryStores> {
+  const { stable } = stores.system;
+  const [now, then] = [stable, state.system.stable].map((bytes) => bytes.subarray(0, 2 ** 21));
+  // The kernel knows by heart how large the spaces are; starting a new one takes longer.
+  if (Buffer.compare(now ?? stable, then ?? stable) !== 0) {
+    return createMemoryStores(state, seed);
+  }
+  stable.set(state.system.stable);
+  return openStores(stores.system, state.maps, seed);
+}
+
+function openStores(
+  system: FakeSystem,
+  entries: MemoryState['maps'] | undefined,
+  seed: number,
+): MemoryStores {
   let writes = 0;
   const countWrite = () => {
     writes += 1;
   };
+  const map = (name: MapName) => createMemoryMap(countWrite, entries?.[name]);
   const maps: MemoryMaps = {
-    meta: createMemoryMap(countWrite),
-    buckets: createMemoryMap(countWrite),
-    keys: createMemoryMap(countWrite),
-    files: createMemoryMap(countWrite),
-    chunks: createMemoryMap(countWrite),
-    uploads: createMemoryMap(countWrite),
-    uploadExpirations: createMemoryMap(countWrite),
-    reclaims: createMemoryMap(countWrite),
-    members: createMemoryMap(countWrite),
+    meta: map('meta'),
+    buckets: map('buckets'),
+    keys: map('keys'),
+    files: map('files'),
+    chunks: map('chunks'),
+    uploads: map('uploads'),
+    uploadExpirations: map('uploadExpirations'),
+    reclaims: map('reclaims'),
+    members: map('members'),
   };
-  return {
+  const stores = {
     ...maps,
     blobs: countBlobWrites(openBlobs(openSpace(spaceIds.blobs)), countWrite),
     index: countIndexWrites(openOrderedIndex(spaceIds.index), countWrite),
     directory: countIndexWrites(openOrderedIndex(spaceIds.directory), countWrite),
+    keySlots: countSlotWrites(openErasableSlots(openSpace(spaceIds.wrappedKeys)), countWrite),
+    secrets: createTestSecrets(seed),
+    publication: {
+      put: countWrite,
+      remove: countWrite,
+      show: countWrite,
+      removeBucket: countWrite,
+    },
+    system,
     writeCount: () => writes,
     values: () => Object.values(maps).flatMap((map) => map.entries().map(([, value]) => value)),
   };
+  giveRootKey(stores);
+  writes = 0;
+  return stores;
+}
+
+function copyOf(system: FakeSystem = new FakeSystem()): FakeSystem {
+  const copy = new FakeSystem();
+  copy.stable = system.stable.slice();
+  return copy;
+}
+
+/** What a message that is rolled back goes back to: copies. */
+export function stateOf(stores: MemoryStores): MemoryState {
+  return { system: copyOf(stores.system), maps: entriesOf(stores) };
+}
+
+function entriesOf(stores: MemoryStores): MemoryState['maps'] {
+  const { meta, buckets, keys, files, chunks, uploads, reclaims, members } = stores;
+  return {
+    meta: meta.entries(),
+    buckets: buckets.entries(),
+    keys: keys.entries(),
+    files: files.entries(),
+    chunks: chunks.entries(),
+    uploads: uploads.entries(),
+    uploadExpirations: stores.uploadExpirations.entries(),
+    reclaims: reclaims.entries(),
+    members: members.entries(),
+  };
+}
+
+/** A new kernel instance, which finds stable memory as it is; what src keeps on the heap is gone. */
+export async function upgradeStores(stores: MemoryStores, seed: number): Promise<MemoryStores> {
+  const { system } = await installNodeKernel({ system: stores.system });
+  return openStores(system, entriesOf(stores), seed);
+}
+
+/** Random bytes that are the same in every run, from a source that is seeded. */
+function createTestSecrets(seed: number): Stores['secrets'] {
+  const source = createRandomSource();
+  source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer));
+  return { random: (length) => source.next(length, 0n), rootKeys: new Map() };
+}
+
+/** As after an upgrade: a root key, always the same, that the network has derived. */
+export function giveRootKey(stores: Stores): void {
+  configureRootKey(stores, undefined);
+  for (const { version } of missingRootKeys(stores)) {
+    const key = new Uint8Array(32).fill(version);
+    acceptRootKey(stores, version, { key, keyName: 'key_1' });
+  }
 }

@@ -47,7 +47,10 @@ class DidReader {
   }
 
   service(): DidMethod[] {
-    for (const token of ['service', ':', '(', ')', '->', '{']) this.#skip(token);
+    for (const token of ['service', ':']) this.#skip(token);
+    // The install argument.
+    this.#list();
+    for (const token of ['->', '{']) this.#skip(token);
     const methods: DidMethod[] = [];
     while (!this.#skips('}')) methods.push(this.#method());
     return methods;

@@ -1,8 +1,8 @@
 // Memory stores that can be upgraded: a new kernel instance and newly opened spaces on the stable memory
-// of before, with the maps of before. What src keeps on the heap is dropped.
+// of before, with the maps of before. What src keeps on the heap is dropped, and the root keys come
+// again from the network.
 
-import { FakeSystem, installNodeKernel } from './kernel-host.ts';
-import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
+import { createMemoryStores, type MemoryStores, upgradeStores } from './memory-stores.ts';
 
 export interface UpgradableStores {
   /** Ask again after each upgrade. */
@@ -12,23 +12,16 @@ export interface UpgradableStores {
 }
 
 export async function createUpgradableStores(): Promise<UpgradableStores> {
-  const system = new FakeSystem();
-  let stores = await openOn(system);
+  let stores = await createMemoryStores();
+  let upgrades = 0;
   return {
     current: () => stores,
     async upgrade() {
-      const { blobs, index, directory, writeCount } = await openOn(system);
-      const former = stores;
-      const countAll = () => former.writeCount() + writeCount();
-      stores = { ...former, blobs, index, directory, writeCount: countAll };
+      upgrades += 1;
+      const former = stores.writeCount();
+      const upgraded = await upgradeStores(stores, 7 + upgrades);
+      stores = { ...upgraded, writeCount: () => former + upgraded.writeCount() };
     },
-    stableBytes: () => system.stable.length,
+    stableBytes: () => stores.system.stable.length,
   };
-}
-
-/** Spaces are opened when they are first used, so they lie in the kernel that is installed last. */
-async function openOn(system: FakeSystem): Promise<MemoryStores> {
-  const stores = await createMemoryStores();
-  await installNodeKernel({ system });
-  return stores;
 }

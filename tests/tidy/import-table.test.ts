@@ -10,12 +10,12 @@ const allOfSrc = ['src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/htt
 const table: Readonly<Record<string, readonly string[]>> = {
   'src/limits.ts': [],
   'src/lib': [],
-  'src/crypto': ['src/lib', 'src/limits.ts'],
+  'src/crypto': ['src/lib', 'src/limits.ts', '@noble/curves'],
   'src/storage': ['src/lib', 'src/limits.ts', 'src/crypto/kernel.ts'],
   'src/storage/stable-map.ts': ['src/storage', 'azle'],
   'src/domain': ['src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'],
   'src/http': ['src/lib', 'src/limits.ts', 'src/domain'],
-  'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/storage'],
+  'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/crypto/base64.ts', 'src/storage'],
   'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],
   'src/index.ts': ['src/actor'],
   kernel: [],
@@ -27,8 +27,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@dfinity/response-verification',
     'cborg',
   ],
+  client: ['src/lib', 'src/limits.ts', '@dfinity/agent', ...candidLibrary],
+  'client/node': ['node:', 'client', '@dfinity/agent', 'mime-types'],
+  'client/command': ['node:', 'client', '@dfinity/agent', 'commander', 'cli-progress'],
   scripts: ['node:', 'mime-types', 'replica', ...candidLibrary, 'assemblyscript'],
-  bench: ['node:', 'scripts', 'replica', 'src/crypto', ...candidLibrary, 'binaryen'],
+  bench: ['node:', 'client', 'scripts', 'replica', 'src/crypto', ...candidLibrary, 'binaryen'],
 };
 
 function moduleOf(path: string): string | undefined {

@@ -1,0 +1,148 @@
+// Turns a query's response into what a verifying gateway accepts: one of the answers certified
+// ahead, or the wish to be asked again by an update, whose answer the network vouches for.
+
+import { certificateField, certificateHeader } from '../certification/certificate-header.ts';
+import { rowHeaders, rowStatus } from '../certification/certified-file.ts';
+import { expressionField, expressions } from '../certification/expressions.ts';
+import type { FixedRow } from '../certification/fixed-answers.ts';
+import type { Evidence } from '../certification/site-proofs.ts';
+import { findChunk } from '../domain/chunk-records.ts';
+import {
+  decodedPath,
+  type Header,
+  type HttpRequest,
+  type HttpResponse,
+  header,
+  type PublicAnswer,
+} from '../http/message.ts';
+import { missingResponse } from '../http/missing.ts';
+import { preflightResponse, upgrade } from '../http/router.ts';
+import { present } from '../lib/assert.ts';
+import { uncheckedArgumentBytesMax } from '../limits.ts';
+import type { EncodableResponse } from './bulk-messages.ts';
+import { certifiedFileOf, proofs } from './publication.ts';
+import { stores } from './runtime.ts';
+
+/** What a gateway is to be given. */
+type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unproven' };
+
+type ProvablePlan =
+  | ({ readonly kind: 'file' } & PublicAnswer)
+  | { readonly kind: 'preflight'; readonly urlPath: string }
+  | { readonly kind: 'fixed'; readonly urlPath: string; readonly row: FixedRow }
+  | { readonly kind: 'uncertified'; readonly urlPath: string };
+
+/** Gateways of `raw` hosts verify nothing. */
+function isRaw(request: HttpRequest): boolean {
+  return header(request, 'host')?.toLowerCase().includes('.raw.') === true;
+}
+
+/** Whether a gateway that verifies is told to ask again by an update. */
+export function needsUpdate(request: HttpRequest, response: HttpResponse): boolean {
+  return planOf(request, response).kind === 'upgrade';
+}
+
+/** What goes out in place of the response that the router gave. */
+export function provenResponse(answer: {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  /** As the System API gives it to a query. */
+  readonly certificate: Uint8Array;
+}): EncodableResponse | typeof upgrade {
+  const { request, response, certificate } = answer;
+  const plan = planOf(request, response);
+  if (plan.kind === 'upgrade') return upgrade;
+  if (plan.kind === 'unproven') return response;
+  const { evidence, headers, ...rest } = prove(plan, response);
+  const proof = certificateHeader({ ...evidence, certificate });
+  return { ...rest, headers: [...headers, [certificateField, proof]] };
+}
+
+type Proven = HttpResponse & { readonly evidence: Evidence };
+
+function prove(plan: ProvablePlan, response: HttpResponse): Proven {
+  switch (plan.kind) {
+    case 'file':
+      return provenFile(plan, response.body);
+    case 'preflight':
+      return provenPreflight(plan.urlPath);
+    case 'fixed':
+      return provenFixed(plan);
+    case 'uncertified':
+      return provenUncertified(plan.urlPath, response);
+  }
+}
+
+function planOf(request: HttpRequest, response: HttpResponse): Plan {
+  if (isRaw(request)) return { kind: 'unproven' };
+  const urlPath = provablePath(request);
+  if (urlPath === undefined) {
+    // Verifiers and this canister may decode it differently, but not where /api ends.
+    const isApi = request.url.startsWith('/api/');
+    return isApi ? { kind: 'uncertified', urlPath: '/api/' } : unprovable(request);
+  }
+  const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
+  if (proofs.hasFileAt(urlPath)) {
+    if (asksOptions) return { kind: 'preflight', urlPath };
+    const { publicAnswer } = response;
+    return publicAnswer === undefined ? unprovable(request) : { kind: 'file', ...publicAnswer };
+  }
+  if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
+  if (asksOptions) return { kind: 'fixed', urlPath, row: 'preflight' };
+  const isMissing = response.isMissing === true || unprovable(request).kind === 'unproven';
+  return isMissing ? { kind: 'fixed', urlPath, row: 'not-found' } : unprovable(request);
+}
+
+/** `undefined` when it has no labels that are sure to be a verifier's. */
+function provablePath(request: HttpRequest): string | undefined {
+  try {
+    const path = decodedPath(request);
+    return path.includes('\0') ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody may make the canister pay for the many bytes of a request that changes nothing. */
+function unprovable(request: HttpRequest): Plan {
+  return { kind: request.body.length <= uncheckedArgumentBytesMax ? 'upgrade' : 'unproven' };
+}
+
+function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {
+  const { contentId } = file;
+  const certified = certifiedFileOf(file, (index) => {
+    return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
+  });
+  const evidence = present(proofs.proveRow(file, certified, row), 'witness of a file');
+  const status = rowStatus(certified, row);
+  return { status, headers: rowHeaders(certified, row), body, evidence };
+}
+
+function provenPreflight(urlPath: string): Proven {
+  const evidence = present(proofs.proveFilePreflight(urlPath), 'witness of a file');
+  return { ...withExpression(preflightResponse, expressions.plain), evidence };
+}
+
+function provenFixed({
+  urlPath,
+  row,
+}: {
+  readonly urlPath: string;
+  readonly row: FixedRow;
+}): Proven {
+  const isMissing = row === 'not-found';
+  const response = isMissing
+    ? withExpression(missingResponse(), expressions.anyRequest)
+    : withExpression(preflightResponse, expressions.plain);
+  return { ...response, evidence: present(proofs.proveFixed(urlPath, row), 'witness of absence') };
+}
+
+function provenUncertified(urlPath: string, response: HttpResponse): Proven {
+  const evidence = present(proofs.proveUncertified(urlPath), 'witness of a wildcard');
+  return { ...withExpression(response, expressions.none), evidence };
+}
+
+function withExpression(response: HttpResponse, expression: string): HttpResponse {
+  const own: Header = [expressionField, expression];
+  return { ...response, headers: [...response.headers, own] };
+}

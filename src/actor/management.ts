@@ -1,0 +1,84 @@
+// What the canister asks the network for: random bytes and vetKD keys. IC spec, "The IC management
+// canister".
+
+import { IDL } from '@dfinity/candid';
+import { call } from 'azle';
+
+const managementCanister = 'aaaaa-aa';
+const Blob = IDL.Vec(IDL.Nat8);
+const KeyId = IDL.Record({ curve: IDL.Variant({ bls12_381_g2: IDL.Null }), name: IDL.Text });
+const DeriveKey = IDL.Record({
+  input: Blob,
+  context: Blob,
+  transport_public_key: Blob,
+  key_id: KeyId,
+});
+const PublicKey = IDL.Record({ canister_id: IDL.Opt(IDL.Principal), context: Blob, key_id: KeyId });
+
+/** What a derivation costs on the largest subnets; what is not needed comes back. */
+const derivationCycles = 26_153_846_153n;
+const destinationInvalid = 3;
+
+export interface VetKeyPath {
+  readonly keyName: string;
+  readonly context: Uint8Array;
+}
+
+export interface VetKeyRequest extends VetKeyPath {
+  readonly input: Uint8Array;
+  readonly transportPublicKey: Uint8Array;
+}
+
+/** 32 bytes. */
+export function fetchRandom(): Promise<Uint8Array> {
+  return call<[], Uint8Array>(managementCanister, 'raw_rand', { returnIdlType: Blob });
+}
+
+/** 192 bytes, see decryptVetKey(). */
+export async function fetchEncryptedKey(request: VetKeyRequest): Promise<Uint8Array> {
+  const { input, context, transportPublicKey, keyName } = request;
+  const argument = { input, context, transport_public_key: transportPublicKey };
+  const reply = await call<[object], { encrypted_key: Uint8Array }>(
+    managementCanister,
+    'vetkd_derive_key',
+    {
+      paramIdlTypes: [DeriveKey],
+      returnIdlType: IDL.Record({ encrypted_key: Blob }),
+      args: [{ ...argument, key_id: keyId(keyName) }],
+      cycles: derivationCycles,
+    },
+  );
+  return reply.encrypted_key;
+}
+
+/** This canister's for the context, 96 bytes. */
+export async function fetchDerivedPublicKey({ keyName, context }: VetKeyPath): Promise<Uint8Array> {
+  const reply = await call<[object], { public_key: Uint8Array }>(
+    managementCanister,
+    'vetkd_public_key',
+    {
+      paramIdlTypes: [PublicKey],
+      returnIdlType: IDL.Record({ public_key: Blob }),
+      args: [{ canister_id: [], context, key_id: keyId(keyName) }],
+    },
+  );
+  return reply.public_key;
+}
+
+function keyId(name: string) {
+  return { curve: { bls12_381_g2: null }, name };
+}
+
+/** The network has no key of that name for canisters to use: no other failure looks like this. */
+export function isUnknownKey(error: unknown): boolean {
+  const { rejectCode, rejectMessage } = error as { rejectCode?: number; rejectMessage?: string };
+  return (
+    rejectCode === destinationInvalid &&
+    /unknown or disabled threshold key/.test(rejectMessage ?? '')
+  );
+}
+
+/** The message that waited is over: its callback trapped, and this is its cleanup. */
+export function isCleanup(error: unknown): boolean {
+  return (error as { type?: string }).type === 'CleanupCallback';
+}

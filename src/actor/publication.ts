@@ -1,0 +1,71 @@
+// What gateways can verify, kept in step with what the domain says has changed: the tree of all
+// certified answers, and its root as the canister's certified data.
+
+import { certifiedDataSet } from 'azle';
+import type { CertifiedFile } from '../certification/certified-file.ts';
+import { openCertifiedSite } from '../certification/certified-site.ts';
+import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers.ts';
+import { openSiteProofs } from '../certification/site-proofs.ts';
+import { sha256 } from '../crypto/hash.ts';
+import { entityTag } from '../domain/file-view.ts';
+import type { Publication, PublishedFile } from '../domain/publication.ts';
+import { representationHeaders, validatorHeaders } from '../http/file-headers.ts';
+import type { HttpResponse } from '../http/message.ts';
+import { missingResponse } from '../http/missing.ts';
+import { preflightResponse } from '../http/router.ts';
+import { openLabelTree } from '../storage/label-tree.ts';
+import { spaceIds } from '../storage/memory.ts';
+
+const digestBytes = 32;
+
+function fixedAnswer({ status, headers, body }: HttpResponse): FixedAnswer {
+  return { status, headers, bodyDigest: sha256(body) };
+}
+
+const fixed = openFixedTrees(() => ({
+  notFound: fixedAnswer(missingResponse()),
+  preflight: fixedAnswer(preflightResponse),
+}));
+const published = openLabelTree(spaceIds.labels, 0);
+const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
+
+export const proofs = openSiteProofs({ published, fixed });
+
+/** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
+export function certifiedFileOf(
+  file: PublishedFile,
+  partDigest: (index: number) => Uint8Array,
+): CertifiedFile {
+  return {
+    etag: entityTag(file),
+    validators: validatorHeaders(file),
+    headers: representationHeaders(file),
+    size: file.size,
+    partSize: file.chunkSize,
+    partCount: file.chunkCount,
+    partDigest: (index) => (file.chunkCount <= 1 ? file.digest : partDigest(index)),
+  };
+}
+
+export const publication: Publication = {
+  put(file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    site.putFile(file, certifiedFileOf(file, digestOf), chunkDigests);
+  },
+  remove: (file) => site.removeFile(file),
+  show: (bucketId, isPublic) => site.showBucket(bucketId, isPublic),
+  removeBucket: (bucketId) => site.removeBucket(bucketId),
+};
+
+/** For install and upgrade; what is there of files stays. */
+export function setUpPublication(): void {
+  site.setUp();
+  publishRoot();
+}
+
+/** At the end of every message that may have changed something. */
+export function publishRoot(): void {
+  const root = site.takeChangedRoot();
+  if (root !== undefined) certifiedDataSet(root);
+}

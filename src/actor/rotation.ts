@@ -1,0 +1,32 @@
+// Actor methods that rotate keys. The work goes on by timers; getStatus() tells when it is done.
+
+import { IDL } from '@dfinity/candid';
+import { rotateBucketKey, rotateRootKey } from '../domain/key-rotation.ts';
+import { answer, currentCall } from './call.ts';
+import { ResultNull, RootKeySource } from './candid.ts';
+import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
+import { update } from './method.ts';
+import { rootKeys, startUpkeep, stores } from './runtime.ts';
+
+export class RotationActor {
+  /** For the bucket's owners: a new bucket key, which from now on wraps the keys of its files. */
+  @update([IDL.Text], ResultNull)
+  rotateBucketKey(bucketId: string) {
+    return answer(() => {
+      rotateBucketKey(stores, currentCall(), bucketId);
+      startUpkeep();
+      return null;
+    });
+  }
+
+  /** For controllers: a new root key, from where the present one comes unless another is named. */
+  @update([IDL.Opt(RootKeySource)], ResultNull)
+  rotateRootKey([source]: [] | [RootKeyArgument]) {
+    return answer(() => {
+      rotateRootKey(stores, currentCall(), source && rootKeySource(source));
+      rootKeys.start();
+      startUpkeep();
+      return null;
+    });
+  }
+}

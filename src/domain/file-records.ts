@@ -1,0 +1,182 @@
+// The record of a file as bytes, and its seal: a tag under the key of the file's content, over the
+// record and the name that it stands under. So a record that was altered, or moved to another path,
+// is noticed whenever the file is read. (Lists copy records out without opening them.)
+//
+//   0: version 3 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
+//      | the file record of the JSON interface | 0: version 1 | id u64 | size u64 | chunk size u32
+//      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64
+//      | texts: content type, cache control, disposition, encoding, language, tag …
+//   The key of the map is bucket id, NUL, path.
+
+import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../crypto/aead.ts';
+import { sha256Bytes } from '../crypto/hash.ts';
+import { assert } from '../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import { chunkCountMax, fileBytesMax } from '../limits.ts';
+import { RecordReader, RecordWriter } from '../storage/codec.ts';
+import { damagedFile } from './chunk-records.ts';
+import type { Content } from './contents.ts';
+import type { SealedContent } from './file-keys.ts';
+import { fileJson } from './file-view.ts';
+
+/** What an upload says of a file beside its bytes. */
+export interface FileMetadata {
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly cacheControl: string;
+  readonly contentDisposition: string;
+  readonly contentEncoding: string;
+  readonly contentLanguage: string;
+}
+
+export interface FileRecord extends Content, SealedContent, FileMetadata {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly chunkCount: number;
+  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  readonly digest: Uint8Array;
+  /** 1 for the first version at this path. */
+  readonly version: number;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+}
+
+const version = 3;
+const fieldsVersion = 1;
+/** Up to the texts. */
+const fieldsBytesMin = 78;
+const tagStart = 1;
+const tagEnd = tagStart + aeadTagBytes;
+const jsonBytesStart = 33;
+export const jsonStart = 37;
+/** From the end of the digest, whose length stands before it, to the time of the version. */
+const digestStart = 26;
+const bytesBeforeTime = 12;
+const timeBytes = 8;
+
+/** The record with zeros for its tag. */
+export function encodeFile(file: FileRecord): Uint8Array {
+  const json = fileJson(file);
+  const head = new RecordWriter(version).zeros(aeadTagBytes).u64(file.keySlot).u64(file.contentId);
+  const fields = new RecordWriter(fieldsVersion)
+    .u64(BigInt(`0x${file.id}`))
+    .u64(file.size)
+    .u32(file.chunkSize)
+    .u32(file.chunkCount)
+    .bytes(file.digest)
+    .u32(file.version)
+    .u64(file.createdAtNs)
+    .u64(file.updatedAtNs)
+    .finish([
+      file.contentType,
+      file.cacheControl,
+      file.contentDisposition,
+      file.contentEncoding,
+      file.contentLanguage,
+      ...file.tags,
+    ]);
+  return concatBytes(head.u32(json.length).finish([]), json, fields);
+}
+
+/** Where the JSON ends and the fields begin. */
+export function jsonEnd(bytes: Uint8Array): number {
+  return jsonStart + new DataView(bytes.buffer, bytes.byteOffset).getUint32(jsonBytesStart, true);
+}
+
+/** For lists, which do not open it: whether JSON and fields are where a record has them. */
+export function isLaidOut(bytes: Uint8Array): boolean {
+  if (bytes[0] !== version || bytes.length < jsonStart) {
+    return false;
+  }
+  const end = jsonEnd(bytes);
+  const isJson = bytes[jsonStart] === 0x7b && bytes[end - 1] === 0x7d;
+  const hasFields = bytes[end] === fieldsVersion && bytes[end + 25] === sha256Bytes;
+  return isJson && hasFields && bytes.length >= end + fieldsBytesMin;
+}
+
+/** For those who replace or delete a record that is none: nobody knows what was its own. */
+export function unreadableFile(bucketId: string, path: string): FileRecord {
+  const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
+  const metadata = { contentType: '', tags: [], cacheControl: '', contentDisposition: '' };
+  const headers = { contentEncoding: '', contentLanguage: '' };
+  const history = { id: '', digest: emptyBytes, version: 0, createdAtNs: 0n, updatedAtNs: 0n };
+  return { bucketId, path, ...content, ...metadata, ...headers, ...history };
+}
+
+/** Refuses with IntegrityError what is no record. Whether it was altered: isSealed(). */
+export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
+  try {
+    return { bucketId, path, ...decodeHead(bytes), ...decodeFields(bytes) };
+  } catch {
+    throw damagedFile();
+  }
+}
+
+/** Where the file's key is; refuses with IntegrityError what is no record. */
+export function decodeHead(bytes: Uint8Array): SealedContent {
+  if (bytes[0] !== version || bytes.length < jsonStart) {
+    throw damagedFile();
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const keySlot = Number(view.getBigUint64(tagEnd, true));
+  return { keySlot, contentId: Number(view.getBigUint64(tagEnd + 8, true)) };
+}
+
+function decodeFields(bytes: Uint8Array) {
+  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)));
+  assert(reader.version === fieldsVersion, 'the fields of a file have a known version');
+  const head = {
+    id: fileId(reader.u64()),
+    size: reader.integer(),
+    chunkSize: reader.u32(),
+    chunkCount: reader.u32(),
+    digest: reader.bytes(),
+    version: reader.u32(),
+    createdAtNs: reader.u64(),
+    updatedAtNs: reader.u64(),
+  };
+  const isPossible = head.size <= fileBytesMax && head.chunkCount <= chunkCountMax;
+  assert(isPossible, 'a file has a size that a file can have');
+  const [contentType = '', cacheControl = '', contentDisposition = '', ...rest] = reader.texts();
+  const [contentEncoding = '', contentLanguage = '', ...tags] = rest;
+  const metadata = { contentType, cacheControl, contentDisposition, contentEncoding };
+  return { ...head, ...metadata, contentLanguage, tags };
+}
+
+/**
+ * Four bytes of ones and the time of the version: never that of a segment, whose counter does not
+ * reach its end, nor, after a snapshot is loaded, that of the record which a canister made before.
+ */
+function recordNonce(bytes: Uint8Array): Uint8Array {
+  const fields = jsonEnd(bytes);
+  const timeStart = fields + digestStart + (bytes[fields + digestStart - 1] ?? 0) + bytesBeforeTime;
+  const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
+  nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
+  return nonce;
+}
+
+/** Writes the tag into the record. */
+export function sealFile(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): void {
+  const nonce = recordNonce(bytes);
+  const associatedData = concatBytes(bytes, mapKey);
+  const tag = bytes.subarray(tagStart, tagEnd);
+  sealInPlace({ key, nonce, associatedData, data: emptyBytes, tag });
+}
+
+/** Whether the record is as it was sealed, under that name and with that key. */
+export function isSealed(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): boolean {
+  const associatedData = concatBytes(bytes, mapKey).fill(0, tagStart, tagEnd);
+  const tag = bytes.slice(tagStart, tagEnd);
+  const nonce = recordNonce(bytes);
+  return openInPlace({ key, nonce, associatedData, data: new Uint8Array(0), tag });
+}
+
+export function fileMapKey(bucketId: string, path: string): Uint8Array {
+  return encodeUtf8(`${bucketId}\0${path}`);
+}
+
+export function fileId(number: number | bigint): string {
+  return number.toString(16).padStart(16, '0');
+}

@@ -1,0 +1,97 @@
+// What a gateway that verifies passes on: certified answers, what updates vouch for, and nothing
+// else.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openActor } from '../support/actors.ts';
+import { bytesOf, type FileClient, openFileClient } from '../support/http-client.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+
+let service: Service;
+let client: FileClient;
+
+beforeAll(async () => {
+  service = await openService();
+  client = openFileClient(service);
+  await client.put('certified/a.txt', 'hello');
+});
+
+afterAll(() => service?.stop());
+
+test('a file comes with the certificate that proves all its headers', async () => {
+  const response = await client.get('certified/a.txt');
+  expect([response.status, await response.text()]).toEqual([200, 'hello']);
+  expect(response.headers.get('ic-certificate')).toMatch(/^certificate=:.*:, version=2$/);
+  expect(response.headers.get('ic-certificateexpression')).toContain(
+    'response_header_exclusions:ResponseHeaderList{headers:[]}',
+  );
+});
+
+test('what is not there is one certified answer, whatever was asked for', async () => {
+  const urls = [
+    `${service.base}/`,
+    `${service.base}/cloud/nobody/x`,
+    `${service.base}/cloud/a_b/x`,
+  ];
+  const texts = new Set<string>();
+  for (const response of [
+    await client.get('certified/none'),
+    ...(await Promise.all(urls.map((url) => fetch(url)))),
+  ]) {
+    expect(response.status).toBe(404);
+    expect(response.headers.get('ic-certificateexpression')).toContain('no_request_certification');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    texts.add(await response.text());
+  }
+  expect(texts.size).toBe(1);
+  const { error } = JSON.parse([...texts][0] ?? '');
+  expect(error).toEqual({
+    code: 'NoSuchFile',
+    message: expect.stringContaining('/cloud/{bucket}/'),
+  });
+  expect((await client.head('certified/none')).status).toBe(404);
+});
+
+test('an authenticated request for a public file is answered by an update, and never cached', async () => {
+  const headers = { Authorization: `Bearer ${service.apiKey}` };
+  const response = await client.get('certified/a.txt', headers);
+  expect([response.status, await response.text()]).toEqual([200, 'hello']);
+  expect(response.headers.get('cache-control')).toBe('private, no-store');
+  expect(response.headers.get('ic-certificate')).toBeNull();
+});
+
+test('a range that no leaf is for is answered by an update', async () => {
+  const response = await client.get('certified/a.txt', { Range: 'bytes=1-2' });
+  expect([response.status, await response.text()]).toEqual([206, 'el']);
+  expect(response.headers.get('ic-certificate')).toBeNull();
+  const whole = await client.get('certified/a.txt', { Range: 'bytes=0-' });
+  expect([whole.status, await whole.text()]).toEqual([206, 'hello']);
+  expect(whole.headers.get('ic-certificate')).not.toBeNull();
+});
+
+test('the largest file of one part comes to those who authenticate, too', async () => {
+  const bytes = sampleBytes('large', 2_000_000);
+  await client.put('certified/large', bytes);
+  const headers = { Authorization: `Bearer ${service.apiKey}` };
+  const response = await client.get('certified/large', headers);
+  expect(Buffer.compare(await bytesOf(response), bytes)).toBe(0);
+});
+
+test('a replaced file of several parts is joined of the new parts only', async () => {
+  const actor = await openActor(service, { agent: '@icp-sdk/core', asOwner: false });
+  for (const [name, chunkBytes] of [
+    ['old', 100],
+    ['new', 70],
+  ] as const) {
+    const bytes = sampleBytes(name, 1_000);
+    const key: [string] = [service.apiKey];
+    const begun = await actor.beginFileUpload(service.bucket, '/certified/p', 'a/b', 1_000n, key);
+    const uploadId = begun.ok ?? expect.fail(begun.err);
+    for (let index = 0; index * chunkBytes < bytes.length; index++) {
+      const chunk = bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes);
+      await actor.uploadFileChunkIndexed(uploadId, BigInt(index), chunk);
+    }
+    expect(await actor.completeFileUpload(uploadId, key)).toHaveProperty('ok');
+    const response = await client.get('certified/p');
+    expect(Buffer.compare(await bytesOf(response), bytes)).toBe(0);
+  }
+});

@@ -1,0 +1,224 @@
+// What stable memory holds and what it never holds: no plaintext, no key, nothing of a key that was
+// erased, and nothing twice that would tell that two files are equal.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deleteBucket } from '../../src/domain/bucket-management.ts';
+import { createBucket } from '../../src/domain/buckets.ts';
+import { deleteFile } from '../../src/domain/file-access.ts';
+import { findFile } from '../../src/domain/files.ts';
+import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
+import { getSession } from '../../src/domain/upload-session.ts';
+import { dumpOf, findShared } from '../support/byte-windows.ts';
+import {
+  begin,
+  callOf,
+  createScene,
+  hourNs,
+  putChunks,
+  putTestFile,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import {
+  bucketKeysOf,
+  chunkOf,
+  createTwinRandom,
+  fileKeyOf,
+  keySlotsOf,
+  openKey,
+  readByTwin,
+  segmentLength,
+  spaceBytes,
+  tagBytes,
+} from '../support/encryption-twin.ts';
+import { checkKeySlots } from '../support/invariants.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+const alice = callOf('alice');
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+/** Nonce, sealed key and tag. */
+function wrappedBytes(slot: number): Uint8Array {
+  const found = keySlotsOf(stores.system.stable).used.find((used) => used.slot === slot);
+  return found?.bytes.slice(16, 76) ?? expect.fail(`no key in slot ${slot}`);
+}
+
+function isStored(secret: Uint8Array): boolean {
+  return findShared(dumpOf(stores), secret, 8) >= 0;
+}
+
+function slotOf(path: string): number {
+  return findFile(stores, 'box', path)?.keySlot ?? expect.fail(`no file ${path}`);
+}
+
+function upload(size: number) {
+  const { uploadId } = begin(stores, alice, { path: '/up', size: BigInt(size) });
+  putChunks(stores, alice, { uploadId, chunks: [[0, testBytes(size, 8)]] });
+  return uploadId;
+}
+
+const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
+  [
+    'a file that is deleted',
+    () => {
+      const conditions = { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} };
+      return {
+        wrapped: wrappedBytes(slotOf('a')),
+        end: () => deleteFile(stores, alice, conditions),
+      };
+    },
+  ],
+  [
+    'a file that is replaced',
+    () => ({ wrapped: wrappedBytes(slotOf('a')), end: () => putTestFile(stores) }),
+  ],
+  [
+    'a file that an upload replaces',
+    () => {
+      const { uploadId } = begin(stores, alice, { path: '/a', size: 5n });
+      putChunks(stores, alice, { uploadId, chunks: [[0, testBytes(5)]] });
+      const request = { uploadId, apiKey: undefined };
+      return {
+        wrapped: wrappedBytes(slotOf('a')),
+        end: () => completeUpload(stores, alice, request),
+      };
+    },
+  ],
+  [
+    'an upload that is cancelled',
+    () => {
+      const uploadId = upload(70_000);
+      const wrapped = wrappedBytes(getSession(stores, uploadId).keySlot);
+      return { wrapped, end: () => cancelUpload(stores, alice, uploadId) };
+    },
+  ],
+  [
+    'an upload that expires',
+    () => {
+      const wrapped = wrappedBytes(getSession(stores, upload(70_000)).keySlot);
+      const end = () => {
+        while (expireUploads(stores, startNs + 25n * hourNs));
+      };
+      return { wrapped, end };
+    },
+  ],
+  [
+    'a bucket that is deleted',
+    () => {
+      const boss = callOf('controller');
+      createBucket(stores, boss, 'brief');
+      const { slot } = bucketKeysOf(stores.buckets.get(Buffer.from('brief')) ?? new Uint8Array(32));
+      return { wrapped: wrappedBytes(slot), end: () => deleteBucket(stores, boss, 'brief') };
+    },
+  ],
+];
+
+describe('no stored byte of the wrapped key is left', () => {
+  test.each(ends)('of %s', (_, prepare) => {
+    putTestFile(stores, { path: '/a', bytes: testBytes(70_000, 3) });
+    putTestFile(stores, { path: '/b', bytes: testBytes(70_000, 3) });
+    const { wrapped, end } = prepare();
+    const kept = wrappedBytes(slotOf('b'));
+    expect(isStored(wrapped)).toBe(true);
+    end();
+    expect(isStored(wrapped)).toBe(false);
+    expect(isStored(kept)).toBe(true);
+    checkKeySlots(stores);
+    expect(Buffer.compare(readByTwin(stores, 'box', 'b'), testBytes(70_000, 3))).toBe(0);
+  });
+});
+
+test('the ciphertext of a deleted file does not open with all keys that are left', () => {
+  putTestFile(stores, { path: '/a', bytes: testBytes(500, 3) });
+  const key = fileKeyOf(stores, { bucket: 'box', keySlot: slotOf('a') });
+  const conditions = { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} };
+  deleteFile(stores, alice, conditions);
+  putTestFile(stores, { path: '/b', bytes: testBytes(500, 4) });
+  const { keyId } = bucketKeysOf(stores.buckets.get(Buffer.from('box')) ?? new Uint8Array(32));
+  const { used } = keySlotsOf(stores.system.stable);
+  const root = new Uint8Array(32).fill(1);
+  const ofBucket = used.find(({ ownerId }) => ownerId === keyId) ?? expect.fail('no key');
+  const bucketKey = openKey(ofBucket.bytes, root, 'box');
+  const left = used.filter(({ wrapperId }) => wrapperId === keyId);
+  expect(left).toHaveLength(1);
+  for (const { bytes } of left) {
+    expect(Buffer.compare(openKey(bytes, bucketKey), key)).not.toBe(0);
+  }
+});
+
+describe('a dump of stable memory', () => {
+  test('holds no 16 bytes of a plaintext of 1 MB, in one piece or in chunks', () => {
+    const plaintext = testBytes(1_000_000, 5);
+    putTestFile(stores, { path: '/a', bytes: plaintext });
+    const { uploadId } = begin(stores, alice, { path: '/b', size: 1_000_000n });
+    const chunks = [0, 1].map(
+      (index) => [index, plaintext.subarray(index * 500_000, (index + 1) * 500_000)] as const,
+    );
+    putChunks(stores, alice, { uploadId, chunks });
+    completeUpload(stores, alice, { uploadId, apiKey: undefined });
+    const dump = dumpOf(stores);
+    expect(findShared(dump, plaintext, 16)).toBe(-1);
+    // The search does find what is there.
+    dump.set(plaintext.subarray(77_777, 77_793), dump.length - 1_001);
+    expect(findShared(dump, plaintext, 16)).toBe(dump.length - 1_001);
+    expect(Buffer.compare(readByTwin(stores, 'box', 'a'), plaintext)).toBe(0);
+    expect(Buffer.compare(readByTwin(stores, 'box', 'b'), plaintext)).toBe(0);
+  });
+
+  test('holds no 8 bytes of any key in use', () => {
+    // Not a constant, as the other tests have.
+    const rootKey = testBytes(32, 77);
+    stores.secrets.rootKeys.set(1, rootKey);
+    createBucket(stores, { ...alice, caller: { ...alice.caller, isController: true } }, 'secret');
+    const { file } = putTestFile(stores, { bucket: 'secret', path: '/a' }, startNs);
+    const rootKeyOf = () => rootKey;
+    const { slot } = bucketKeysOf(stores.buckets.get(Buffer.from('secret')) ?? new Uint8Array(32));
+    const { used } = keySlotsOf(stores.system.stable);
+    const ofBucket = used.find((candidate) => candidate.slot === slot) ?? expect.fail('no key');
+    const bucketKey = openKey(ofBucket.bytes, rootKey, 'secret');
+    const fileKey = fileKeyOf(stores, { bucket: 'secret', keySlot: file.keySlot }, rootKeyOf);
+    expect(fileKey).not.toEqual(bucketKey);
+    for (const key of [rootKey, bucketKey, fileKey]) expect(isStored(key)).toBe(false);
+  });
+});
+
+test('keys and nonces are what the random source gave, in its order', () => {
+  const random = createTwinRandom(7);
+  const draws = [32, 12, 32, 12].map(random);
+  const { used } = keySlotsOf(stores.system.stable);
+  const keys = used.map(({ bytes }, index) => {
+    expect(Buffer.compare(bytes.slice(16, 28), draws[2 * index + 1] ?? bytes)).toBe(0);
+    return openKey(bytes, new Uint8Array(32).fill(1), ['box', 'other'][index]);
+  });
+  expect(keys).toEqual([draws[0], draws[2]]);
+});
+
+test('two uploads of the same bytes share no 16 stored bytes', () => {
+  const bytes = new Uint8Array(200_000).fill(0x61);
+  const stored = ['/a', '/b', '/a'].map((path) => {
+    const { contentId } = putTestFile(stores, { path, bytes }).file;
+    const chunk = stores.chunks
+      .entries()
+      .map(chunkOf)
+      .find((one) => one.contentId === contentId);
+    const blobs = spaceBytes(stores.system.stable, 1);
+    if (chunk === undefined) return expect.fail('no chunk');
+    return Buffer.concat(
+      [...chunk.slots].map((at, segment) => {
+        return blobs.subarray(at, at + segmentLength(chunk, segment) + tagBytes);
+      }),
+    );
+  });
+  const [first, second, third] = stored;
+  if (first === undefined || second === undefined || third === undefined) return expect.fail();
+  expect(first).toHaveLength(200_000 + 4 * 16);
+  expect(findShared(first, second, 16)).toBe(-1);
+  expect(findShared(first, third, 16)).toBe(-1);
+  expect(findShared(second, third, 16)).toBe(-1);
+  // Nor does a file share them with itself.
+  expect(findShared(first.subarray(0, 100_000), first.subarray(100_000), 16)).toBe(-1);
+});

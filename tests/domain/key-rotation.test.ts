@@ -1,0 +1,152 @@
+// Rotations over what was altered: no key goes that something readable still hangs from.
+
+import { beforeEach, expect, test } from 'vitest';
+import { deleteBucket } from '../../src/domain/bucket-management.ts';
+import { createBucket, findBucket } from '../../src/domain/buckets.ts';
+import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
+import {
+  continueRotation,
+  isRotating,
+  rotateBucketKey,
+  rotateRootKey,
+} from '../../src/domain/key-rotation.ts';
+import { rootKeyEntries } from '../../src/domain/root-keys.ts';
+import { findShared } from '../support/byte-windows.ts';
+import {
+  callOf,
+  createScene,
+  expectRefusal,
+  putTestFile,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { keySlotBytes, keySlotsOf, realOffset, spaceBytes } from '../support/encryption-twin.ts';
+import { checkInvariants } from '../support/invariants.ts';
+import { giveRootKey, type MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+const alice = callOf('alice');
+const boss = callOf('controller');
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+  for (const path of ['/a', '/b']) putTestFile(stores, { path, bytes: testBytes(500) });
+});
+
+function bucket() {
+  return findBucket(stores, 'box') ?? expect.fail('no bucket');
+}
+
+function read(path: string) {
+  const part = { offset: 0n, length: 1_000n, apiKey: undefined };
+  return readFilePart(stores, alice, { bucket: 'box', path, ...part });
+}
+
+/** Flips a bit of the sealed key in the slot; again, and it is as it was. */
+function alterSlot(slot: number) {
+  const at = realOffset(stores.system.stable, { space: 4, offset: slot * keySlotBytes + 40 });
+  stores.system.stable[at] = (stores.system.stable[at] ?? 0) ^ 1;
+}
+
+/** A bounded number of steps, whether there is an end or not. */
+function rotateAll() {
+  for (let step = 0; step < 20 && isRotating(stores); step++) continueRotation(stores);
+}
+
+test('a rotation wraps every key anew and writes no file byte', () => {
+  const [former, segments] = [bucket(), spaceBytes(stores.system.stable, 1)];
+  const before = keySlotsOf(stores.system.stable).used;
+  rotateBucketKey(stores, alice, 'box');
+  expectRefusal(stores, 'SlowDown', () => rotateBucketKey(stores, alice, 'box'));
+  expect(read('/a')).toEqual(testBytes(500));
+  rotateAll();
+  const { used } = keySlotsOf(stores.system.stable);
+  const ofFiles = used.filter(({ wrapperId }) => wrapperId > 0);
+  expect(ofFiles.map(({ wrapperId }) => wrapperId)).toEqual([bucket().keyId, bucket().keyId]);
+  expect(Buffer.compare(spaceBytes(stores.system.stable, 1), segments)).toBe(0);
+  const gone = before.filter(({ ownerId, wrapperId }) => {
+    return ownerId === former.keyId || wrapperId === former.keyId;
+  });
+  expect(gone).toHaveLength(3);
+  for (const { bytes } of gone) {
+    expect(findShared(stores.system.stable, bytes.slice(16, 76), 8)).toBe(-1);
+  }
+  expect(read('/b')).toEqual(testBytes(500));
+  checkInvariants(stores);
+});
+
+test('a file whose key is altered stays refused and stops no rotation', () => {
+  const { keySlot } = putTestFile(stores, { path: '/c', bytes: testBytes(9) }).file;
+  alterSlot(keySlot);
+  rotateBucketKey(stores, alice, 'box');
+  rotateAll();
+  expect(isRotating(stores)).toBe(false);
+  expectRefusal(stores, 'IntegrityError', () => read('/c'));
+  expect(read('/a')).toEqual(testBytes(500));
+  deleteFile(stores, alice, { bucket: 'box', path: '/c', apiKey: undefined, conditions: {} });
+  checkInvariants(stores);
+});
+
+test('a new bucket key that does not open takes no file along', () => {
+  rotateBucketKey(stores, alice, 'box');
+  alterSlot(bucket().keySlot);
+  rotateAll();
+  expect(read('/a')).toEqual(testBytes(500));
+  alterSlot(bucket().keySlot);
+  putTestFile(stores, { path: '/c', bytes: testBytes(9) });
+  rotateAll();
+  expect([read('/a'), read('/c')]).toEqual([testBytes(500), testBytes(9)]);
+});
+
+test('a bucket key that is altered keeps no other one from a new root key', () => {
+  rotateBucketKey(stores, alice, 'box');
+  alterSlot(bucket().keySlot);
+  rotateRootKey(stores, boss, undefined);
+  giveRootKey(stores);
+  rotateAll();
+  const former = keySlotsOf(stores.system.stable).used.find(
+    ({ slot }) => slot === bucket().formerKeySlot,
+  );
+  expect(former?.wrapperId ?? -2, 'what wraps the key that opens').toBe(-2);
+  expect(read('/a')).toEqual(testBytes(500));
+});
+
+test('a root key that is awaited lets everything go on, and is then the only one', () => {
+  rotateRootKey(stores, boss, { kind: 'stored' });
+  expect(continueRotation(stores)).toBe(false);
+  putTestFile(stores, { path: '/c', bytes: testBytes(9) });
+  expect(rootKeyEntries(stores)).toHaveLength(2);
+  giveRootKey(stores);
+  expectRefusal(stores, 'SlowDown', () => rotateRootKey(stores, boss, undefined));
+  rotateAll();
+  expect(rootKeyEntries(stores)).toMatchObject([{ version: 2, kind: 'stored' }]);
+  const stored = new Uint8Array(32).fill(2);
+  expect(Buffer.from(stores.system.stable).includes(Buffer.from(stored))).toBe(true);
+  rotateRootKey(stores, boss, { kind: 'vetkd', keyName: 'key_1' });
+  giveRootKey(stores);
+  rotateAll();
+  expect(rootKeyEntries(stores)).toMatchObject([{ version: 3, kind: 'vetkd' }]);
+  expect(Buffer.from(stores.system.stable).includes(Buffer.from(stored))).toBe(false);
+  expect(read('/c')).toEqual(testBytes(9));
+  checkInvariants(stores);
+});
+
+test('a bucket that goes, and comes again, in the middle of its rotation', () => {
+  const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
+  createBucket(stores, asBoss, 'brief');
+  rotateBucketKey(stores, alice, 'brief');
+  deleteBucket(stores, alice, 'brief');
+  createBucket(stores, asBoss, 'brief');
+  putTestFile(stores, { bucket: 'brief', bytes: testBytes(9) });
+  rotateAll();
+  expect(isRotating(stores)).toBe(false);
+  rotateBucketKey(stores, alice, 'brief');
+  rotateAll();
+  expect(read('/a')).toEqual(testBytes(500));
+  checkInvariants(stores);
+});
+
+test('is for the owners of the bucket, and for controllers', () => {
+  expectRefusal(stores, 'AccessDenied', () => rotateBucketKey(stores, callOf('bob'), 'box'));
+  expectRefusal(stores, 'NoSuchBucket', () => rotateBucketKey(stores, alice, 'none'));
+  expectRefusal(stores, 'AccessDenied', () => rotateRootKey(stores, alice, undefined));
+});

@@ -1,0 +1,288 @@
+// The root key on the built canister: fetched from the network's vetKD after install and upgrade,
+// once however many wait for it, and never another than it was.
+
+import { createHmac } from 'node:crypto';
+import { IDL } from '@dfinity/candid';
+import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
+import { describe, expect, test } from 'vitest';
+import { createVetKeys } from '../../replica/management/vetkd.ts';
+import { KeyNetwork, settings } from '../support/key-network.ts';
+
+const unavailable = { err: expect.stringMatching(/^ServiceUnavailable: /) };
+const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
+const messageInstructionsMax = 40_000_000_000n;
+
+async function installed(argument?: Uint8Array): Promise<KeyNetwork> {
+  const network = new KeyNetwork();
+  await network.install(argument);
+  return network;
+}
+
+function storeFile(network: KeyNetwork) {
+  const upload = { bucketId: 'photos', path: 'a.bin', contentType: 'image/png', bytes };
+  const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+  return network.call('uploadFile', { ...upload, ...none });
+}
+
+function readFile(network: KeyNetwork) {
+  return network.call('readFile', 'photos', 'a.bin', 0n, BigInt(bytes.length), []);
+}
+
+describe('after the installation', () => {
+  test('the key is fetched on a timer, without any request', async () => {
+    const network = await installed();
+    expect(await network.status()).toMatchObject({ rootKey: 'vetkd', isKeyPresent: false });
+    await network.wait(0);
+    expect(await network.status()).toMatchObject({ keyName: 'key_1', isKeyPresent: true });
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
+    expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
+  });
+
+  test('a write that comes first waits for it, and the timer then finds nothing to do', async () => {
+    const network = await installed();
+    expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+    await network.wait(0);
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
+  });
+
+  test('only names that the network does not know are passed over', async () => {
+    const network = new KeyNetwork();
+    network.keyNames = ['dfx_test_key'];
+    await network.install();
+    await network.wait(0);
+    expect(await network.status()).toMatchObject({ keyName: 'dfx_test_key', isKeyPresent: true });
+    expect(network.answersTo('vetkd_derive_key').map(({ kind }) => kind)).toEqual([
+      'reject',
+      'reject',
+      'reply',
+    ]);
+  });
+
+  test('another failure is not taken for an unknown name', async () => {
+    const network = new KeyNetwork();
+    network.fee = 10n ** 15n;
+    await network.install();
+    await network.wait(0);
+    expect(network.answersTo('vetkd_derive_key').map(({ kind }) => kind)).toEqual(['reject']);
+    expect(await network.status()).toMatchObject({ keyName: '', isKeyPresent: false });
+  });
+
+  test('a key that is named is the only one that is asked for', async () => {
+    const network = new KeyNetwork();
+    network.keyNames = ['key_1', 'dfx_test_key'];
+    await network.install(settings({ vetkd: 'test_key_1' }));
+    await network.wait(0);
+    expect(network.answersTo('vetkd_derive_key').map(({ kind }) => kind)).toEqual(['reject']);
+    expect(await network.status()).toMatchObject({ keyName: 'test_key_1', isKeyPresent: false });
+    expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
+  });
+
+  test('a canister with too few cycles for it fails cleanly', async () => {
+    const network = new KeyNetwork();
+    await network.install(undefined, 65_000_000_000n);
+    expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
+    expect(network.prints.join()).toMatch(/Cannot fetch the root key: .*cycle/i);
+    expect(await network.status()).toMatchObject({ keyName: '', isKeyPresent: false });
+  });
+});
+
+describe('the root key', () => {
+  test('is the one that the official client derives, and not in stable memory', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    await storeFile(network);
+    const encode = (text: string) => new TextEncoder().encode(text);
+    const [context, input] = [encode('encrypted-file-storage/root/v1'), encode('root key 1')];
+    const canisterId = network.canisterId().toUint8Array();
+    const path = { keyName: 'key_1', canisterId, context };
+    const transport = TransportSecretKey.random();
+    const transportPublicKey = transport.publicKeyBytes();
+    const random = crypto.getRandomValues(new Uint8Array(32));
+    const encrypted = network.vetKeys.encryptedKey({ ...path, input, transportPublicKey, random });
+    const publicKey = DerivedPublicKey.deserialize(network.vetKeys.publicKey(path));
+    const vetKey = EncryptedVetKey.deserialize(encrypted ?? new Uint8Array(0)).decryptAndVerify(
+      transport,
+      publicKey,
+      input,
+    );
+    const rootKey = vetKey.deriveSymmetricKey('encrypted-file-storage/root-key/v1', 32);
+    // What tells the right key from a wrong one is known, and must stay what it is.
+    const checkText = 'encrypted-file-storage/root-key-check';
+    const check = createHmac('sha256', rootKey).update(checkText).digest();
+    const stable = network.stableMemory();
+    expect(stable.includes(check)).toBe(true);
+    expect(stable.includes(Buffer.from(rootKey))).toBe(false);
+    expect(stable.includes(Buffer.from(vetKey.signatureBytes()))).toBe(false);
+  });
+});
+
+describe('after an upgrade', () => {
+  test('the key is the same: files are read as before, and twenty that come at once derive it once', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    expect(await storeFile(network)).toHaveProperty('ok');
+    await network.upgrade();
+    network.reports.length = 0;
+    const timer = network.wait(0);
+    const names = Array.from({ length: 20 }, (_, index) => `bucket${index}`);
+    const results = await Promise.all(names.map((name) => network.call('createBucket', name)));
+    await timer;
+    // Each got the answer to its own request.
+    expect(results).toEqual(names.map((id) => ({ ok: { id } })));
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(1);
+    // The entry knows its key: only a new one is verified by a pairing.
+    expect(network.answersTo('vetkd_public_key')).toHaveLength(0);
+    expect(await readFile(network)).toEqual({ ok: bytes });
+    expect(network.reports.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
+  test('no message takes more instructions than a message may', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    const costliest = () =>
+      network.reports
+        .filter(({ kind }) => kind === 'update' || kind === 'reply' || kind === 'timer')
+        .reduce((most, { instructions }) => (instructions > most ? instructions : most), 0n);
+    // The pairing, and what the library makes for it: once in the life of a root key.
+    expect(costliest()).toBeLessThan(messageInstructionsMax / 3n);
+    network.reports.length = 0;
+    await network.upgrade();
+    expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
+    expect(costliest()).toBeGreaterThan(100_000_000n);
+    expect(costliest()).toBeLessThan(1_000_000_000n);
+  });
+
+  test('another key in its place is never accepted', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    await storeFile(network);
+    const right = network.vetKeys;
+    network.vetKeys = createVetKeys(new Uint8Array(32).fill(8));
+    await network.upgrade();
+    expect(await storeFile(network)).toEqual(unavailable);
+    expect(await network.status()).toMatchObject({ keyName: 'key_1', isKeyPresent: false });
+    network.vetKeys = right;
+    await network.wait(10);
+    expect(await storeFile(network)).toHaveProperty('ok');
+    expect(await readFile(network)).toEqual({ ok: bytes });
+  });
+});
+
+describe('after a failure', () => {
+  test('it is tried again by a timer, ever more seldom, and requests are refused meanwhile', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    network.keyNames = [];
+    await network.upgrade();
+    network.reports.length = 0;
+    await network.wait(0);
+    const attempts = () => network.answersTo('vetkd_derive_key').length;
+    expect(attempts()).toBe(1);
+    // Requests do not try on their own while the wait lasts.
+    expect(await network.call('createBucket', 'notes')).toEqual(unavailable);
+    expect(attempts()).toBe(1);
+    for (const [seconds, expected] of [
+      [9, 1],
+      [1, 2],
+      [19, 2],
+      [1, 3],
+      [40, 4],
+    ] as const) {
+      await network.wait(seconds);
+      expect(attempts()).toBe(expected);
+    }
+    for (let turn = 0; turn < 6; turn++) await network.wait(600);
+    const before = attempts();
+    await network.wait(600);
+    expect(attempts()).toBe(before + 1);
+    network.keyNames = ['key_1'];
+    await network.wait(600);
+    expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
+  });
+
+  test('an attempt whose message ran out of instructions is over, and the next one comes', async () => {
+    const network = new KeyNetwork({ updateInstructions: 5_000_000_000n });
+    await network.install();
+    await network.wait(0);
+    const attempts = () => network.answersTo('vetkd_derive_key').length;
+    expect(network.answersTo('vetkd_public_key').map(({ kind }) => kind)).toContain('cleanup');
+    expect(attempts()).toBe(1);
+    expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
+    await network.wait(10);
+    expect(attempts()).toBe(2);
+    // A message that attempts it itself, and everybody who only waits for it.
+    network.nowNs += 20_000_000_000n;
+    const names = ['one', 'two', 'three'];
+    const results = await Promise.allSettled(names.map((id) => network.call('createBucket', id)));
+    expect(results.map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(attempts()).toBe(3);
+  });
+
+  test('what it prints holds no key', async () => {
+    const network = new KeyNetwork();
+    network.keyNames = [];
+    await network.install();
+    await network.wait(0);
+    expect(network.prints.join('\n')).toMatch(/Cannot fetch the root key: .*unknown or disabled/);
+    expect(network.prints.join('\n')).not.toMatch(/[0-9a-f]{40}|\d+,\d+,\d+/);
+  });
+});
+
+describe('a stored root key', () => {
+  test('needs no vetKD, and is there after an upgrade without any call for it', async () => {
+    const network = new KeyNetwork();
+    network.keyNames = [];
+    await network.install(settings({ stored: null }));
+    await network.call('createBucket', 'photos');
+    expect(await storeFile(network)).toHaveProperty('ok');
+    await network.upgrade();
+    expect(await network.status()).toMatchObject({ rootKey: 'stored', isKeyPresent: true });
+    expect(await readFile(network)).toEqual({ ok: bytes });
+    expect(await storeFile(network)).toHaveProperty('ok');
+    expect(network.answersTo('vetkd_derive_key')).toEqual([]);
+  });
+});
+
+describe('the argument of install and upgrade', () => {
+  test('may be left out, in every way that tools do it, and may name no source', async () => {
+    const network = new KeyNetwork();
+    const nothing = new Uint8Array(IDL.encode([IDL.Null], [null]));
+    const none = new Uint8Array(IDL.encode([IDL.Opt(IDL.Text)], [[]]));
+    for (const argument of [new Uint8Array(0), undefined, nothing, none, settings(undefined)]) {
+      await network.install(argument);
+      expect(await network.status()).toMatchObject({ rootKey: 'vetkd', keyName: '' });
+      await network.upgrade(argument);
+      expect(await network.status()).toMatchObject({ rootKey: 'vetkd', keyName: '' });
+    }
+  });
+
+  test('is refused in words when it is something else, be it only a slip', async () => {
+    const network = new KeyNetwork();
+    const Slip = IDL.Variant({ Stored: IDL.Null });
+    for (const argument of [
+      Buffer.from('no Candid'),
+      Buffer.from('DIDL\x01'),
+      IDL.encode([IDL.Text], ['stored']),
+      IDL.encode([IDL.Nat], [1n]),
+      IDL.encode([IDL.Opt(IDL.Record({ rootkey: IDL.Text }))], [[{ rootkey: 'key_1' }]]),
+      IDL.encode([IDL.Opt(IDL.Record({ rootKey: Slip }))], [[{ rootKey: { Stored: null } }]]),
+    ]) {
+      await expect(network.install(new Uint8Array(argument))).rejects.toThrow(
+        /The argument is \(opt record \{ rootKey .*\) or none; cannot decode it/,
+      );
+    }
+  });
+
+  test('does not change the source of a key that is there', async () => {
+    const network = await installed();
+    await network.wait(0);
+    await expect(network.upgrade(settings({ stored: null }))).rejects.toThrow(/rotateRootKey/);
+    await network.upgrade(settings({ vetkd: 'key_1' }));
+    expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+  });
+});

@@ -1,0 +1,91 @@
+// Rotation of keys on the built canister: the service goes on, an upgrade in the middle harms nothing,
+// and nothing is left of the former key.
+
+import { expect, test } from 'vitest';
+import { KeyNetwork, settings } from '../support/key-network.ts';
+
+const bytes = new Uint8Array(70_000).map((_, index) => index * 7);
+
+async function withFiles(count: number, argument?: Uint8Array): Promise<KeyNetwork> {
+  const network = new KeyNetwork();
+  await network.install(argument);
+  expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+  for (let number = 0; number < count; number++) await store(network, `f${number}`);
+  return network;
+}
+
+async function store(network: KeyNetwork, path: string): Promise<void> {
+  const upload = { bucketId: 'photos', path, contentType: 'image/png', bytes };
+  const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+  expect(await network.call('uploadFile', { ...upload, ...none })).toHaveProperty('ok');
+}
+
+async function expectFiles(network: KeyNetwork, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const read = await network.call('readFile', 'photos', path, 0n, BigInt(bytes.length), []);
+    expect(Buffer.compare(Buffer.from(read.ok as Uint8Array), bytes)).toBe(0);
+  }
+}
+
+/** Timers that timers set, a few turns of them. */
+async function settle(network: KeyNetwork): Promise<void> {
+  for (let turn = 0; turn < 6; turn++) await network.wait(0);
+}
+
+test('rotateBucketKey() is done by timers while files are read and stored', async () => {
+  const network = await withFiles(5);
+  expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
+  expect(await network.status()).toMatchObject({ isRotating: true });
+  expect((await network.call('rotateBucketKey', 'photos')).err).toMatch(/^SlowDown: /);
+  await store(network, 'new');
+  await expectFiles(network, ['f0', 'f4', 'new']);
+  await network.upgrade();
+  await settle(network);
+  expect(await network.status()).toMatchObject({ isRotating: false, isKeyPresent: true });
+  await expectFiles(network, ['f0', 'f1', 'f2', 'f3', 'f4', 'new']);
+  expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
+  expect((await network.call('rotateBucketKey', 'none')).err).toMatch(/^NoSuchBucket: /);
+});
+
+test('rotateRootKey() derives another key, by an upgrade in the middle too', async () => {
+  const network = await withFiles(2);
+  expect(await network.call('rotateRootKey', [])).toEqual({ ok: null });
+  expect(await network.status()).toMatchObject({ isRotating: true, isKeyPresent: true });
+  await network.upgrade();
+  await settle(network);
+  expect(await network.status()).toMatchObject({ isRotating: false, keyName: 'key_1' });
+  await network.upgrade();
+  network.reports.length = 0;
+  await network.wait(0);
+  expect(network.answersTo('vetkd_derive_key'), 'one key is left to derive').toHaveLength(1);
+  await expectFiles(network, ['f0', 'f1']);
+});
+
+test('a stored root key that is rotated to vetKD leaves no trace', async () => {
+  const network = await withFiles(1, settings({ stored: null }));
+  const before = network.stableMemory();
+  expect(await network.call('rotateRootKey', [{ vetkd: 'test_key_1' }])).toEqual({ ok: null });
+  await settle(network);
+  const status = { rootKey: 'vetkd', keyName: 'test_key_1', isRotating: false };
+  expect(await network.status()).toMatchObject(status);
+  await expectFiles(network, ['f0']);
+  const after = network.stableMemory();
+  // The slot starts with the greatest exact integer, and the key stands at its end.
+  const mark = Buffer.from(Float64Array.of(Number.MAX_SAFE_INTEGER).buffer);
+  const slot = before.indexOf(mark);
+  const key = before.subarray(slot + 48, slot + 80);
+  expect(key.some((byte) => byte !== 0)).toBe(true);
+  expect([after.includes(mark), after.includes(key)]).toEqual([false, false]);
+});
+
+test('a root key that the network does not know changes nothing, and gives way to another', async () => {
+  const network = await withFiles(1);
+  expect(await network.call('rotateRootKey', [{ vetkd: 'none' }])).toEqual({ ok: null });
+  await network.wait(0);
+  await store(network, 'more');
+  expect(await network.status()).toMatchObject({ keyName: 'key_1', isRotating: true });
+  expect(await network.call('rotateRootKey', [{ vetkd: 'test_key_1' }])).toEqual({ ok: null });
+  await settle(network);
+  expect(await network.status()).toMatchObject({ keyName: 'test_key_1', isRotating: false });
+  await expectFiles(network, ['f0', 'more']);
+});

@@ -1,0 +1,52 @@
+// Whether some stretch of bytes occurs anywhere in a dump, at whatever offset.
+
+import type { MemoryStores } from './memory-stores.ts';
+
+const filterBits = 2 ** 24;
+const pageBytes = 4_096;
+const zeros = Buffer.alloc(pageBytes);
+
+function filterPosition(view: DataView, at: number): number {
+  const mixed = Math.imul(
+    view.getUint32(at, true) ^ (view.getUint32(at + 4, true) >>> 3),
+    0x9e3779b1,
+  );
+  return mixed >>> 8;
+}
+
+/**
+ * Offset in `dump` of the first stretch of `length` bytes (8 or more) that is in `secret` too; -1 for
+ * none.
+ */
+export function findShared(dump: Uint8Array, secret: Uint8Array, length: number): number {
+  const windows = new Set<string>();
+  const filter = new Uint8Array(filterBits / 8);
+  const secretText = Buffer.from(secret).toString('latin1');
+  const secretView = new DataView(secret.buffer, secret.byteOffset, secret.byteLength);
+  for (let at = 0; at + length <= secret.length; at++) {
+    windows.add(secretText.slice(at, at + length));
+    const position = filterPosition(secretView, at);
+    filter[position >>> 3] = (filter[position >>> 3] ?? 0) | (1 << (position & 7));
+  }
+  const bytes = Buffer.from(dump.buffer, dump.byteOffset, dump.byteLength);
+  const view = new DataView(dump.buffer, dump.byteOffset, dump.byteLength);
+  for (let at = 0; at + length <= dump.length; at++) {
+    // No secret here has a stretch of zeros.
+    if (at % pageBytes === 0 && bytes.subarray(at, at + pageBytes).equals(zeros)) {
+      at += pageBytes - length;
+      continue;
+    }
+    const position = filterPosition(view, at);
+    const mayBe = ((filter[position >>> 3] ?? 0) & (1 << (position & 7))) !== 0;
+    if (mayBe && windows.has(bytes.toString('latin1', at, at + length))) return at;
+  }
+  return -1;
+}
+
+/** All that would be in a dump of the canister's stable memory. */
+export function dumpOf(stores: MemoryStores): Uint8Array {
+  const { meta, buckets, keys, files, chunks, uploads, uploadExpirations, reclaims } = stores;
+  const maps = [meta, buckets, keys, files, chunks, uploads, uploadExpirations, reclaims];
+  const entries = [...maps, stores.members].flatMap((map) => map.entries().flat());
+  return Buffer.concat([stores.system.stable, ...entries]);
+}

@@ -1,0 +1,217 @@
+// Reads what is stored without a line of src: spaces out of raw stable memory, records by their
+// diagrams, keys and segments by another implementation of the cipher. The judge of what src
+// stores.
+
+import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { expand, hkdf } from '@noble/hashes/hkdf';
+import { sha256 } from '@noble/hashes/sha2';
+import type { MemoryStores } from './memory-stores.ts';
+
+export const segmentBytes = 65_536;
+export const tagBytes = 16;
+export const keySlotBytes = 80;
+const extentBytes = 2 ** 20;
+const tableOffset = 4_096;
+
+/** A virtual stable memory, put together from its extents. */
+export function spaceBytes(stable: Uint8Array, space: number): Uint8Array {
+  const view = new DataView(stable.buffer, stable.byteOffset, stable.byteLength);
+  const extents = view.getUint32(12, true);
+  const bytes = new Uint8Array(Number(view.getBigUint64(16 + 8 * space, true)));
+  for (let extent = 2; extent < extents; extent++) {
+    const entry = view.getUint32(tableOffset + 4 * extent, true);
+    const start = (entry & 0x1fff_ffff) * extentBytes;
+    if (entry >>> 29 === space && start < bytes.length) {
+      const real = extent * extentBytes;
+      const length = Math.min(extentBytes, bytes.length - start);
+      bytes.set(stable.subarray(real, real + length), start);
+    }
+  }
+  return bytes;
+}
+
+/** Where a byte of a space lies in stable memory. */
+export function realOffset(stable: Uint8Array, at: { space: number; offset: number }): number {
+  const view = new DataView(stable.buffer, stable.byteOffset, stable.byteLength);
+  const wanted = Math.floor(at.offset / extentBytes);
+  for (let extent = 2; extent < view.getUint32(12, true); extent++) {
+    const entry = view.getUint32(tableOffset + 4 * extent, true);
+    if (entry >>> 29 === at.space && (entry & 0x1fff_ffff) === wanted) {
+      return extent * extentBytes + (at.offset % extentBytes);
+    }
+  }
+  throw new Error(`space ${at.space} has no byte ${at.offset}`);
+}
+
+export interface TwinSlot {
+  readonly slot: number;
+  readonly wrapperId: number;
+  readonly ownerId: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Slots in use of the space of wrapped keys, and the bytes of the others and of what is behind. */
+export function keySlotsOf(stable: Uint8Array): { used: TwinSlot[]; free: Uint8Array[] } {
+  const space = spaceBytes(stable, 4);
+  const end = keySlotBytes * (space.length === 0 ? 0 : (new Float64Array(space.buffer)[1] ?? 0));
+  const used: TwinSlot[] = [];
+  const free = [space.subarray(end)];
+  for (let at = keySlotBytes; at < end; at += keySlotBytes) {
+    const [wrapperId = 0, ownerId = 0] = new Float64Array(space.buffer, at, 2);
+    const bytes = space.slice(at, at + keySlotBytes);
+    if (wrapperId === 0) free.push(bytes);
+    else used.push({ slot: at / keySlotBytes, wrapperId, ownerId, bytes });
+  }
+  return { used, free };
+}
+
+export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8Array {
+  const aad = Buffer.concat([slot.subarray(0, 16), Buffer.from(name)]);
+  return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
+}
+
+/** By the diagram in buckets.ts, from the keys on. */
+export function bucketKeysOf(record: Uint8Array) {
+  const view = Buffer.from(record);
+  const at = record.length - 32;
+  const number = (index: number) => Number(view.readBigUInt64LE(at + 8 * index));
+  return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
+}
+
+/** By the diagram in file-records.ts. */
+export function fileHeadOf(record: Uint8Array) {
+  const view = Buffer.from(record);
+  return {
+    tag: record.slice(1, 17),
+    keySlot: Number(view.readBigUInt64LE(17)),
+    contentId: Number(view.readBigUInt64LE(25)),
+  };
+}
+
+export interface TwinChunk {
+  readonly contentId: number;
+  readonly index: number;
+  readonly digest: Uint8Array;
+  readonly length: number;
+  readonly counter: number;
+  readonly timeNs: bigint;
+  readonly checksum: Uint8Array;
+  readonly slots: Float64Array;
+}
+
+/** By the diagram in chunk-records.ts. */
+export function chunkOf([key, record]: readonly [Uint8Array, Uint8Array]): TwinChunk {
+  const [name, view] = [Buffer.from(key), Buffer.from(record)];
+  return {
+    contentId: Number(name.readBigUInt64BE(0)),
+    index: Number(name.readBigUInt64BE(8)),
+    digest: record.slice(2, 34),
+    length: view.readUInt32LE(34),
+    counter: view.readUInt32LE(38),
+    timeNs: view.readBigUInt64LE(42),
+    checksum: record.slice(56, 64),
+    slots: new Float64Array(record.slice(64).buffer),
+  };
+}
+
+export function segmentLength(chunk: TwinChunk, segment: number): number {
+  return Math.min(segmentBytes, chunk.length - segment * segmentBytes);
+}
+
+export function segmentNonce(chunk: TwinChunk, segment: number): Uint8Array {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt32LE(chunk.counter + segment, 0);
+  nonce.writeBigUInt64LE(chunk.timeNs, 4);
+  return new Uint8Array(nonce);
+}
+
+export function segmentData(chunk: TwinChunk, segment: number): Uint8Array {
+  const data = Buffer.alloc(24);
+  data.writeDoubleLE(chunk.contentId, 0);
+  data.writeUInt32LE(chunk.index, 8);
+  data.writeUInt32LE(segment, 12);
+  data.writeUInt32LE(chunk.length, 16);
+  data.writeUInt32LE(segment === chunk.slots.length - 1 ? 1 : 0, 20);
+  return Buffer.concat([data, chunk.digest]);
+}
+
+/** Throws unless the other implementation opens it. */
+export function openSegment(
+  chunk: TwinChunk,
+  segment: number,
+  stored: { readonly blobs: Uint8Array; readonly key: Uint8Array },
+): Uint8Array {
+  const at = chunk.slots[segment] ?? -1;
+  const sealed = stored.blobs.slice(at, at + segmentLength(chunk, segment) + tagBytes);
+  const nonce = segmentNonce(chunk, segment);
+  return chacha20poly1305(stored.key, nonce, segmentData(chunk, segment)).decrypt(sealed);
+}
+
+/** The key that opens the slot of that owner, through the bucket's and the root key. */
+export function fileKeyOf(
+  stores: MemoryStores,
+  at: { readonly bucket: string; readonly keySlot: number },
+  rootKeyOf: (version: number) => Uint8Array = (version) => new Uint8Array(32).fill(version),
+): Uint8Array {
+  const { used } = keySlotsOf(stores.system.stable);
+  const slotOf = (number: number) => {
+    const found = used.find(({ slot }) => slot === number);
+    if (found === undefined) throw new Error(`no key in slot ${number}`);
+    return found;
+  };
+  const keys = bucketKeysOf(stores.buckets.get(Buffer.from(at.bucket)) ?? new Uint8Array(0));
+  const wrapped = slotOf(at.keySlot);
+  const ofBucket = slotOf(wrapped.wrapperId === keys.keyId ? keys.slot : keys.formerSlot);
+  const bucketKey = openKey(ofBucket.bytes, rootKeyOf(-ofBucket.wrapperId), at.bucket);
+  return openKey(wrapped.bytes, bucketKey);
+}
+
+/** All bytes of a stored file, opened by the other implementation from raw stable memory. */
+export function readByTwin(stores: MemoryStores, bucket: string, path: string): Uint8Array {
+  const record = stores.files.get(Buffer.from(`${bucket}\0${path}`)) ?? new Uint8Array(0);
+  const { contentId, keySlot, tag } = fileHeadOf(record);
+  const key = fileKeyOf(stores, { bucket, keySlot });
+  const expected = sealOfRecord(record, { key, mapKey: Buffer.from(`${bucket}\0${path}`) });
+  if (!Buffer.from(tag).equals(expected)) throw new Error(`the record of ${path} is not sealed`);
+  const blobs = spaceBytes(stores.system.stable, 1);
+  const chunks = stores.chunks.entries().map(chunkOf);
+  const own = chunks.filter((chunk) => chunk.contentId === contentId);
+  own.sort((left, right) => left.index - right.index);
+  return Buffer.concat(
+    own.flatMap((chunk) =>
+      [...chunk.slots.keys()].map((segment) => openSegment(chunk, segment, { blobs, key })),
+    ),
+  );
+}
+
+/** Ones, then the time of the version: behind JSON, id, size, chunk size, count, digest, version, creation. */
+export function nonceOfRecord(record: Uint8Array): Uint8Array {
+  const view = Buffer.from(record);
+  const fields = 37 + view.readUInt32LE(33);
+  const time = fields + 26 + (view[fields + 25] ?? 0) + 4 + 8;
+  return Buffer.concat([Buffer.alloc(4, 0xff), view.subarray(time, time + 8)]);
+}
+
+/** The tag that a file record has: over itself with zeros for the tag, and its name. */
+export function sealOfRecord(
+  record: Uint8Array,
+  under: { readonly key: Uint8Array; readonly mapKey: Uint8Array },
+): Uint8Array {
+  const aad = Buffer.concat([new Uint8Array(record).fill(0, 1, 17), under.mapKey]);
+  return chacha20poly1305(under.key, nonceOfRecord(record), aad).encrypt(new Uint8Array(0));
+}
+
+export function checksumOfChunk(record: Uint8Array): Uint8Array {
+  return sha256(new Uint8Array(record).fill(0, 56, 64)).subarray(0, 8);
+}
+
+/** The random bytes of the test stores, drawn again: HKDF-Expand, the key replaced after each. */
+export function createTwinRandom(seed: number): (length: number) => Uint8Array {
+  const entropy = new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer);
+  let key = hkdf(sha256, entropy, undefined, undefined, 32);
+  return (length) => {
+    const output = expand(sha256, key, new Uint8Array(8), 32 + length);
+    key = output.slice(0, 32);
+    return output.slice(32);
+  };
+}

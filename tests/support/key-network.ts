@@ -1,0 +1,135 @@
+// The canister on an engine whose network offers chosen vetKD keys, with a clock that stands still:
+// timers run when a test says so. All else is the local replica's.
+
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import type { MessageReport } from '../../replica/core.ts';
+import { createEngine, type RunningEngine } from '../../replica/execution/engine.ts';
+import type { Limits } from '../../replica/execution/limits.ts';
+import { createInProcessCalls } from '../../replica/in-process-calls.ts';
+import { createManagement } from '../../replica/management/management.ts';
+import { createVetKeys, type VetKeys } from '../../replica/management/vetkd.ts';
+import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { uploadInterface } from './candid-interface.ts';
+
+const nsPerSecond = 1_000_000_000n;
+const noArguments = new Uint8Array(IDL.encode([], []));
+const RootKey = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
+const Settings = IDL.Record({ rootKey: IDL.Opt(RootKey) });
+const Encryption = IDL.Record({
+  rootKey: IDL.Text,
+  keyName: IDL.Text,
+  isKeyPresent: IDL.Bool,
+  isRotating: IDL.Bool,
+});
+const Status = IDL.Variant({ ok: IDL.Record({ encryption: Encryption }), err: IDL.Text });
+const { wasmPath } = await buildCanister({ force: false });
+const wasm = new Uint8Array(await readFile(wasmPath));
+const methods = new Map(uploadInterface(IDL)._fields);
+const owner = Principal.selfAuthenticating(new Uint8Array(44).fill(5));
+
+export interface EncryptionStatus {
+  readonly rootKey: string;
+  readonly keyName: string;
+  readonly isKeyPresent: boolean;
+  readonly isRotating: boolean;
+}
+
+export type RootKeyArgument = { vetkd: string } | { stored: null };
+
+/** `(opt record { rootKey })` as bytes. */
+export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
+  const value = { rootKey: rootKey === undefined ? [] : [rootKey] };
+  return new Uint8Array(IDL.encode([IDL.Opt(Settings)], [[value]]));
+}
+
+export class KeyNetwork {
+  /** The names that it knows. */
+  keyNames: readonly string[] = ['key_1', 'test_key_1', 'dfx_test_key'];
+  /** What it asks for a derivation, in place of its price. */
+  fee: bigint | undefined;
+  vetKeys: VetKeys = createVetKeys(new Uint8Array(32).fill(7));
+  nowNs = 1_800_000_000n * nsPerSecond;
+  /** Of all messages, since it was last emptied. */
+  readonly reports: MessageReport[] = [];
+  readonly prints: string[] = [];
+  readonly engine: RunningEngine;
+  #installed: Principal | undefined;
+
+  constructor(limits: Partial<Limits> = {}) {
+    const vetKeys: VetKeys = {
+      keyNames: this.keyNames,
+      fee: (name) =>
+        this.keyNames.includes(name) ? (this.fee ?? this.vetKeys.fee(name)) : undefined,
+      masterPublicKey: (name) => this.vetKeys.masterPublicKey(name),
+      publicKey: (path) => this.vetKeys.publicKey(path),
+      encryptedKey: (request) => this.vetKeys.encryptedKey(request),
+    };
+    const random = () => new Uint8Array(randomBytes(32));
+    this.engine = createEngine({
+      store: createMemoryStore(),
+      limits,
+      now: () => this.nowNs,
+      dataCertificate: () => new Uint8Array(0),
+      rootKey: () => new Uint8Array(133),
+      management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+      onReport: (report) => this.reports.push(report),
+      onPrint: (_, text) => this.prints.push(text),
+    });
+  }
+
+  async install(argument: Uint8Array = noArguments, cycles?: bigint): Promise<void> {
+    const calls = createInProcessCalls(this.engine);
+    const options = { controllers: [owner], ...(cycles === undefined ? {} : { cycles }) };
+    this.#installed = await calls.createCanister(options);
+    await calls.install(this.#installed, wasm, argument, { sender: owner });
+  }
+
+  upgrade(argument: Uint8Array = noArguments): Promise<void> {
+    const calls = createInProcessCalls(this.engine);
+    return calls.upgrade(this.canisterId(), wasm, argument, { sender: owner });
+  }
+
+  /** Timers that are due then run, and all that follows from them. */
+  async wait(seconds: number): Promise<void> {
+    this.nowNs += BigInt(seconds) * nsPerSecond;
+    await this.engine.tick();
+    await this.engine.idle();
+  }
+
+  /** Result of an actor method of the interface that the tests use: `{ ok }` or `{ err }`. */
+  async call(method: string, ...values: unknown[]): Promise<{ ok?: unknown; err?: string }> {
+    const signature = methods.get(method) as IDL.FuncClass;
+    const argument = new Uint8Array(IDL.encode(signature.argTypes, values));
+    const calls = createInProcessCalls(this.engine);
+    const send = signature.annotations.includes('query') ? calls.query : calls.call;
+    const reply = await send(this.canisterId(), method, argument, { sender: owner });
+    const [result] = IDL.decode(signature.retTypes, reply);
+    return result as { ok?: unknown; err?: string };
+  }
+
+  async status(): Promise<EncryptionStatus> {
+    const reply = await createInProcessCalls(this.engine).query(this.canisterId(), 'getStatus');
+    const [result] = IDL.decode([Status], reply);
+    return (result as unknown as { ok: { encryption: EncryptionStatus } }).ok.encryption;
+  }
+
+  /** All of the canister's stable memory. */
+  stableMemory(): Buffer {
+    const id = this.canisterId();
+    return Buffer.from(this.engine.readStable(id, 0, this.engine.canister(id)?.stableBytes ?? 0));
+  }
+
+  /** Messages that were the answers to calls of that management method. */
+  answersTo(method: string): MessageReport[] {
+    return this.reports.filter((report) => report.method === method);
+  }
+
+  canisterId(): Principal {
+    if (this.#installed === undefined) throw new Error('Nothing is installed');
+    return this.#installed;
+  }
+}
