@@ -5,10 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 import { type StartedService, startService } from '../support/started-service.ts';
 
-const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 5);
+const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 3);
 const writers = 3;
 
 let folder: string;
@@ -76,6 +77,7 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
 
 test(`kill -9 under writes, ${rounds} times, loses nothing that was answered`, async () => {
   const expected: Expected = new Map();
+  await copyPreparedState(join(folder, 'state'));
   for (let round = 0; round < rounds; round++) {
     const started = await startService(folder);
     service = started;

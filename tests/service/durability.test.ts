@@ -15,6 +15,7 @@ import {
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
 import { settings } from '../support/key-network.ts';
+import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
@@ -34,6 +35,7 @@ async function start(): Promise<void> {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durability-'));
   wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
+  await copyPreparedState(join(folder, 'state'));
   await start();
 });
 

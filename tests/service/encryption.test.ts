@@ -18,6 +18,7 @@ import {
   spaceBytes,
   tagBytes,
 } from '../support/encryption-twin.ts';
+import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 
 const sizes = { segment: 70_000, key: 3_000, chunk: 5_000, record: 100, bystander: 150_000 };
@@ -37,6 +38,7 @@ async function start() {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'encryption-'));
+  await copyPreparedState(join(folder, 'state'));
   await start();
 });
 

@@ -1,7 +1,7 @@
-// Before the tests: the canister's Wasm is built, unless it is up to date.
+// Before the tests: the canister's Wasm is built and deployed once, unless that is up to date.
 
-import { buildCanister } from '../../scripts/build.ts';
+import { prepareState } from './prepared-state.ts';
 
 export default async function setup(): Promise<void> {
-  await buildCanister({ force: false });
+  await prepareState();
 }

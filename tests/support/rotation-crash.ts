@@ -9,6 +9,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { expect } from 'vitest';
 import { keySlotsOf } from './encryption-twin.ts';
+import { copyPreparedState } from './prepared-state.ts';
 import { randomNumbers } from './random-numbers.ts';
 import { ed25519Seed, sampleBytes, sha256Hex } from './service.ts';
 import { type StartedService, startService } from './started-service.ts';
@@ -138,6 +139,7 @@ export async function crashUnderRotation({ rounds, seed }: RotationCrashes): Pro
   const folder = await mkdtemp(join(tmpdir(), 'rotation-'));
   const random = randomNumbers(seed);
   const expected: Expected = new Map();
+  await copyPreparedState(join(folder, 'state'));
   let service = await startService(folder);
   let rotated = 0;
   try {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
+import { copyPreparedState } from './prepared-state.ts';
 
 export interface Service {
   /** Where files are: the gateway's URL of this canister. */
@@ -55,6 +56,7 @@ async function startLocalService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
+  await copyPreparedState(stateDir);
   const replica = await startReplica({ stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const description = await deployLocally({ replica, stateDir, wasm });

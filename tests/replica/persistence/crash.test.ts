@@ -12,7 +12,7 @@ import { canisterIds, expectGeneration } from './generations.ts';
 const directory = mkdtempSync(join(tmpdir(), 'replica-crash-'));
 const state = join(directory, 'state');
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
-const rounds = 24;
+const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 10);
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -1,0 +1,50 @@
+// A state folder with the service deployed on it, made once for a build and copied for each test file:
+// an installation and its first root key take seconds.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startReplica } from '../../replica/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { deployLocally } from '../../scripts/local-service.ts';
+import { projectDir, readSources } from '../tidy/source-tree.ts';
+
+const parentDir = join(projectDir, 'build', 'test-states');
+
+/** Of all that a state depends on: the Wasm, and what runs and installs it. */
+function fingerprint(wasm: Uint8Array): string {
+  const hash = createHash('sha256').update(wasm);
+  for (const { path, lines } of readSources()) {
+    if (/^(?:replica|scripts)\//.test(path)) hash.update(lines.join('\n'));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+let prepared: Promise<string> | undefined;
+
+/** Where it is; made if it is not there. Call it before the tests run side by side. */
+export function prepareState(): Promise<string> {
+  prepared ??= prepare();
+  return prepared;
+}
+
+async function prepare(): Promise<string> {
+  const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
+  const folder = join(parentDir, fingerprint(wasm));
+  if (!existsSync(folder)) {
+    await rm(parentDir, { recursive: true, force: true });
+    await mkdir(parentDir, { recursive: true });
+    const unfinished = `${folder}.${process.pid}`;
+    const replica = await startReplica({ stateDir: unfinished, server: false });
+    await deployLocally({ replica, stateDir: unfinished, wasm });
+    await replica.stop();
+    await rename(unfinished, folder);
+  }
+  return folder;
+}
+
+/** `stateDir`: not there yet. Its service has the keys that every copy has. */
+export async function copyPreparedState(stateDir: string): Promise<void> {
+  await cp(await prepareState(), stateDir, { recursive: true });
+}
