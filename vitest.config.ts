@@ -10,6 +10,8 @@ export default defineConfig({
     exclude: isSoak ? [] : ['tests/soak/**'],
     // Two at a time: several files build Wasm or run a whole replica, and machines may be small.
     maxWorkers: 2,
+    // Files of a worker share its modules: compiling the canister anew for each costs minutes.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['tests/support/build.ts'],

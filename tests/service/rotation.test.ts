@@ -33,7 +33,7 @@ async function settle(network: KeyNetwork): Promise<void> {
 }
 
 test('rotateBucketKey() is done by timers while files are read and stored', async () => {
-  const network = await withFiles(5);
+  const network = await withFiles(5, settings({ stored: null }));
   expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
   expect(await network.status()).toMatchObject({ isRotating: true });
   expect((await network.call('rotateBucketKey', 'photos')).err).toMatch(/^SlowDown: /);

@@ -12,6 +12,7 @@ import {
 import { type Replica, startReplica } from '../../../replica/replica.ts';
 import { buildCanister } from '../../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../../scripts/local-service.ts';
+import { settings } from '../key-network.ts';
 import { type AskedRequest, type Field, type Verifying, verdictOn } from './verdict.ts';
 
 export interface CertifiedCanister {
@@ -47,7 +48,7 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const sender = principalOf(identity);
   const created = await replica.createCanister({ controllers: [sender] });
   const canisterId = created.toText();
-  await replica.install(canisterId, wasm);
+  await replica.install(canisterId, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, canisterId, identity);
   const context = () => ({
     canisterId: created,
