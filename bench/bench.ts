@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { buildCanister } from '../scripts/build.ts';
 import { type Bench, openBench } from './bench-service.ts';
 import { measureKernel } from './kernel-costs.ts';
-import { type BenchRow, formatKernel, formatTable, replaceTable } from './table.ts';
+import { type BenchRow, formatCosts, formatKernel, formatTable, replaceTable } from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
       join(projectDir, 'bench', 'results.json'),
       `${JSON.stringify(results, null, 2)}\n`,
     );
-    const table = `${formatTable(rows)}\n\n${formatKernel(kernel)}`;
+    const table = [formatTable(rows), formatCosts(rows), formatKernel(kernel)].join('\n\n');
     const readme = join(projectDir, 'README.md');
     await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'bench', table));
     console.log(table);

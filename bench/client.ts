@@ -1,14 +1,17 @@
-// `npx tsx bench/client.ts [MB [PARALLEL,…]]`: throughput of `efs put` and `efs get` against the
+// `npm run bench:client [MB [PARALLEL,…]]`: throughput of `efs put` and `efs get` against the
 // local replica, each a process of its own, with peak memory and who took the processor's time.
-// Linux only: the numbers are read from /proc.
+// Linux only: the numbers are read from /proc. Without arguments it writes the table in README.md.
 
 import { randomFillSync } from 'node:crypto';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type MeasuredService, startMeasured } from './client-service.ts';
 import { formatRow, headings, type Measurement } from './client-table.ts';
+import { replaceTable } from './table.ts';
 
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const megabytesDefault = 200;
 const parallelsDefault = '1,4,8';
 const transports = ['actor', 'http'] as const;
@@ -47,6 +50,11 @@ async function main(): Promise<void> {
   try {
     const sample = join(folder, 'sample.bin');
     await writeSample(sample, bytes);
+    const rows = [headings];
+    const add = (row: string) => {
+      rows.push(row);
+      console.log(row);
+    };
     console.log(headings);
     for (const transport of transports) {
       for (const parallel of parallels) {
@@ -55,9 +63,14 @@ async function main(): Promise<void> {
         const up = ['put', ...many, sample, 'demo/sample.bin'];
         const down = ['get', ...many, 'demo/sample.bin', join(folder, 'back.bin')];
         const title = `${transport}, ${parallel}`;
-        console.log(formatRow(`put ${title}`, await measure(service, [...flags, ...up], bytes)));
-        console.log(formatRow(`get ${title}`, await measure(service, [...flags, ...down], bytes)));
+        add(formatRow(`put ${title}`, await measure(service, [...flags, ...up], bytes)));
+        add(formatRow(`get ${title}`, await measure(service, [...flags, ...down], bytes)));
       }
+    }
+    if (process.argv.length === 2) {
+      const readme = join(projectDir, 'README.md');
+      const table = replaceTable(await readFile(readme, 'utf8'), 'client', rows.join('\n'));
+      await writeFile(readme, table);
     }
   } finally {
     await service.stop();

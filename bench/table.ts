@@ -55,6 +55,26 @@ export function formatKernel(costs: readonly KernelCost[]): string {
   return ['| kernel | instructions a byte |', '| --- | --- |', ...lines].join('\n');
 }
 
+const bytesPerGigabyte = 1e9;
+// 127,000 cycles for a GiB and second; a segment of 65,536 bytes is stored with a tag of 16.
+const cyclesPerByteYear = (127_000 * 365.25 * 24 * 3_600 * (1 + 16 / 65_536)) / 2 ** 30;
+const dollarsPerTrillion = 1.4;
+
+/** What a gigabyte costs: sent in requests like those rows, and stored. */
+export function formatCosts(rows: readonly BenchRow[]): string {
+  const uploads = rows.filter(({ cycles, bytes }) => cycles > 0 && bytes >= 1_000_000);
+  const costs: (readonly [string, number])[] = uploads.map(({ name, bytes, cycles }) => [
+    `1 GB uploaded by ${name} of ${bytes.toLocaleString('en-US')} B`,
+    (cycles / bytes) * bytesPerGigabyte,
+  ]);
+  costs.push(['1 GB stored for a year', cyclesPerByteYear * bytesPerGigabyte]);
+  const lines = costs.map(([name, cycles]) => {
+    const trillions = cycles / 1e12;
+    return `| ${name} | ${trillions.toFixed(2)} | ${(trillions * dollarsPerTrillion).toFixed(2)} |`;
+  });
+  return ['| what | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
+}
+
 /** Millions of instructions by request. */
 export type Costs = Readonly<Record<string, number>>;
 
