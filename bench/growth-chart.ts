@@ -1,4 +1,4 @@
-// What requests cost over the number of files in a bucket, as an SVG: flat lines are what is wanted.
+// What requests cost over the number of files in a bucket, as an SVG: flat lines are wanted.
 
 import type { Costs } from './table.ts';
 
@@ -56,7 +56,8 @@ export function growthChart(results: Readonly<Record<number, Costs>>): string {
     return curve + text({ x: plot.right + 10, y: free }, name, `fill="${color}"`);
   });
   const title = 'Millions of instructions by number of files in the bucket';
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`;
+  const font = 'font-family="sans-serif" font-size="12"';
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${font}>`;
   const parts = [
     head,
     `<title>${title}</title>`,

@@ -95,7 +95,7 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     quotaBytes: changedQuota(bucket, change.quotaBytes),
     updatedAtNs: call.nowNs,
   };
-  saveBucket(stores, updated);
+  saveBucket(stores, updated, bucket);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
   }

@@ -91,9 +91,8 @@ export function getBucket(stores: Stores, name: string): Bucket {
   return bucket;
 }
 
-/** The totals follow the bucket's counts. */
-export function saveBucket(stores: Stores, bucket: Bucket): void {
-  const old = findBucket(stores, bucket.id);
+/** In place of the former record, if there is one. The totals follow the bucket's counts. */
+export function saveBucket(stores: Stores, bucket: Bucket, old: Bucket | undefined): void {
   stores.buckets.set(encodeUtf8(bucket.id), encodeBucket(bucket));
   changeTotals(stores, {
     buckets: old === undefined ? 1 : 0,
@@ -135,7 +134,7 @@ export function createBucket(stores: Stores, call: Call, name: string): Bucket {
     openUploadByteCount: 0,
     quotaBytes: undefined,
   };
-  saveBucket(stores, bucket);
+  saveBucket(stores, bucket, undefined);
   noteBucket(stores.directory, id);
   noteBucket(stores.directory, id, bucket.owner);
   stores.publication.show(id, bucket.isPublic);

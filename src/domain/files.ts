@@ -112,14 +112,19 @@ export type NewFile = Omit<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updat
   readonly key: Uint8Array;
 };
 
+/** What a commit changes, as it is stored now. */
+export interface Replaced {
+  readonly nowNs: bigint;
+  readonly bucket: Bucket;
+  readonly old: FileRecord | undefined;
+}
+
 /** Puts the content at its path, in place of what is there; `isNew` tells which. */
 export function commitFile(
   stores: Stores,
   { chunkDigests, key, ...file }: NewFile,
-  nowNs: bigint,
+  { nowNs, bucket, old }: Replaced,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
-  const bucket = present(findBucket(stores, file.bucketId), 'bucket of a file');
-  const old = findFile(stores, file.bucketId, file.path);
   const record: FileRecord = {
     ...file,
     id: old?.id || fileId(file.contentId),
@@ -132,7 +137,7 @@ export function commitFile(
   sealFile(bytes, mapKey, key);
   stores.files.set(mapKey, bytes);
   indexFile(stores, record, old);
-  saveBucket(stores, withFileCounted(bucket, record, old));
+  saveBucket(stores, withFileCounted(bucket, record, old), bucket);
   stores.publication.put(record, chunkDigests);
   if (old !== undefined) {
     destroyContent(stores, old);
@@ -154,12 +159,13 @@ export function removeFile(stores: Stores, file: FileRecord): void {
   stores.files.delete(fileMapKey(file.bucketId, file.path));
   unindexFile(stores, file);
   stores.publication.remove(file);
-  saveBucket(stores, {
+  const counted = {
     ...bucket,
     fileCount: bucket.fileCount - 1,
     // A record that was damaged may name any size.
     byteCount: Math.max(0, bucket.byteCount - file.size),
-  });
+  };
+  saveBucket(stores, counted, bucket);
   destroyContent(stores, file);
 }
 

@@ -78,7 +78,7 @@ export function rotateBucketKey(stores: Stores, call: Call, name: string): void 
   }
   const { keyId: formerKeyId, keySlot: formerKeySlot } = bucket;
   const key = createBucketKey(stores, bucket.id);
-  saveBucket(stores, { ...bucket, ...key, formerKeyId, formerKeySlot });
+  saveBucket(stores, { ...bucket, ...key, formerKeyId, formerKeySlot }, bucket);
   // From the first slot on, for all: a bucket may have come in the middle of a turn.
   const turn = { slot: 1, slotEnd: stores.keySlots.end() };
   saveProgress(stores, { ...progress, ...turn, buckets: [...progress.buckets, bucket.id] });
@@ -136,7 +136,7 @@ function rewrapFileKeys(stores: Stores, progress: Progress): void {
 function forgetFormerKey(stores: Stores, bucket: Bucket): void {
   currentBucketKey(stores, bucket).key.fill(0);
   eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);
-  saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 });
+  saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 }, bucket);
 }
 
 /** False when the new root key is not there yet: then there is nothing to do for now. */

@@ -6,11 +6,17 @@ import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
-import type { Bucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { writeChunk } from './contents.ts';
 import { createContent } from './file-keys.ts';
-import { commitFile, entityTag, type FileMetadata, type FileRecord, findFile } from './files.ts';
+import {
+  commitFile,
+  entityTag,
+  type FileMetadata,
+  type FileRecord,
+  findFile,
+  type Replaced,
+} from './files.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
 import {
   checkUnmodifiedSince,
@@ -45,7 +51,7 @@ function prepareUpload(
   stores: Stores,
   call: Call,
   upload: SingleUpload,
-): { readonly upload: SingleUpload; readonly bucket: Bucket } {
+): Omit<Replaced, 'nowNs'> & { readonly upload: SingleUpload } {
   const bucket = parseBucketId(upload.bucket);
   const claim = { bucket, permission: 'write', apiKey: upload.apiKey } as const;
   const grant = authorize(stores, call, claim);
@@ -67,7 +73,7 @@ function prepareUpload(
   checkQuota(grant.bucket, upload.bytes.length - (old?.size ?? 0));
   checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
   checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
-  return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket };
+  return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket, old };
 }
 
 /** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
@@ -126,7 +132,7 @@ export function uploadSingle(
   call: Call,
   request: SingleUpload,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
-  const { upload, bucket } = prepareUpload(stores, call, request);
+  const { upload, bucket, old } = prepareUpload(stores, call, request);
   const { path, metadata, bytes } = upload;
   const digest = sha256(bytes);
   requireDigest(digest, request.digests ?? []);
@@ -140,11 +146,8 @@ export function uploadSingle(
   const chunkDigests = hasBytes ? digest : emptyBytes;
   const chunks = { chunkSize: Math.max(bytes.length, 1), chunkCount: hasBytes ? 1 : 0 };
   const file = { ...metadata, ...content, ...chunks, bucketId: bucket.id, path, digest };
-  const committed = commitFile(
-    stores,
-    { ...file, size: bytes.length, chunkDigests, key },
-    call.nowNs,
-  );
+  const newFile = { ...file, size: bytes.length, chunkDigests, key };
+  const committed = commitFile(stores, newFile, { nowNs: call.nowNs, bucket, old });
   key.fill(0);
   return committed;
 }

@@ -1,11 +1,13 @@
 // How an upload session ends: completed, cancelled or expired. Completion makes the chunks the file
 // at the session's path; a completion that is refused keeps the session and every chunk.
 
+import { present } from '../lib/assert.ts';
 import { authorize } from './access.ts';
+import { findBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
 import { eraseFileKey, withFileKey } from './file-keys.ts';
-import { commitFile, type FileRecord } from './files.ts';
+import { commitFile, type FileRecord, findFile } from './files.ts';
 import { findKeyByHash, isKeyGood } from './keys.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -50,8 +52,10 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     return { session, file: completedFile(session), isNew: false };
   }
   verifyFile(stores, { session, layout }, checked.digests);
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  const old = findFile(stores, session.bucketId, session.path);
   const { file, isNew } = withFileKey(stores, session, (key) =>
-    commitFile(stores, { ...newFileOf(session, layout), key }, call.nowNs),
+    commitFile(stores, { ...newFileOf(session, layout), key }, { nowNs: call.nowNs, bucket, old }),
   );
   const completed: UploadSession = {
     ...releaseDigests(stores, session),

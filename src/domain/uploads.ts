@@ -127,11 +127,12 @@ export function beginUpload(
 /** In the bucket's record. */
 export function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
-  saveBucket(stores, {
+  const counted = {
     ...bucket,
     openUploadCount: bucket.openUploadCount + change,
     openUploadByteCount: bucket.openUploadByteCount + change * session.totalSize,
-  });
+  };
+  saveBucket(stores, counted, bucket);
 }
 
 /** As getUpload(), for a session of that bucket: under another one there is no such upload. */

@@ -37,7 +37,7 @@ function named(change: Partial<FileName> = {}): FileName {
 
 function makePrivate(): void {
   const bucket = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');
-  saveBucket(scene.stores, { ...bucket, isPublic: false });
+  saveBucket(scene.stores, { ...bucket, isPublic: false }, bucket);
 }
 
 describe('deleteFile()', () => {

@@ -52,7 +52,9 @@ function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = 
   const digest = new Uint8Array(32).fill(7);
   const layout = { digest, chunkDigests: new Uint8Array(0) };
   const file = { ...plainMetadata, ...content, ...layout, bucketId: 'box', path };
-  return commitFile(stores, file, nowNs);
+  const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
+  const old = findFile(stores, 'box', path);
+  return commitFile(stores, file, { nowNs, bucket, old });
 }
 
 describe('a file record', () => {

@@ -63,7 +63,7 @@ describe('the quota of a bucket', () => {
   async function limitedScene(quotaBytes: number) {
     const { stores } = await createScene();
     const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
-    saveBucket(stores, { ...box, quotaBytes });
+    saveBucket(stores, { ...box, quotaBytes }, box);
     return stores;
   }
 

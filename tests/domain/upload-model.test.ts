@@ -330,7 +330,7 @@ test('files and uploads agree with a plain twin under random operations', async 
     fc.asyncProperty(operations, async (steps) => {
       const { stores } = await createScene();
       const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
-      saveBucket(stores, { ...box, quotaBytes });
+      saveBucket(stores, { ...box, quotaBytes }, box);
       const model: Model = { stores, files: new Map(), uploads: [], nowNs: startNs };
       for (const step of steps) {
         runOperation(model, step);

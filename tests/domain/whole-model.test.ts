@@ -361,7 +361,7 @@ async function createRun(seed: number): Promise<Run> {
   const owner = { ...alice, caller: { ...alice.caller, isController: true } };
   createBucket(model.current(), owner, bucket);
   const box = findBucket(model.current(), bucket) ?? expect.fail('no bucket');
-  saveBucket(model.current(), { ...box, isPublic: false, quotaBytes: twinQuotaBytes });
+  saveBucket(model.current(), { ...box, isPublic: false, quotaBytes: twinQuotaBytes }, box);
   return { model, twin: createTwin(), random: randomNumbers(seed), outcomes: new Map() };
 }
 

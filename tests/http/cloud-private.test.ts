@@ -18,7 +18,7 @@ beforeEach(async () => {
   };
   putTestFile(scene.stores, { bytes: Buffer.from('hello'), metadata });
   const box = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');
-  saveBucket(scene.stores, { ...box, isPublic: false });
+  saveBucket(scene.stores, { ...box, isPublic: false }, box);
 });
 
 test('a file of a private bucket is for keys that may read, and never cached', () => {
