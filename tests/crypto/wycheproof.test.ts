@@ -1,0 +1,54 @@
+// The edge cases of Project Wycheproof: special values of Poly1305, altered tags, wrong lengths.
+
+import { beforeAll, expect, test } from 'vitest';
+import { aeadNonceBytes, open, seal } from '../../src/crypto/aead.ts';
+import { hkdfSha256, hmacSha256 } from '../../src/crypto/kdf.ts';
+import { bytesEqual } from '../../src/lib/bytes.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
+import { fromHex, readVectors } from '../support/vectors.ts';
+
+type AeadVector = [number, string, string, string, string, string, string, string];
+type HmacVector = [number, string, string, string, string];
+type HkdfVector = [number, string, string, string, number, string, string];
+
+const vectors = readVectors<{ aead: AeadVector[]; hmac: HmacVector[]; hkdf: HkdfVector[] }>(
+  'wycheproof.json',
+);
+
+beforeAll(() => installNodeKernel());
+
+test('ChaCha20-Poly1305 seals and opens what is valid, and opens nothing else', () => {
+  for (const [id, key, nonce, aad, message, ciphertext, tag, result] of vectors.aead) {
+    const context = { key: fromHex(key), nonce: fromHex(nonce), associatedData: fromHex(aad) };
+    const sealed = fromHex(ciphertext + tag);
+    if (context.nonce.length !== aeadNonceBytes) {
+      const refused = () => seal({ ...context, plaintext: fromHex(message) });
+      expect(refused, `vector ${id}`).toThrow(/nonce/);
+      continue;
+    }
+    const opened = open({ ...context, sealed });
+    if (result === 'valid') {
+      expect(opened, `vector ${id}`).toEqual(fromHex(message));
+      expect(seal({ ...context, plaintext: fromHex(message) }), `vector ${id}`).toEqual(sealed);
+    } else {
+      expect(opened, `vector ${id}`).toBeUndefined();
+    }
+  }
+});
+
+test('HMAC-SHA-256 gives the tags that are valid, truncated as they are', () => {
+  for (const [id, key, message, tag, result] of vectors.hmac) {
+    const expected = fromHex(tag);
+    const actual = hmacSha256(fromHex(key), fromHex(message)).subarray(0, expected.length);
+    expect(bytesEqual(actual, expected), `vector ${id}`).toBe(result === 'valid');
+  }
+});
+
+test('HKDF-SHA-256 gives what is valid, and refuses lengths that cannot be had', () => {
+  for (const [id, keyMaterial, salt, info, length, output, result] of vectors.hkdf) {
+    const input = { keyMaterial: fromHex(keyMaterial), salt: fromHex(salt), info: fromHex(info) };
+    const derive = () => hkdfSha256({ ...input, length });
+    if (result === 'valid') expect(derive(), `vector ${id}`).toEqual(fromHex(output));
+    else expect(derive, `vector ${id}`).toThrow('Cannot derive');
+  }
+});
