@@ -5,11 +5,18 @@ import { createHmac } from 'node:crypto';
 import { IDL } from '@dfinity/candid';
 import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
 import { describe, expect, test } from 'vitest';
+import {
+  decodeAnswer,
+  encodeQueryRequest,
+  encodeUpdateRequest,
+} from '../../replica/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../replica/in-process-calls.ts';
 import { createVetKeys } from '../../replica/management/vetkd.ts';
 import { KeyNetwork, settings } from '../support/key-network.ts';
 
 const unavailable = { err: expect.stringMatching(/^ServiceUnavailable: /) };
 const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
+const emptyBody = new Uint8Array(0);
 const messageInstructionsMax = 40_000_000_000n;
 
 async function installed(argument?: Uint8Array): Promise<KeyNetwork> {
@@ -135,6 +142,22 @@ describe('after an upgrade', () => {
     expect(network.answersTo('vetkd_public_key')).toHaveLength(0);
     expect(await readFile(network)).toEqual({ ok: bytes });
     expect(network.reports.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+
+  test('a GET that comes first asks for an update, which waits for the key and answers', async () => {
+    const network = await installed();
+    await network.call('createBucket', 'photos');
+    await storeFile(network);
+    await network.upgrade();
+    const request = { method: 'GET', url: '/cloud/photos/a.bin', headers: [], body: emptyBody };
+    const calls = createInProcessCalls(network.engine);
+    const asked = encodeQueryRequest(request);
+    const first = await calls.query(network.canisterId(), 'http_request', asked);
+    expect(decodeAnswer(first)).toMatchObject({ isUpgrade: true });
+    const again = encodeUpdateRequest(request);
+    const answer = await calls.call(network.canisterId(), 'http_request_update', again);
+    expect(decodeAnswer(answer)).toMatchObject({ status: 200, body: bytes });
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(2);
   });
 
   test('no message takes more instructions than a message may', async () => {
