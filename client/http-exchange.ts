@@ -110,7 +110,7 @@ async function withinTime<T>(
   }
 }
 
-export function timeoutError(timeoutMs: number): StorageError {
+function timeoutError(timeoutMs: number): StorageError {
   return new StorageError('Timeout', `There was no answer within ${timeoutMs} ms.`, {
     isRetryable: true,
   });

@@ -1,38 +1,10 @@
 // Every failure of the client: the service's refusals with their code, and what happens on the way
 // to it under codes of the client's own. Knows which ones may pass when tried again.
 
-/** The service's codes with their HTTP status, which the actor's answers leave out. */
-const statusByCode: Readonly<Record<string, number>> = {
-  Unauthorized: 401,
-  InvalidApiKey: 401,
-  AccessDenied: 403,
-  NoSuchBucket: 404,
-  NoSuchFile: 404,
-  NoSuchUpload: 404,
-  UploadExpired: 410,
-  UploadCancelled: 410,
-  InvalidPath: 400,
-  InvalidBucketId: 400,
-  InvalidArgument: 400,
-  BucketMismatch: 400,
-  MissingContentType: 400,
-  InvalidContentType: 400,
-  InvalidChunkIndex: 400,
-  ChunkSizeMismatch: 400,
-  BadDigest: 400,
-  UploadIncomplete: 409,
-  UploadCompleted: 409,
-  BucketExists: 409,
-  BucketNotEmpty: 409,
-  PreconditionFailed: 412,
-  EntityTooLarge: 413,
-  InvalidRange: 416,
-  SlowDown: 429,
-  QuotaExceeded: 507,
-  MethodNotAllowed: 405,
-  ServiceUnavailable: 503,
-  IntegrityError: 500,
-};
+import { errorStatuses } from '../src/lib/error-status.ts';
+
+/** Actor answers leave the status out. */
+const statusByCode: Readonly<Record<string, number>> = errorStatuses;
 
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 

@@ -40,7 +40,7 @@ function isStream(input: UploadInput): input is ByteStream {
   return input instanceof ReadableStream || Symbol.asyncIterator in input;
 }
 
-export function bytesSource(bytes: Uint8Array): UploadSource {
+function bytesSource(bytes: Uint8Array): UploadSource {
   return { size: bytes.length, slice: async (start, end) => bytes.subarray(start, end) };
 }
 

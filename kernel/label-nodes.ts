@@ -34,7 +34,7 @@ export const innerKind: u32 = 1;
 export const leafKind: u32 = 2;
 export const edgesAt: usize = 4;
 export const edgeBytes: usize = 36;
-export const innerBytes: usize = 76;
+const innerBytes: usize = 76;
 /** Where the label stands in a leaf. */
 export const labelAt: usize = 40;
 export const labelBytesMax: usize = 1100;

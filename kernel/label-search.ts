@@ -38,8 +38,6 @@ export function setStepCount(value: u32): void { steps = value; }
 export function stepsAbove(): u32 { return levelSteps; }
 /** The first node of that level, 0 if there is none. */
 export function topOfLevel(): u32 { return levelTop; }
-/** The leaf that the last search ended at; buffer 0 has it. */
-export function leafFound(): u32 { return foundLeaf; }
 /** The first bit where its label is not the sought one. */
 export function firstDifference(): u32 { return difference; }
 
@@ -140,7 +138,7 @@ export function seek(node: u32, label: usize, length: usize): void {
 }
 
 /** The first node below a root, 0 in an empty tree. */
-export function topOfRoot(root: u32): u32 {
+function topOfRoot(root: u32): u32 {
   readEdge(rootsNode, root, buffer(1));
   return load<u32>(buffer(1));
 }

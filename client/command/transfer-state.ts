@@ -29,7 +29,7 @@ export interface DownloadState {
   readonly etag: string;
 }
 
-export function stateFolder(): string {
+function stateFolder(): string {
   const { XDG_STATE_HOME } = process.env;
   return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'efs');
 }

@@ -80,7 +80,7 @@ export function setUp(source: RootKeySource | undefined): void {
   setUpPublication();
   configureRootKey(stores, source);
   rootKeys.start();
-  setTimer(0, upkeep);
+  startUpkeep();
   // An interval goes on after a step that trapped, and so after a lost wake-up.
   setTimerInterval(upkeepIntervalSeconds, upkeep);
 }
@@ -107,11 +107,11 @@ export function onceReady(run: () => void): void | Promise<void> {
 }
 
 /** Ends what has expired, gives space back and goes on with rotations, a bounded step a message. */
-export function upkeep(): void {
+function upkeep(): void {
   const steps = [expireUploads(stores, time()), reclaimContents(stores), rotate()];
   const mayHaveMore = steps.includes(true);
   if (mayHaveMore) {
-    setTimer(0, upkeep);
+    startUpkeep();
   }
 }
 
@@ -119,7 +119,7 @@ function rotate(): boolean {
   return areRootKeysAtHand(stores) && continueRotation(stores);
 }
 
-/** For a rotation that begins. */
+/** For work that has come up: at once, not at the next interval. */
 export function startUpkeep(): void {
   setTimer(0, upkeep);
 }

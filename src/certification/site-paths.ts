@@ -6,7 +6,7 @@ export interface FileName {
   readonly path: string;
 }
 
-export const exactEnd = '<$>';
+const exactEnd = '<$>';
 export const wildcard = '<*>';
 export const outermostText = `http_expr\0${wildcard}`;
 export const apiText = `http_expr\0api\0${wildcard}`;

@@ -54,7 +54,7 @@ export function rootKeyEntries(stores: Stores): RootKeyEntry[] {
   return heads.map((head, index) => ({ ...head, keyName: names[index] ?? '' }));
 }
 
-export function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntry[]): void {
+function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntry[]): void {
   const writer = new RecordWriter(recordVersion).u8(entries.length);
   for (const { version, kind, slot, check } of entries) {
     writer
@@ -67,7 +67,7 @@ export function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntr
   stores.meta.set(encodeUtf8(metaKey), record);
 }
 
-export function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {
+function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {
   const keyName = source.kind === 'vetkd' ? (source.keyName ?? '') : '';
   return { version, kind: source.kind, keyName, slot: 0, check: emptyBytes };
 }

@@ -2,40 +2,12 @@
 
 import type { Refusal, RefusalCode } from '../domain/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
+import { errorStatuses } from '../lib/error-status.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Header, HttpResponse } from './message.ts';
 
-const statuses: Readonly<Record<RefusalCode, number>> = {
-  Unauthorized: 401,
-  InvalidApiKey: 401,
-  AccessDenied: 403,
-  NoSuchBucket: 404,
-  NoSuchFile: 404,
-  NoSuchUpload: 404,
-  UploadExpired: 410,
-  UploadCancelled: 410,
-  InvalidPath: 400,
-  InvalidBucketId: 400,
-  InvalidArgument: 400,
-  BucketMismatch: 400,
-  MissingContentType: 400,
-  InvalidContentType: 400,
-  InvalidChunkIndex: 400,
-  ChunkSizeMismatch: 400,
-  BadDigest: 400,
-  UploadIncomplete: 409,
-  UploadCompleted: 409,
-  BucketExists: 409,
-  BucketNotEmpty: 409,
-  PreconditionFailed: 412,
-  EntityTooLarge: 413,
-  InvalidRange: 416,
-  SlowDown: 429,
-  QuotaExceeded: 507,
-  MethodNotAllowed: 405,
-  ServiceUnavailable: 503,
-  IntegrityError: 500,
-};
+/** No code without a status. */
+const statuses: Readonly<Record<RefusalCode, number>> = errorStatuses;
 
 /** Fields that a status must or should carry (RFC 9110 §11.6.1, §14.4, §15.5.6; RFC 6750 §3). */
 function refusalHeaders(refusal: Refusal): Header[] {
