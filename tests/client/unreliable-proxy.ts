@@ -30,10 +30,15 @@ export interface UnreliableProxy {
   faults: Faults;
   /** Called with the number of chunks accepted so far. */
   onAccepted: ((count: number) => void) | undefined;
-  /** Resolves when no request is on its way. */
+  /**
+   * Resolves when no request is on its way, and none can come any more from callers that have gone:
+   * what they had sent is answered, or lost with their connections.
+   */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const settleMs = 10;
 
 interface Relay {
   readonly target: string;
@@ -60,11 +65,15 @@ export async function startProxy(target: string, random: () => number): Promise<
     faults: noFaults,
     onAccepted: undefined,
     async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
+      do {
+        await Promise.all(underWay);
+        // Bytes that a caller has sent before it went are seen by the server in later turns.
+        await pause(settleMs);
+      } while (underWay.size > 0);
+      server.closeAllConnections();
     },
     async stop() {
       await proxy.idle();
-      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
