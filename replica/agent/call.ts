@@ -103,8 +103,7 @@ async function certifiedAnswer(context: AgentContext, id: Uint8Array): Promise<A
   const { requests } = context.certification;
   const inTime = await completesInTime(requests.completion(id));
   if (!inTime) return accepted;
-  // Calls that end in the same turn of the event loop share one state and its signature.
-  await new Promise(setImmediate);
+  await context.certification.endOfRound();
   const certificate = context.certification.certify([[Buffer.from('request_status'), id]]);
   return cborResponse(encodeSelfDescribed({ status: 'replied', certificate }));
 }

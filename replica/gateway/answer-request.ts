@@ -1,17 +1,15 @@
 // The gateway protocol for one request to one canister: query, upgrade to an update, streaming,
 // verification, joining of parts. HTTP gateway specification; no sockets here.
 
-import type { CanisterAnswer } from './candid-messages.ts';
 import type { CanisterClient } from './canister-client.ts';
-import type { StreamedAnswer } from './collect-streaming.ts';
 import { collectStreaming } from './collect-streaming.ts';
-import { parseContentRange } from './content-range.ts';
+import { type ContentRange, parseContentRange } from './content-range.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer, HttpRequest } from './http-messages.ts';
 import { headerValue, withoutHeaders } from './http-messages.ts';
 import { joinParts } from './join-parts.ts';
-import type { Verify } from './verify-answer.ts';
-import { verifyAnswer } from './verify-answer.ts';
+import type { Verify } from './verifier.ts';
+import { verifyBeside } from './verifier.ts';
 
 export interface AnswerContext {
   readonly canister: CanisterClient;
@@ -33,17 +31,17 @@ export async function answerRequest(
   const answer = first.isUpgrade ? await canister.update(forwarded) : first;
   const streamed = await collectStreaming(answer, canister);
   const verify = verifierOf(context);
-  const headers = passableHeaders({
-    request,
-    answer,
-    streamed,
-    verify,
-    isUpgraded: first.isUpgrade,
-  });
+  // An upgraded answer is trusted by consensus; one streamed beyond what can be collected passes
+  // unverified, as on the network.
+  const passed =
+    first.isUpgrade || !streamed.isWhole
+      ? { headers: answer.headers, body: streamed.body }
+      : await verify(request, { ...answer, body: streamed.body });
   if (answer.status === 206 && !asksForRange(request)) {
-    return joined({ request, headers, streamed, answer, context, verify });
+    const range = parseContentRange(headerValue(answer.headers, 'content-range') ?? '');
+    return joined({ request, passed, range, canister, verify });
   }
-  return { status: passableStatus(answer.status), headers, body: streamed.body };
+  return { status: passableStatus(answer.status), ...passed };
 }
 
 /** What the canister gets to see: no internal header, and `identity` always acceptable. */
@@ -62,30 +60,16 @@ function withIdentityEncoding([name, value]: HeaderField): HeaderField {
 }
 
 function verifierOf(context: AnswerContext): Verify {
-  if (context.isRaw) return (_, answer) => answer.headers;
+  if (context.isRaw) return async (_, { headers, body }) => ({ headers, body });
   const { canister, rootKey } = context;
   return (request, answer) =>
-    verifyAnswer({
+    verifyBeside({
       request,
       answer,
       canisterId: canister.canisterId,
       rootKey,
       nowNs: context.nowNs(),
     });
-}
-
-/** An upgraded answer is trusted by consensus; one streamed beyond what can be collected passes
- * unverified, as on the network. */
-function passableHeaders(input: {
-  readonly request: HttpRequest;
-  readonly answer: CanisterAnswer;
-  readonly streamed: StreamedAnswer;
-  readonly verify: Verify;
-  readonly isUpgraded: boolean;
-}): readonly HeaderField[] {
-  const { answer, streamed } = input;
-  if (input.isUpgraded || !streamed.isWhole) return answer.headers;
-  return input.verify(input.request, { ...answer, body: streamed.body });
 }
 
 function asksForRange(request: HttpRequest): boolean {
@@ -95,29 +79,29 @@ function asksForRange(request: HttpRequest): boolean {
 /** The first of several parts: the client gets one 200 of the whole. */
 function joined(input: {
   readonly request: HttpRequest;
-  readonly headers: readonly HeaderField[];
-  readonly streamed: StreamedAnswer;
-  readonly answer: CanisterAnswer;
-  readonly context: AnswerContext;
+  readonly passed: Pick<HttpAnswer, 'headers' | 'body'>;
+  readonly range: ContentRange | undefined;
+  readonly canister: CanisterClient;
   readonly verify: Verify;
 }): HttpAnswer {
-  const { request, streamed, answer } = input;
-  const range = parseContentRange(headerValue(answer.headers, 'content-range') ?? '');
-  if (!streamed.isWhole || range === undefined || range.begin !== 0) {
+  const { request, range, canister, verify } = input;
+  const { body: first } = input.passed;
+  if (!(first instanceof Uint8Array) || range === undefined || range.begin !== 0) {
     throw new GatewayError(
       'ResponseInvalid',
       "The canister's 206 answer to a request without Range is no first part of a whole.",
     );
   }
-  const headers = withoutHeaders(input.headers, new Set(['content-range', 'content-length']));
+  const headers = withoutHeaders(
+    input.passed.headers,
+    new Set(['content-range', 'content-length']),
+  );
   headers.push(['content-length', String(range.total)]);
   if (request.method === 'HEAD') return { status: 200, headers, body: new Uint8Array(0) };
-  if (streamed.body.length !== range.end + 1) {
+  if (first.length !== range.end + 1) {
     throw new GatewayError('ResponseInvalid', 'The first part is not as long as it says.');
   }
-  const { canister } = input.context;
-  const body = joinParts({ request, canister, verify: input.verify, first: streamed.body, range });
-  return { status: 200, headers, body };
+  return { status: 200, headers, body: joinParts({ request, canister, verify, first, range }) };
 }
 
 /** 1xx is no final answer, and what HTTP has no number for can't be sent. */

@@ -1,14 +1,13 @@
 // Joins the parts of a large file: the first came without Range, each next one is asked for with
 // `Range: bytes=N-` and verified with that header. HTTP gateway specification, 206 responses.
 
-import type { CanisterAnswer } from './candid-messages.ts';
 import type { CanisterClient } from './canister-client.ts';
 import type { ContentRange } from './content-range.ts';
 import { parseContentRange } from './content-range.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { headerValue } from './http-messages.ts';
-import type { Verify } from './verify-answer.ts';
+import type { VerifiedAnswer, Verify } from './verifier.ts';
 
 /** Parts of one download in all, as the network's gateways allow. */
 const partsMax = 1_000;
@@ -24,18 +23,22 @@ export interface JoinInput {
 }
 
 /** Yields the parts in order; throws at the first that is missing, misplaced or not certified.
- * Holds one part at a time. */
+ * Holds two parts at a time: the next is fetched while one is on its way to the client. */
 export async function* joinParts(input: JoinInput): AsyncGenerator<Uint8Array> {
   const { total, end } = input.range;
-  yield input.first;
+  let part = input.first;
   let fetched = end + 1;
   for (let count = 1; fetched < total; count += 1) {
     if (count >= partsMax)
       throw new GatewayError('ResponseInvalid', `More than ${partsMax} parts.`);
-    const part = await fetchPart(input, fetched);
+    const next = fetchPart(input, fetched);
+    // Its failure counts when its turn comes, also if the client is gone by then.
+    next.catch(() => {});
     yield part;
+    part = await next;
     fetched += part.length;
   }
+  yield part;
 }
 
 async function fetchPart(input: JoinInput, fetched: number): Promise<Uint8Array> {
@@ -43,13 +46,13 @@ async function fetchPart(input: JoinInput, fetched: number): Promise<Uint8Array>
   const request = { ...input.request, headers: [...input.request.headers, range] };
   const answer = await input.canister.query(request);
   if (answer.streaming !== undefined) throw badPart(fetched, 'it streams by callback');
-  input.verify(request, answer);
-  return newBytes(answer, { fetched, total: input.range.total });
+  const { body } = await input.verify(request, answer);
+  return newBytes({ headers: answer.headers, body }, { fetched, total: input.range.total });
 }
 
 /** What of a part is beyond the bytes that were fetched before. */
 function newBytes(
-  answer: CanisterAnswer,
+  answer: VerifiedAnswer,
   progress: { readonly fetched: number; readonly total: number },
 ): Uint8Array {
   const { fetched, total } = progress;

@@ -62,7 +62,14 @@ export async function readBody(
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return new Uint8Array(Buffer.concat(chunks, size));
+  // Not by Buffer.concat(): a small result would be a part of Node's pool.
+  const body = new Uint8Array(size);
+  let end = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, end);
+    end += chunk.length;
+  }
+  return body;
 }
 
 /** Leaving early keeps the connection, so that the client can read why it was refused. */

@@ -17,9 +17,6 @@ export interface VerifiableAnswer {
   readonly body: Uint8Array;
 }
 
-/** Gives the headers that may be passed on, or throws a GatewayError. */
-export type Verify = (request: HttpRequest, answer: VerifiableAnswer) => readonly HeaderField[];
-
 export interface VerificationInput {
   readonly request: HttpRequest;
   readonly answer: VerifiableAnswer;

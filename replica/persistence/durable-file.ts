@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   writeSync,
+  writevSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -58,6 +59,21 @@ export function writeFully(
     const length = Math.min(source.length - done, bytesPerCallMax);
     done += writeSync(file, source, done, length, position + done);
   }
+}
+
+/** The parts one behind the other; `length`: of all. */
+export function writePartsFully(
+  file: number,
+  what: {
+    readonly parts: readonly Uint8Array[];
+    readonly length: number;
+    readonly position: number;
+  },
+): void {
+  const { parts, length, position } = what;
+  const done = writevSync(file, parts, position);
+  if (done === length) return;
+  writeFully(file, { source: Buffer.concat(parts).subarray(done), position: position + done });
 }
 
 /** Fills `target` from `position` on; returns how many bytes the file had. */

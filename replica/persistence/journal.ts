@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { readFully, writeFileDurably, writeFully } from './durable-file.ts';
+import { readFully, writeFileDurably, writePartsFully } from './durable-file.ts';
 
 const magic = Buffer.from('ICRJRNL1');
 const nonceBytes = 16;
@@ -91,16 +91,16 @@ export class Journal {
    * fails, it is shut. */
   append(parts: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
-    const header = this.#encodeHeader(parts);
-    const record = Buffer.concat([header, ...parts]);
+    const record = [this.#encodeHeader(parts), ...parts];
+    const length = record.reduce((sum, part) => sum + part.length, 0);
     try {
-      writeFully(this.#file, { source: record, position: this.#end });
+      writePartsFully(this.#file, { parts: record, length, position: this.#end });
     } catch (error) {
       this.#undoWrite();
       throw error;
     }
     if (this.#sync) this.#flush();
-    this.#end += record.length;
+    this.#end += length;
     this.#lastSequence += 1;
   }
 

@@ -13,6 +13,9 @@ import { createNodeKey, createRootKey, seedBytes } from './root-key.ts';
 import { encodeSelfDescribed } from './self-described-cbor.ts';
 import { createStateTree, createSubnetTrees, withTime } from './state-tree.ts';
 
+/** A call waits this long at most for others that are under way, to share one signature. */
+const roundMsMax = 100;
+const roundStepMs = 4;
 /** An unchanged state is certified anew at most this often, so that its time is never stale. */
 const stateAgeNsMax = 1_000_000_000n;
 /** Verifiers accept five minutes; one old certificate serves all queries of a minute. */
@@ -42,6 +45,9 @@ export interface Certification {
   readonly requests: RequestRegistry;
   /** DER, 133 bytes. */
   rootKey: () => Uint8Array;
+  /** Resolves when the state is to be certified for all calls that are complete: no call is under
+   * way any more, or a round has passed. What awaits the same round certifies the same state. */
+  endOfRound(): Promise<void>;
   /** Self-described CBOR certificate revealing the paths and, as always, the time. */
   certify(paths: readonly (readonly Label[])[]): Uint8Array;
   /** Certificate for /canister/ID/certified_data; at most a minute old. */
@@ -68,6 +74,7 @@ export function createCertification(options: {
     nodeKey,
     requests,
     rootKey: () => rootKey.publicKey,
+    endOfRound: createRounds(requests),
     certify: (paths) => certificateOf(signedState(), paths),
     dataCertificate: createDataCertificates(options.engine, signedState),
   };
@@ -100,6 +107,22 @@ function createStateSigner(parts: {
       signed = { stateHash: stateTree.hash, timeNs, tree, signature };
     }
     return signed;
+  };
+}
+
+function createRounds(requests: RequestRegistry): () => Promise<void> {
+  let round: Promise<void> | undefined;
+  const pass = async () => {
+    const end = performance.now() + roundMsMax;
+    await new Promise(setImmediate);
+    while (requests.awaited() > 0 && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, roundStepMs));
+    }
+    round = undefined;
+  };
+  return () => {
+    round ??= pass();
+    return round;
   };
 }
 

@@ -40,6 +40,8 @@ export interface RequestRegistry {
   find(id: Uint8Array): (IngressRequest & { readonly state: RequestState }) | undefined;
   /** Resolves when the request is complete (at once if it is, or is not known). */
   completion(id: Uint8Array): Promise<void>;
+  /** How many requests somebody waits for by `completion`. */
+  awaited(): number;
   /** The subtree under /request_status. */
   tree(): HashTree;
   count(): number;
@@ -122,6 +124,10 @@ class Registry implements RequestRegistry {
     return new Promise((resolve) => {
       this.#waiters.set(key(id), [...(this.#waiters.get(key(id)) ?? []), resolve]);
     });
+  }
+
+  awaited(): number {
+    return this.#waiters.size;
   }
 
   tree(): HashTree {

@@ -136,6 +136,43 @@ describe('an unchanged state', () => {
   });
 });
 
+describe('endOfRound()', () => {
+  const request = (byte: number) => ({
+    id: new Uint8Array(32).fill(byte),
+    sender: Principal.anonymous(),
+    canisterId,
+    expiresAtNs: nowNs + 1_000_000_000n,
+  });
+  const reply = { status: 'replied', arg: new Uint8Array(1) } as const;
+
+  it('comes at once for a lone call, and after all calls that are under way', async () => {
+    const { requests, endOfRound } = create();
+    requests.receive(request(1));
+    requests.receive(request(2));
+    requests.complete(request(1).id, reply);
+    await endOfRound();
+    let isOver = false;
+    void requests.completion(request(2).id);
+    const round = endOfRound().then(() => {
+      isOver = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isOver).toBe(false);
+    requests.complete(request(2).id, reply);
+    await round;
+  });
+
+  it('waits for a slow call no longer than a round', async () => {
+    const { requests, endOfRound } = create();
+    requests.receive(request(1));
+    void requests.completion(request(1).id);
+    const start = performance.now();
+    await endOfRound();
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(requests.find(request(1).id)?.state.status).toBe('received');
+  });
+});
+
 describe('dataCertificate()', () => {
   it('certifies the certified data and reveals nothing else of the canister', async () => {
     const certification = create();

@@ -1,0 +1,33 @@
+// The thread in which large answers are verified: one message in, one out.
+
+import { parentPort } from 'node:worker_threads';
+import { Principal } from '@dfinity/principal';
+import type { HeaderField, HttpRequest } from './http-messages.ts';
+import { type VerifiableAnswer, verifyAnswer } from './verify-answer.ts';
+
+export interface Question {
+  readonly id: number;
+  readonly request: HttpRequest;
+  readonly answer: VerifiableAnswer;
+  readonly canisterId: Uint8Array;
+  readonly rootKey: Uint8Array;
+  readonly nowNs: bigint;
+}
+
+export type Verdict =
+  | { readonly id: number; readonly headers: readonly HeaderField[]; readonly body: Uint8Array }
+  | { readonly id: number; readonly refusal: string };
+
+function verdictOn({ id, canisterId, ...input }: Question): Verdict {
+  try {
+    const headers = verifyAnswer({ ...input, canisterId: Principal.fromUint8Array(canisterId) });
+    return { id, headers, body: input.answer.body };
+  } catch (error) {
+    return { id, refusal: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+parentPort?.on('message', (question: Question) => {
+  const verdict = verdictOn(question);
+  parentPort?.postMessage(verdict, 'body' in verdict ? [verdict.body.buffer as ArrayBuffer] : []);
+});

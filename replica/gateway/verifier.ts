@@ -1,0 +1,80 @@
+// Verification beside the replica's own work: large answers go to a thread, whose hashing and
+// pairing take longer than the canister took to answer. One thread for the process, made when it is
+// first needed; small answers are not worth the way.
+
+import { Worker } from 'node:worker_threads';
+import { GatewayError } from './gateway-error.ts';
+import type { HeaderField, HttpRequest } from './http-messages.ts';
+import type { Question, Verdict } from './verifier-thread.ts';
+import { type VerifiableAnswer, type VerificationInput, verifyAnswer } from './verify-answer.ts';
+
+const threadBytesMin = 262_144;
+
+export interface VerifiedAnswer {
+  /** Those that may be passed on. */
+  readonly headers: readonly HeaderField[];
+  readonly body: Uint8Array;
+}
+
+/** Rejects with a GatewayError if the answer can't be trusted. */
+export type Verify = (request: HttpRequest, answer: VerifiableAnswer) => Promise<VerifiedAnswer>;
+
+interface Waiting {
+  resolve(answer: VerifiedAnswer): void;
+  reject(error: Error): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, Waiting>;
+}
+
+let thread: Thread | undefined;
+let questions = 0;
+
+/**
+ * As verifyAnswer(). The memory of a large body, which must be the caller's own, is handed over: it
+ * is in what is returned, and no longer in the input.
+ */
+export async function verifyBeside(input: VerificationInput): Promise<VerifiedAnswer> {
+  const { answer } = input;
+  if (answer.body.length < threadBytesMin) {
+    return { headers: verifyAnswer(input), body: answer.body };
+  }
+  thread ??= startThread();
+  const { worker, waiting } = thread;
+  const id = questions++;
+  const question: Question = { ...input, id, canisterId: input.canisterId.toUint8Array() };
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+    worker.ref();
+    worker.postMessage(question, [answer.body.buffer as ArrayBuffer]);
+  });
+}
+
+function startThread(): Thread {
+  const waiting = new Map<number, Waiting>();
+  // Without the options of the process: its loader is registered by the file itself.
+  const worker = new Worker(new URL('./verifier-thread.js', import.meta.url), { execArgv: [] });
+  worker.on('message', (verdict: Verdict) => {
+    settle(waiting.get(verdict.id), verdict);
+    waiting.delete(verdict.id);
+    if (waiting.size === 0) worker.unref();
+  });
+  const fail = (error: Error) => {
+    thread = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('the thread that verifies has ended')));
+  return { worker, waiting };
+}
+
+function settle(waiting: Waiting | undefined, verdict: Verdict): void {
+  if ('refusal' in verdict) {
+    waiting?.reject(new GatewayError('ResponseVerificationFailed', verdict.refusal));
+  } else {
+    waiting?.resolve({ headers: verdict.headers, body: verdict.body });
+  }
+}
