@@ -1,5 +1,6 @@
 // The command `efs`: its commands, flags and help. What they do is in the files beside this one.
 
+import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type GlobalOptions, readConfiguration } from './config.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
@@ -40,6 +41,7 @@ EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.jso
 ${exitCodeHelp}`;
 
 const parallelDefault = 4;
+const manifestUrl = new URL('../../package.json', import.meta.url);
 
 function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -66,6 +68,7 @@ function runOf(command: Command): Run {
 function createProgram(): Command {
   const program = new Command('efs')
     .description('Files in buckets of an Encrypted File Storage canister.')
+    .version(JSON.parse(readFileSync(manifestUrl, 'utf8')).version)
     .addOption(new Option('--url <url>', "the gateway's address of the canister"))
     .addOption(new Option('--api-key <key>', 'better given as EFS_API_KEY: others see flags'))
     .addOption(new Option('--host <url>', 'agent endpoints, for calls of the actor'))

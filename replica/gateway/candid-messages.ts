@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
+import { encodeLeb128 } from '../state/leb128.ts';
 import type { HeaderField, HttpRequest } from './http-messages.ts';
 import { splitLeadingBody } from './split-leading-body.ts';
 
@@ -35,6 +36,9 @@ const StreamingResponse = IDL.Record({ body: Blob, token: IDL.Opt(IDL.Unknown) }
 
 /** The response verification version that the gateway asks for. */
 const certificateVersion = 2;
+
+/** Smaller bodies are encoded by the library alone. */
+const spliceBytesMin = 65_536;
 
 /** A token ready to be sent back: Candid bytes of one argument. */
 export type StreamingToken = Uint8Array;
@@ -84,11 +88,31 @@ interface DecodedResponse {
 
 export function encodeQueryRequest(request: HttpRequest): Uint8Array {
   const value = { ...request, certificate_version: [certificateVersion] };
-  return IDL.encode([QueryRequest], [value]);
+  return encodeRequest(QueryRequest, value);
 }
 
 export function encodeUpdateRequest(request: HttpRequest): Uint8Array {
-  return IDL.encode([UpdateRequest], [request]);
+  return encodeRequest(UpdateRequest, request);
+}
+
+/** The library copies a body several times: a large one is put into its place afterwards, which is
+ * where the encodings with another byte for a body differ. */
+function encodeRequest(type: IDL.Type, request: HttpRequest): Uint8Array {
+  const { body } = request;
+  if (body.length < spliceBytesMin) return IDL.encode([type], [request]);
+  const encodedWith = (byte: number) =>
+    IDL.encode([type], [{ ...request, body: Uint8Array.of(byte) }]);
+  const around = encodedWith(0);
+  const other = encodedWith(1);
+  const at = around.findIndex((byte, index) => byte !== other[index]);
+  const length = encodeLeb128(body.length);
+  const start = around.subarray(0, at - 1);
+  const encoded = new Uint8Array(around.length - 2 + length.length + body.length);
+  encoded.set(start);
+  encoded.set(length, start.length);
+  encoded.set(body, start.length + length.length);
+  encoded.set(around.subarray(at + 1), start.length + length.length + body.length);
+  return encoded;
 }
 
 /** Throws the Candid library's error if the bytes are no HttpResponse. */

@@ -103,6 +103,17 @@ describe('requests', () => {
     const update = IDL.decode([Sent], encodeUpdateRequest(input))[0];
     expect(update).toEqual({ ...expected, certificate_version: [] });
   });
+
+  it('are encoded as by the library, whatever the length of the body', () => {
+    const Update = IDL.Record({ method: IDL.Text, url: IDL.Text, headers: Headers, body: Blob });
+    for (const length of [0, 1, 127, 128, 65_535, 65_536, 65_537, 2_097_151, 2_097_152]) {
+      const body = new Uint8Array(length).map((_, index) => index * 7);
+      const input = { ...request, body };
+      const queried = { ...input, certificate_version: [2] };
+      expect(Buffer.compare(encodeQueryRequest(input), IDL.encode([Sent], [queried]))).toBe(0);
+      expect(Buffer.compare(encodeUpdateRequest(input), IDL.encode([Update], [input]))).toBe(0);
+    }
+  });
 });
 
 describe('splitLeadingBody()', () => {
