@@ -1,6 +1,7 @@
 // `npm test` runs everything but the soaks, which take minutes: `npm run soak` runs those.
 
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 const isSoak = process.env.EFS_SOAK === '1';
 
@@ -12,6 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['tests/support/build.ts'],

@@ -140,6 +140,9 @@ function readStable(
   return bytes;
 }
 
+/** All engines of a process share what it has compiled. */
+const compile = createCompiler(ic0Interface);
+
 function createState(
   options: EngineOptions,
   hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer'>,
@@ -158,7 +161,7 @@ function createState(
     store: options.store,
     canisters: new Map(),
     scheduler: new Scheduler(fault),
-    compile: createCompiler(ic0Interface),
+    compile,
     bestEffort: new Set(),
   };
 }

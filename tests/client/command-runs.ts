@@ -23,11 +23,16 @@ export interface CommandSettings {
   readonly input?: Uint8Array;
 }
 
+export function commandEnvironment(settings: CommandSettings): Record<string, string> {
+  const { folder, environment } = settings;
+  return { PATH: process.env.PATH ?? '', XDG_STATE_HOME: join(folder, 'state'), ...environment };
+}
+
 export function startCommand(words: readonly string[], settings: CommandSettings): CommandRun {
-  const { folder, environment, input } = settings;
+  const { folder, input } = settings;
   const child = spawn(process.execPath, [join(projectDir, 'bin/efs.js'), ...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: join(folder, 'state'), ...environment },
+    env: commandEnvironment(settings),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input ?? new Uint8Array(0));

@@ -373,7 +373,7 @@ async function runOperations(run: Run): Promise<void> {
     const answer = await operation(run);
     const outcome = answer === undefined ? name : `${name}: ${answer}`;
     run.outcomes.set(outcome, (run.outcomes.get(outcome) ?? 0) + 1);
-    if (turn % 100 === 0) checkAll(run);
+    if (turn % 200 === 0) checkAll(run);
   }
 }
 

@@ -4,6 +4,7 @@
 import { expect } from 'vitest';
 import { openSpace } from '../../src/storage/space.ts';
 import type { StableSpace } from '../../src/storage/stable-space.ts';
+import { expectSame } from '../support/expect-same.ts';
 
 const slotUnits = [5, 8, 16, 32, 72] as const;
 
@@ -25,7 +26,7 @@ export function checkLabelStructure(space: StableSpace): LabelShape {
   expect(block.subarray(0, 8).toString('latin1')).toBe('\0EFSLBL1');
   const owned = new Map<number, number>();
   const claim = (slot: number, units: number) => {
-    expect(owned.has(slot), `slot ${slot} is there twice`).toBe(false);
+    expectSame(owned.has(slot), false, `slot ${slot} is there twice`);
     owned.set(slot, units);
   };
 
@@ -34,7 +35,7 @@ export function checkLabelStructure(space: StableSpace): LabelShape {
     if (slot === 0) continue;
     const head = read(slot, 80);
     const isInner = head.readUInt16LE(0) === 1;
-    if (!isInner) expect(head.readUInt16LE(0)).toBe(2);
+    if (!isInner) expectSame(head.readUInt16LE(0), 2);
     const bytes = isInner ? 76 : 40 + head.readUInt16LE(2);
     claim(slot, slotUnits.find((units) => units * 16 >= bytes) ?? 0);
     waiting.push(head.readUInt32LE(4), isInner ? head.readUInt32LE(40) : 0);
@@ -47,7 +48,7 @@ export function checkLabelStructure(space: StableSpace): LabelShape {
   }
   let end = 16;
   for (const [slot, units] of [...owned].sort(([a], [b]) => a - b)) {
-    expect(slot, 'slots stand one behind the other').toBe(end);
+    expectSame(slot, end, 'slots stand one behind the other');
     end = slot + units;
   }
   expect(block.readUInt32LE(12), 'the end of the slots').toBe(end);

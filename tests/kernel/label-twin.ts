@@ -4,9 +4,9 @@
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
-import { expect } from 'vitest';
 import { fromArrays, lookup } from '../../replica/state/hash-tree.ts';
 import type { LabelPath } from '../../src/storage/label-tree.ts';
+import { expectSame, expectSameBytes } from '../support/expect-same.ts';
 
 /** Labels are strings of one character a byte; a subtree is a level or an opaque hash. */
 export interface TwinLevel extends Map<string, TwinLevel | Uint8Array> {}
@@ -64,10 +64,16 @@ export function leafHash(value: Uint8Array): Buffer {
   return domainHash('ic-hashtree-leaf', value);
 }
 
+const byteBits = Array.from({ length: 256 }, (_, byte) => `1${byte.toString(2).padStart(8, '0')}`);
+const labelBits = new Map<string, string>();
+
 /** Sorts as the labels do; two labels part at the first character that differs. */
 function bitsOf(label: string): string {
-  const bytes = [...Buffer.from(label, 'latin1')];
-  return `${bytes.map((byte) => `1${byte.toString(2).padStart(8, '0')}`).join('')}0`;
+  const known = labelBits.get(label);
+  if (known !== undefined) return known;
+  const bits = `${[...Buffer.from(label, 'latin1')].map((byte) => byteBits[byte]).join('')}0`;
+  labelBits.set(label, bits);
+  return bits;
 }
 
 export function twinHash(level: TwinLevel): Buffer {
@@ -105,15 +111,15 @@ export interface Witness {
 /** Checks the tag and that the tree has that root. */
 export function openWitness(bytes: Uint8Array | undefined, root: Uint8Array): Witness {
   if (bytes === undefined) throw new Error('there is no witness');
-  expect(Buffer.from(bytes.subarray(0, 3)).toString('hex')).toBe('d9d9f7');
+  expectSame(Buffer.from(bytes.subarray(0, 3)).toString('hex'), 'd9d9f7');
   const arrays = decode(bytes.subarray(3));
   const tree = fromArrays(arrays);
-  expect(Buffer.from(tree.hash).toString('hex')).toBe(Buffer.from(root).toString('hex'));
+  expectSameBytes(tree.hash, root);
   return {
     see(labels) {
       const path = labels.map((label) => new Uint8Array(Buffer.from(label, 'latin1')));
       const found = lookup(tree, path);
-      expect(specifiedLookup(arrays as TreeArrays, labels)).toBe(found.status);
+      expectSame(specifiedLookup(arrays as TreeArrays, labels), found.status);
       if (found.status !== 'found' || found.subtree.kind !== 'leaf') return found.status;
       return `leaf:${Buffer.from(found.subtree.value).toString()}`;
     },

@@ -31,7 +31,9 @@ beforeEach(async () => {
 });
 
 function pattern(length: number, seed: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, i) => i * 13 + (i >> 8) + seed);
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = i * 13 + (i >> 8) + seed;
+  return bytes;
 }
 
 function read(space: StableSpace, offset: number, length: number): Uint8Array {

@@ -12,6 +12,7 @@ import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, principalOf } from '../../scripts/local-service.ts';
 import { type DidMethod, readInterface, type Vocabulary } from '../support/model-interface.ts';
+import { copyPreparedState } from '../support/prepared-state.ts';
 
 const seed = Number(process.env.EFS_FUZZ_SEED ?? 20_260_102);
 const typedPerMethod = 8;
@@ -31,9 +32,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'candid-fuzz-'));
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
   // With a clock of its own, no timer writes between two looks at stable memory.
-  const nowNs = 1_767_323_045_678_901_234n;
-  replica = await startReplica({ server: false, stateDir: folder, now: () => nowNs });
-  const service = await deployLocally({ replica, stateDir: folder, wasm });
+  const nowNs = BigInt(Date.now()) * 1_000_000n + 234n;
+  const stateDir = join(folder, 'state');
+  await copyPreparedState(stateDir);
+  replica = await startReplica({ server: false, stateDir, now: () => nowNs });
+  const service = await deployLocally({ replica, stateDir, wasm });
   canisterId = service.canisterId;
   owner = principalOf(service.identityPem);
   const uploadId = await beginUpload();

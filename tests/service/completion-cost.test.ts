@@ -8,6 +8,7 @@ import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { chunkCountMax } from '../../src/limits.ts';
+import { settings } from '../support/key-network.ts';
 
 const completionInstructionsMax = 200_000_000n;
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
@@ -23,7 +24,8 @@ beforeAll(async () => {
   const identity = newIdentity();
   const controllers = [principalOf(identity)];
   canisterId = (await replica.createCanister({ controllers })).toText();
-  await replica.install(canisterId, new Uint8Array(await readFile(wasmPath)));
+  const wasm = new Uint8Array(await readFile(wasmPath));
+  await replica.install(canisterId, wasm, settings({ stored: null }));
   apiKey = await createDemoKey(replica, canisterId, identity);
 });
 

@@ -9,7 +9,7 @@ import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 import { type StartedService, startService } from '../support/started-service.ts';
 
-const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 3);
+const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 2);
 const writers = 3;
 
 let folder: string;

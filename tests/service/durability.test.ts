@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import {
@@ -14,6 +14,7 @@ import {
   principalOf,
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
+import { expectSameBytes } from '../support/expect-same.ts';
 import { settings } from '../support/key-network.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
 import { sampleBytes } from '../support/service.ts';
@@ -32,41 +33,67 @@ async function start(): Promise<void> {
   service = await deployLocally({ replica, stateDir, wasm });
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durability-'));
   wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
   await copyPreparedState(join(folder, 'state'));
   await start();
 });
 
-afterEach(async () => {
-  await replica.stop();
+afterAll(async () => {
+  await replica?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function call<T>(method: string, types: IDL.Type[], values: unknown[], result: IDL.Type) {
+interface Method {
+  readonly method: string;
+  readonly types: IDL.Type[];
+  readonly result: IDL.Type;
+}
+
+async function call<T>(
+  { method, types, result }: Method,
+  values: unknown[],
+  canisterId = service.canisterId,
+) {
   const sender = principalOf(service.identityPem);
   const argument = IDL.encode(types, values);
-  const reply = await replica.call(service.canisterId, method, argument, { sender });
+  const reply = await replica.call(canisterId, method, argument, { sender });
   const [value] = IDL.decode([result], reply);
   return value as { ok?: T; err?: string };
 }
 
-async function beginUpload(path: string, size: number): Promise<string> {
-  const types = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
-  const values = ['demo', path, 'text/plain', BigInt(size), []];
-  const begun = await call<string>('beginFileUpload', types, values, TextResult);
+const begin: Method = {
+  method: 'beginFileUpload',
+  types: [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
+  result: TextResult,
+};
+const put: Method = {
+  method: 'uploadFileChunkIndexed',
+  types: [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)],
+  result: NatResult,
+};
+const end: Method = {
+  method: 'completeFileUpload',
+  types: [IDL.Text, IDL.Opt(IDL.Text)],
+  result: TextResult,
+};
+
+async function beginUpload(path: string, size: number, canisterId?: string): Promise<string> {
+  const begun = await call<string>(
+    begin,
+    ['demo', path, 'text/plain', BigInt(size), []],
+    canisterId,
+  );
   return begun.ok ?? expect.fail(begun.err);
 }
 
 function putChunk(uploadId: string, index: number, bytes: Uint8Array) {
-  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
-  return call<bigint>('uploadFileChunkIndexed', types, [uploadId, index, bytes], NatResult);
+  return call<bigint>(put, [uploadId, index, bytes]);
 }
 
 function complete(uploadId: string) {
-  const types = [IDL.Text, IDL.Opt(IDL.Text)];
-  return call<string>('completeFileUpload', types, [uploadId, []], TextResult);
+  return call<string>(end, [uploadId, []]);
 }
 
 async function fetchBytes(path: string): Promise<Uint8Array> {
@@ -91,7 +118,7 @@ test('files, keys and sessions survive a restart of the replica', async () => {
   expect(Buffer.from(await fetchBytes('now.txt')).toString()).toBe('now');
   expect(await putChunk(uploadId, 0, bytes.subarray(0, 100_000))).toEqual({ ok: 150_000n });
   expect(await complete(uploadId)).toHaveProperty('ok');
-  expect(await fetchBytes('later.bin')).toEqual(bytes);
+  expectSameBytes(await fetchBytes('later.bin'), bytes);
   const again = `${service.url}/api/v1/bucket/demo/files/again.txt`;
   expect((await fetch(again, { method: 'PUT', body: 'x', headers })).status).toBe(201);
 });
@@ -105,7 +132,7 @@ test('files and sessions survive an upgrade of the canister', async () => {
   await replica.upgrade(service.canisterId, wasm);
   expect(await complete(uploadId)).toHaveProperty('ok');
   await replica.upgrade(service.canisterId, wasm);
-  expect(await fetchBytes('up.bin')).toEqual(bytes);
+  expectSameBytes(await fetchBytes('up.bin'), bytes);
 });
 
 test('a key is a secret that stable memory does not hold', async () => {
@@ -113,15 +140,6 @@ test('a key is a secret that stable memory does not hold', async () => {
   const memory = Buffer.from(read(0, bytes));
   expect(memory.includes(service.apiKey.slice(0, 8))).toBe(true);
   expect(memory.includes(service.apiKey.slice(8, 40))).toBe(false);
-});
-
-test('two installs make different keys and upload ids', async () => {
-  const first = [service.apiKey, await beginUpload('/a', 1)];
-  await replica.stop();
-  await rm(join(folder, 'state'), { recursive: true });
-  await start();
-  const second = [service.apiKey, await beginUpload('/a', 1)];
-  expect(new Set([...first, ...second]).size).toBe(4);
 });
 
 test('malformed Candid is rejected with a reason and changes nothing', async () => {
@@ -142,6 +160,17 @@ test('a Wasm without the kernel refuses to install and says how to build it', as
   await expect(replica.install(canisterId, unlinked)).rejects.toThrow(/npm run build/);
 });
 
+test('two installs make different keys and upload ids', async () => {
+  const { identityPem } = service;
+  const first = [service.apiKey, await beginUpload('/a', 1)];
+  const created = await replica.createCanister({ controllers: [principalOf(identityPem)] });
+  const canisterId = created.toText();
+  await replica.install(canisterId, wasm, settings({ stored: null }));
+  const apiKey = await createDemoKey(replica, canisterId, identityPem);
+  const second = [apiKey, await beginUpload('/a', 1, canisterId)];
+  expect(new Set([...first, ...second]).size).toBe(4);
+});
+
 test('a canister that is low on cycles takes no uploads and says so, but serves and deletes', async () => {
   const identityPem = service.identityPem;
   const controllers = [principalOf(identityPem)];
@@ -151,14 +180,14 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
   await replica.install(poor, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, poor, identityPem);
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
-  const put = (name: string, body: Uint8Array) =>
+  const send = (name: string, body: Uint8Array) =>
     fetch(`${service.url}/api/v1/bucket/demo/files/${name}?canisterId=${poor}`, {
       method: 'PUT',
       body: body as BodyInit,
       headers,
     });
-  expect((await put('first', sampleBytes('first', 2_000_000))).status).toBe(201);
-  const refused = await put('second', Uint8Array.of(1));
+  expect((await send('first', sampleBytes('first', 2_000_000))).status).toBe(201);
+  const refused = await send('second', Uint8Array.of(1));
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(await refused.json()).toMatchObject({ error: { code: 'ServiceUnavailable' } });

@@ -2,14 +2,20 @@
 // and nothing is left of the former key.
 
 import { expect, test } from 'vitest';
-import { KeyNetwork, settings } from '../support/key-network.ts';
+import { KeyNetwork, networkWithKey, settings } from '../support/key-network.ts';
 
 const bytes = new Uint8Array(70_000).map((_, index) => index * 7);
 
-async function withFiles(count: number, argument?: Uint8Array): Promise<KeyNetwork> {
+/** With a stored root key. */
+async function networkWithStoredKey(): Promise<KeyNetwork> {
   const network = new KeyNetwork();
-  await network.install(argument);
+  await network.install(settings({ stored: null }));
   expect(await network.call('createBucket', 'photos')).toHaveProperty('ok');
+  return network;
+}
+
+async function withFiles(count: number, made: Promise<KeyNetwork>): Promise<KeyNetwork> {
+  const network = await made;
   for (let number = 0; number < count; number++) await store(network, `f${number}`);
   return network;
 }
@@ -33,7 +39,7 @@ async function settle(network: KeyNetwork): Promise<void> {
 }
 
 test('rotateBucketKey() is done by timers while files are read and stored', async () => {
-  const network = await withFiles(5, settings({ stored: null }));
+  const network = await withFiles(5, networkWithStoredKey());
   expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
   expect(await network.status()).toMatchObject({ isRotating: true });
   expect((await network.call('rotateBucketKey', 'photos')).err).toMatch(/^SlowDown: /);
@@ -48,7 +54,7 @@ test('rotateBucketKey() is done by timers while files are read and stored', asyn
 });
 
 test('rotateRootKey() derives another key, by an upgrade in the middle too', async () => {
-  const network = await withFiles(2);
+  const network = await withFiles(2, networkWithKey());
   expect(await network.call('rotateRootKey', [])).toEqual({ ok: null });
   expect(await network.status()).toMatchObject({ isRotating: true, isKeyPresent: true });
   await network.upgrade();
@@ -62,7 +68,7 @@ test('rotateRootKey() derives another key, by an upgrade in the middle too', asy
 });
 
 test('a stored root key that is rotated to vetKD leaves no trace', async () => {
-  const network = await withFiles(1, settings({ stored: null }));
+  const network = await withFiles(1, networkWithStoredKey());
   const before = network.stableMemory();
   expect(await network.call('rotateRootKey', [{ vetkd: 'test_key_1' }])).toEqual({ ok: null });
   await settle(network);
@@ -79,7 +85,7 @@ test('a stored root key that is rotated to vetKD leaves no trace', async () => {
 });
 
 test('a root key that the network does not know changes nothing, and gives way to another', async () => {
-  const network = await withFiles(1);
+  const network = await withFiles(1, networkWithKey());
   expect(await network.call('rotateRootKey', [{ vetkd: 'none' }])).toEqual({ ok: null });
   await network.wait(0);
   await store(network, 'more');

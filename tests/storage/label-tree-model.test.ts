@@ -16,6 +16,7 @@ import {
   takeTwin,
   twinHash,
 } from '../kernel/label-twin.ts';
+import { expectSame } from '../support/expect-same.ts';
 import { installNodeKernel, type KernelHost } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -112,12 +113,13 @@ function change(turn: number): void {
     const [from, to] = [somePath(), random(3) === 0 ? makePath() : somePath()];
     const other = random(2) === 0 ? 0 : 1;
     const taken = takeTwin(twins[root], from);
-    expect(trees[root].move(from, { tree: trees[other], path: to })).toBe(taken !== undefined);
+    const isMoved = trees[root].move(from, { tree: trees[other], path: to });
+    expectSame(isMoved, taken !== undefined);
     if (taken !== undefined) setTwin(twins[other], to, taken);
     known.push(to);
   } else {
     const path = somePath();
-    expect(trees[root].remove(path)).toBe(takeTwin(twins[root], path) !== undefined);
+    expectSame(trees[root].remove(path), takeTwin(twins[root], path) !== undefined);
   }
   if (known.length > 300) known = known.slice(-200);
 }
@@ -169,7 +171,7 @@ function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): voi
   expect(witness.see(wildcard)).toBe(`leaf:${value}`);
   expect(witness.see(labels)).toBe('absent');
   for (let length = depth + 1; length < labels.length; length++) {
-    expect(witness.see([...labels.slice(0, length), '<*>'])).toBe('absent');
+    expectSame(witness.see([...labels.slice(0, length), '<*>']), 'absent');
   }
   fallbacks++;
 }

@@ -10,6 +10,7 @@ import { type SingleUpload, uploadSingle } from '../../src/domain/single-upload.
 import { putChunk } from '../../src/domain/upload-chunks.ts';
 import type { UploadSession } from '../../src/domain/upload-session.ts';
 import { beginUpload, type UploadRequest } from '../../src/domain/uploads.ts';
+import { expectSame } from './expect-same.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
 
 /** 2026-01-02T03:04:05.678901234Z. */
@@ -174,7 +175,7 @@ export function expectRefusal(
   if (!(thrown instanceof Refusal)) {
     throw thrown ?? new Error(`Expected the refusal ${code}, but the operation succeeded`);
   }
-  expect(thrown.code).toBe(code);
-  expect(stores.writeCount() - before, `writes of a refused call (${code})`).toBe(0);
+  expectSame(thrown.code, code);
+  expectSame(stores.writeCount() - before, 0, `writes of a refused call (${code})`);
   return thrown;
 }

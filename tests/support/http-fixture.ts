@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/message.ts';
 import { handleRequest, upgrade } from '../../src/http/router.ts';
 import { routes } from '../../src/http/routes.ts';
 import { callOf, startNs, testRandom } from './domain-fixture.ts';
+import { expectSame } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 export interface TestRequest {
@@ -36,7 +37,7 @@ export function send(stores: MemoryStores, sent: TestRequest): HttpResponse {
 export function headersOf(response: HttpResponse): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of response.headers) {
-    expect(headers[name.toLowerCase()], `${name} comes twice`).toBeUndefined();
+    expectSame(headers[name.toLowerCase()], undefined, `${name} comes twice`);
     headers[name.toLowerCase()] = value;
   }
   return headers;

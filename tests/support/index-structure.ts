@@ -3,6 +3,7 @@
 
 import { expect } from 'vitest';
 import { openSpace } from '../../src/storage/space.ts';
+import { expectSame, expectSameBytes } from './expect-same.ts';
 
 const pageBytes = 4_096;
 const superblockBytes = 48;
@@ -34,12 +35,12 @@ function parsePage(bytes: Buffer): Page {
   let end = 8 + 2 * (count ?? 0);
   const cells = Array.from({ length: count ?? 0 }, (_, index) => {
     const start = bytes.readUInt16LE(8 + 2 * index);
-    expect(start, 'cells stand one behind the other').toBe(end);
+    expectSame(start, end, 'cells stand one behind the other');
     end = start + 10 + bytes.readUInt16LE(start + 8);
     return { start, key: bytes.subarray(start + 10, end) };
   });
-  expect(used).toBe(end);
-  expect(end).toBeLessThanOrEqual(pageBytes);
+  expectSame(used, end);
+  expectSame(end <= pageBytes, true, `cells end at ${end}`);
   return { kind: kind ?? 0, used: end, cells, bytes };
 }
 
@@ -56,8 +57,8 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
   expect(version).toBe(1);
   const owners = new Set<number>([0]);
   const claim = (page: number) => {
-    expect(owners.has(page), `page ${page} is there twice`).toBe(false);
-    expect(page).toBeLessThan(pagesEnd);
+    expectSame(owners.has(page), false, `page ${page} is there twice`);
+    expectSame(page < pagesEnd, true, `page ${page} of ${pagesEnd}`);
     owners.add(page);
   };
   const keys: Buffer[] = [];
@@ -67,22 +68,22 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
     claim(number);
     const page = parsePage(readPage(space, number));
     usedBytes += page.used;
-    expect(page.kind).toBe(level === 1 ? 1 : 2);
+    expectSame(page.kind, level === 1 ? 1 : 2);
     if (level === 1) {
       keys.push(...page.cells.map(({ key }) => key));
       for (const { key } of page.cells) {
-        expect(Buffer.compare(lower, key), 'the key above is not greater').toBeLessThanOrEqual(0);
+        expectSame(Buffer.compare(lower, key) <= 0, true, 'the key above is not greater');
       }
       return page.cells.length;
     }
-    expect(page.cells.length).toBeGreaterThan(0);
-    expect(page.cells[0]?.key, 'the first key is that of the page above').toEqual(lower);
+    const first = page.cells[0]?.key ?? expect.fail('a page without cells');
+    expectSameBytes(first, lower, 'the first key is that of the page above');
     let total = 0;
     for (const { start, key } of page.cells) {
       const count = visit(page.bytes.readUInt32LE(start), level - 1, key);
-      expect(page.bytes.readUInt32LE(start + 4)).toBe(count);
+      expectSame(page.bytes.readUInt32LE(start + 4), count);
       const greatest = count > 0 ? keys.at(-1) : undefined;
-      if (greatest) expect(Buffer.compare(key, greatest)).toBeLessThanOrEqual(0);
+      if (greatest) expectSame(Buffer.compare(key, greatest) <= 0, true, 'a key below is less');
       total += count;
     }
     return total;
@@ -92,7 +93,7 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
   expect(Number(superblock.readBigUInt64LE(32))).toBe(total);
   for (let index = 1; index < keys.length; index++) {
     const [before, key] = [keys[index - 1], keys[index]];
-    if (before && key) expect(Buffer.compare(before, key)).toBe(-1);
+    if (before && key) expectSame(Buffer.compare(before, key), -1, 'keys ascend');
   }
   const treePages = owners.size - 1;
   for (let page = freeHead; page !== 0; page = readPage(space, page).readUInt32LE(4)) claim(page);

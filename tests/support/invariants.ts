@@ -10,6 +10,7 @@ import { digestTableBytes } from '../../src/domain/upload-digests.ts';
 import { expiresAtNs, getSession, type UploadSession } from '../../src/domain/upload-session.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import { keySlotsOf } from './encryption-twin.ts';
+import { expectSame } from './expect-same.ts';
 import { checkIndexStructure } from './index-structure.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
@@ -91,7 +92,8 @@ export function checkKeySlots(
   );
   for (const { slot, wrappers } of expected) {
     const wrapperId = wrapped.find((found) => found.slot === slot)?.wrapperId;
-    expect(wrappers, `what wraps slot ${slot}`).toContain(wrapperId);
+    const isKnown = wrapperId !== undefined && wrappers.includes(wrapperId);
+    expectSame(isKnown, true, `what wraps slot ${slot}: ${wrapperId}, not of ${wrappers}`);
   }
   expect(stores.keySlots.inUse()).toBe(expected.length + ofRoots.size);
   const [behind, ...erased] = free;
@@ -131,7 +133,7 @@ function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
       const scope = `${bucketId}\0${tag}\0`;
       const sequence = Number(stores.index.find(Buffer.from(`${scope}\0${path}`)) ?? -1n);
       const date = dates.get(`${bucketId} ${sequence}`);
-      expect(date ?? updatedAtNs, 'one date for one number').toBe(updatedAtNs);
+      expectSame(date ?? updatedAtNs, updatedAtNs, 'one date for one number');
       dates.set(`${bucketId} ${sequence}`, updatedAtNs);
       return indexKeys({ scope, path, sequence });
     }),
@@ -157,13 +159,13 @@ function checkNotes(stores: MemoryStores, sessions: readonly UploadSession[]): v
   const notes = new Map<string, bigint>();
   for (const [key] of stores.uploadExpirations.entries()) {
     const uploadId = Buffer.from(key.subarray(8)).toString('hex');
-    expect(notes.has(uploadId)).toBe(false);
+    expectSame(notes.has(uploadId), false);
     notes.set(uploadId, Buffer.from(key).readBigUInt64BE(0));
   }
   expect(notes.size).toBe(sessions.length);
   for (const session of sessions) {
     const noted = notes.get(session.uploadId) ?? expect.fail('a session without a note');
-    expect(noted <= expiresAtNs(session)).toBe(true);
+    expectSame(noted <= expiresAtNs(session), true);
   }
 }
 
@@ -175,7 +177,7 @@ function chunkKey(contentId: number, index: number): string {
 }
 
 function claim(expected: Set<string>, key: string): void {
-  expect(expected.has(key), `chunk ${key} has two owners`).toBe(false);
+  expectSame(expected.has(key), false, `chunk ${key} has two owners`);
   expected.add(key);
 }
 
@@ -184,10 +186,10 @@ function addFileChunks(stores: MemoryStores, file: FileRecord, expected: Set<str
   for (let index = 0; index < file.chunkCount; index++) {
     claim(expected, chunkKey(file.contentId, index));
     const length = findChunk(stores, { contentId: file.contentId, index })?.length ?? -1;
-    if (index < file.chunkCount - 1) expect(length).toBe(file.chunkSize);
+    if (index < file.chunkCount - 1) expectSame(length, file.chunkSize);
     size += length;
   }
-  expect(size).toBe(file.size);
+  expectSame(size, file.size);
 }
 
 function addSessionChunks(
@@ -206,14 +208,12 @@ function addSessionChunks(
     uploadedSize += length;
     largest = Math.max(largest, length);
     count += 1;
-    expect(index).toBeLessThan(session.chunkIndexEnd);
+    expectSame(index < session.chunkIndexEnd, true, `index ${index}`);
   }
   const { uploadedSize: stored, receivedChunks, chunkSize } = session;
-  expect({ stored, receivedChunks, chunkSize }).toEqual({
-    stored: uploadedSize,
-    receivedChunks: count,
-    chunkSize: largest,
-  });
+  expectSame(stored, uploadedSize, 'the bytes received');
+  expectSame(receivedChunks, count, 'the chunks received');
+  expectSame(chunkSize, largest, 'the largest chunk');
 }
 
 /** Chunks that wait for being given back; nobody may own them. */
@@ -225,7 +225,7 @@ function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<
     const end = Number(Buffer.from(record).readBigUInt64LE(9));
     for (let index = next; index < end; index++) {
       const chunk = chunkKey(contentId, index);
-      expect(expected.has(chunk), `chunk ${chunk} is discarded and owned`).toBe(false);
+      expectSame(expected.has(chunk), false, `chunk ${chunk} is discarded and owned`);
       leftovers.add(chunk);
     }
   }
@@ -242,7 +242,7 @@ function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): v
     const [contentId, index] = [0, 8].map((at) => Number(Buffer.from(key).readBigUInt64BE(at)));
     const address = { contentId: contentId ?? 0, index: index ?? 0 };
     const chunk = findChunk(stores, address) ?? expect.fail('no such chunk');
-    expect(chunk.slots.length).toBe(Math.ceil(chunk.length / 65_536));
+    expectSame(chunk.slots.length, Math.ceil(chunk.length / 65_536));
     chunk.slots.forEach((offset, segment) => {
       const length = Math.min(65_536, chunk.length - segment * 65_536);
       slots.push({ offset, bytes: slotBytes(length) });
@@ -252,7 +252,7 @@ function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): v
   slots.sort((left, right) => left.offset - right.offset);
   let end = 4_096;
   for (const { offset, bytes } of slots) {
-    expect(offset).toBeGreaterThanOrEqual(end);
+    expectSame(offset >= end, true, `slot at ${offset}, the last one ends at ${end}`);
     end = offset + bytes;
   }
 }

@@ -12,6 +12,8 @@ export interface WasmMemory {
 
 export interface WasmInterface {
   readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
+  compile(wasm: Uint8Array): Promise<object>;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
   instantiate(wasm: Uint8Array, imports: object): Promise<{ instance: { exports: unknown } }>;
 }
 
@@ -74,6 +76,8 @@ export interface KernelHostOptions {
   readonly heapPagesMax?: number;
 }
 
+let kernelModule: Promise<object> | undefined;
+
 /** A new instance of the kernel, as after an install or an upgrade. */
 export async function startKernel(options: KernelHostOptions = {}): Promise<KernelHost> {
   const { system = new FakeSystem(), misalignment = 0, heapPagesMax = 64 } = options;
@@ -83,8 +87,8 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
     maximum: arenaPages + heapPagesMax,
   });
   const imports = { env: { memory }, sys: systemFunctions(system, memory) };
-  const { instance } = await WebAssembly.instantiate(await buildKernel(), imports);
-  const exports = instance.exports as KernelExports;
+  kernelModule ??= WebAssembly.compile(await buildKernel());
+  const exports = new WebAssembly.Instance(await kernelModule, imports).exports as KernelExports;
   const gate = createGate({ exports, memory, misalignment });
   return { gate, exports, memory, system };
 }

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { MessageReport } from '../../replica/core.ts';
+import type { MessageReport, StateStore } from '../../replica/core.ts';
 import { createEngine, type RunningEngine } from '../../replica/execution/engine.ts';
 import type { Limits } from '../../replica/execution/limits.ts';
 import { createInProcessCalls } from '../../replica/in-process-calls.ts';
@@ -14,6 +14,7 @@ import { createVetKeys, type VetKeys } from '../../replica/management/vetkd.ts';
 import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { uploadInterface } from './candid-interface.ts';
+import { createCopiedStore } from './store-copies.ts';
 
 const nsPerSecond = 1_000_000_000n;
 const noArguments = new Uint8Array(IDL.encode([], []));
@@ -46,6 +47,12 @@ export function settings(rootKey: RootKeyArgument | undefined): Uint8Array {
   return new Uint8Array(IDL.encode([IDL.Opt(Settings)], [[value]]));
 }
 
+export interface NetworkOptions {
+  readonly limits?: Partial<Limits>;
+  /** Empty, or a copy of another network's. */
+  readonly store?: StateStore;
+}
+
 export class KeyNetwork {
   /** The names that it knows. */
   keyNames: readonly string[] = ['key_1', 'test_key_1', 'dfx_test_key'];
@@ -59,7 +66,7 @@ export class KeyNetwork {
   readonly engine: RunningEngine;
   #installed: Principal | undefined;
 
-  constructor(limits: Partial<Limits> = {}) {
+  constructor({ limits = {}, store = createMemoryStore() }: NetworkOptions = {}) {
     const vetKeys: VetKeys = {
       keyNames: this.keyNames,
       fee: (name) =>
@@ -70,7 +77,7 @@ export class KeyNetwork {
     };
     const random = () => new Uint8Array(randomBytes(32));
     this.engine = createEngine({
-      store: createMemoryStore(),
+      store,
       limits,
       now: () => this.nowNs,
       dataCertificate: () => new Uint8Array(0),
@@ -86,6 +93,14 @@ export class KeyNetwork {
     const options = { controllers: [owner], ...(cycles === undefined ? {} : { cycles }) };
     this.#installed = await calls.createCanister(options);
     await calls.install(this.#installed, wasm, argument, { sender: owner });
+  }
+
+  /** Starts on what the store holds, as after a restart of the network: one canister. */
+  async resume(): Promise<void> {
+    const [failure] = await this.engine.resume();
+    if (failure !== undefined) throw new Error(failure.reason);
+    const [canister] = this.engine.canisters();
+    this.#installed = canister?.id;
   }
 
   upgrade(argument: Uint8Array = noArguments): Promise<void> {
@@ -132,4 +147,42 @@ export class KeyNetwork {
     if (this.#installed === undefined) throw new Error('Nothing is installed');
     return this.#installed;
   }
+}
+
+interface FirstKey {
+  readonly copyStore: () => StateStore;
+  readonly reports: readonly MessageReport[];
+}
+
+let firstKey: Promise<FirstKey> | undefined;
+
+async function fetchFirstKey(): Promise<FirstKey> {
+  const { store, copy } = createCopiedStore();
+  const network = new KeyNetwork({ store });
+  await network.install();
+  const { err } = await network.call('createBucket', 'photos');
+  if (err !== undefined) throw new Error(err);
+  await network.wait(0);
+  return { copyStore: copy, reports: network.reports };
+}
+
+/**
+ * A canister that is running with the first root key, which it fetched from vetKD for its bucket
+ * `photos`. It fetched it once for all tests of a process, for that takes seconds; each test has a
+ * network and a state of its own. The reports are empty.
+ */
+export async function networkWithKey(): Promise<KeyNetwork> {
+  firstKey ??= fetchFirstKey();
+  const { copyStore } = await firstKey;
+  const network = new KeyNetwork({ store: copyStore() });
+  await network.resume();
+  await network.wait(0);
+  network.reports.length = 0;
+  return network;
+}
+
+/** Of all messages from the installation until the first root key was there. */
+export async function reportsOfFirstKey(): Promise<readonly MessageReport[]> {
+  firstKey ??= fetchFirstKey();
+  return (await firstKey).reports;
 }

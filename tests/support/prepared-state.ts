@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
@@ -11,6 +11,7 @@ import { deployLocally } from '../../scripts/local-service.ts';
 import { projectDir, readSources } from '../tidy/source-tree.ts';
 
 const parentDir = join(projectDir, 'build', 'test-states');
+const keptMs = 3_600_000;
 
 /** Of all that a state depends on: the Wasm, and what runs and installs it. */
 function fingerprint(wasm: Uint8Array): string {
@@ -33,8 +34,8 @@ async function prepare(): Promise<string> {
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
   const folder = join(parentDir, fingerprint(wasm));
   if (!existsSync(folder)) {
-    await rm(parentDir, { recursive: true, force: true });
     await mkdir(parentDir, { recursive: true });
+    await removeOld();
     const unfinished = `${folder}.${process.pid}`;
     const replica = await startReplica({ stateDir: unfinished, server: false });
     await deployLocally({ replica, stateDir: unfinished, wasm });
@@ -42,6 +43,15 @@ async function prepare(): Promise<string> {
     await rename(unfinished, folder);
   }
   return folder;
+}
+
+/** A run of another build may still be copying its own. */
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(parentDir)) {
+    const path = join(parentDir, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > keptMs) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** `stateDir`: not there yet. Its service has the keys that every copy has. */

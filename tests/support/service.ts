@@ -5,7 +5,7 @@
 //   EFS_API_KEY      key with all permissions on EFS_BUCKET (default demo)
 //   EFS_IDENTITY     path of the PEM (PKCS #8, Ed25519) of a controller
 
-import { createHash, createPrivateKey } from 'node:crypto';
+import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,15 +84,11 @@ export function ed25519Seed(pem: string): Uint8Array {
   return new Uint8Array(Buffer.from(d, 'base64url'));
 }
 
-/** The same bytes for the same name, whatever the length. */
+/** The same bytes for the same name, whatever the length: AES-CTR's key stream. */
 export function sampleBytes(name: string, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let block = createHash('sha256').update(name).digest();
-  for (let start = 0; start < length; start += block.length) {
-    bytes.set(block.subarray(0, length - start), start);
-    block = createHash('sha256').update(block).digest();
-  }
-  return bytes;
+  const key = createHash('sha256').update(name).digest();
+  const stream = createCipheriv('aes-256-ctr', key, new Uint8Array(16));
+  return new Uint8Array(stream.update(new Uint8Array(length)));
 }
 
 export function sha256Hex(bytes: Uint8Array): string {

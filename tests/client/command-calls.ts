@@ -1,0 +1,68 @@
+// The command `efs` in the process of the test, without the half second that a process takes: where
+// words, output, codes and files are the subject, and not signals or pipes.
+
+import { main } from '../../client/command/efs.ts';
+import type { CommandSettings, Ended } from './command-runs.ts';
+import { commandEnvironment } from './command-runs.ts';
+
+type Stream = NodeJS.WriteStream;
+
+/** What is written meanwhile; `release` gives the stream back, as it was. */
+function capture(stream: Stream, encoding: BufferEncoding) {
+  const chunks: Buffer[] = [];
+  const { write } = stream;
+  const listeners = stream.listeners('error');
+  stream.write = (chunk: Uint8Array | string) => {
+    chunks.push(Buffer.from(chunk as string));
+    return true;
+  };
+  return function release(): string {
+    stream.write = write;
+    removeOthers(stream, 'error', listeners);
+    return Buffer.concat(chunks).toString(encoding);
+  };
+}
+
+/** A process of its own would have taken its listeners along. */
+function removeOthers(emitter: NodeJS.EventEmitter, event: string, kept: readonly unknown[]): void {
+  for (const listener of emitter.listeners(event)) {
+    if (!kept.includes(listener)) emitter.off(event, listener as () => void);
+  }
+}
+
+/** Folder and environment of this process, for one run at a time. */
+function enter(settings: CommandSettings): () => void {
+  const { env } = process;
+  const formerFolder = process.cwd();
+  const signals = ['SIGINT', 'SIGTERM'].map((name) => [name, process.listeners(name as 'SIGINT')]);
+  process.env = commandEnvironment(settings);
+  process.chdir(settings.folder);
+  return function leave(): void {
+    process.env = env;
+    process.chdir(formerFolder);
+    for (const [name, listeners] of signals) {
+      removeOthers(process, name as string, listeners as unknown[]);
+    }
+  };
+}
+
+/** As `runCommand()`, but for standard input. */
+export async function callCommand(
+  words: readonly string[],
+  settings: Omit<CommandSettings, 'input'>,
+): Promise<Ended> {
+  const leave = enter(settings);
+  const releaseOutput = capture(process.stdout, 'latin1');
+  const releaseErrors = capture(process.stderr, 'utf8');
+  let code: number;
+  let output = '';
+  let errors = '';
+  try {
+    code = await main(words);
+  } finally {
+    output = releaseOutput();
+    errors = releaseErrors();
+    leave();
+  }
+  return { code, output, errors };
+}

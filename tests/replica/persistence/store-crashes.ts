@@ -1,0 +1,75 @@
+// kill -9 of a process that commits, at any moment: what was answered is there, and nothing is
+// half-written.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
+import { canisterIds, expectGeneration } from './generations.ts';
+
+const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
+
+interface Run {
+  readonly state: string;
+  readonly first: number;
+  readonly milliseconds: number;
+}
+
+/** Runs the writer, kills it some time after its first line; returns the last number that it
+ * printed. */
+async function runAndKill({ state, first, milliseconds }: Run): Promise<number> {
+  const child = spawn(process.execPath, ['--import', 'tsx', writer, state, String(first)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stderr.on('data', (data) => {
+    errors += String(data);
+  });
+  child.stdout.on('data', (data) => {
+    if (output === '') setTimeout(() => child.kill('SIGKILL'), milliseconds);
+    output += String(data);
+  });
+  const signal = await new Promise((resolve) => child.on('close', (_, name) => resolve(name)));
+  expect(signal, errors).toBe('SIGKILL');
+  const lines = output.split('\n').slice(0, -1);
+  return Number(lines.at(-1) ?? 0);
+}
+
+function openAndCheck(state: string): number {
+  const store = openDiskStore(state);
+  try {
+    const records = store.load().map(({ record }) => Buffer.from(record).toString());
+    expect(records).toHaveLength(canisterIds.length);
+    expect(new Set(records).size).toBe(1);
+    const generation = Number(records[0]?.split(' ')[1]);
+    for (const id of canisterIds) expectGeneration(store.stableMemory(id), generation);
+    return generation;
+  } finally {
+    store.close();
+  }
+}
+
+/** Kills it so many times. */
+export async function crashStore(rounds: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'replica-crash-'));
+  const state = join(directory, 'state');
+  try {
+    let next = 1;
+    for (let round = 0; round < rounds; round += 1) {
+      const run = { state, first: next, milliseconds: Math.random() * 120 };
+      const answered = await runAndKill(run);
+      expect(answered).toBeGreaterThanOrEqual(next);
+      const found = openAndCheck(state);
+      // The last commit may have been durable before it could be printed.
+      expect([answered, answered + 1], `${found} after ${answered}`).toContain(found);
+      next = found + 1;
+    }
+    expect(next).toBeGreaterThan(rounds);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

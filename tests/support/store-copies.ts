@@ -1,0 +1,51 @@
+// State stores in memory that begin as copies of one: a state that takes seconds to come to is come to
+// once. It knows of canisters only that they have records, modules and stable memory.
+
+import { type StableMemory, type StateStore, wasmPageBytes } from '../../replica/core.ts';
+import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
+
+export interface CopiedStore {
+  readonly store: StateStore;
+  /** An independent store with all that is committed now. */
+  copy(): StateStore;
+}
+
+/** An empty store, and the way to copies of it. */
+export function createCopiedStore(): CopiedStore {
+  const memory = createMemoryStore();
+  const values = new Map<string, Uint8Array>();
+  const modules = new Map<string, Uint8Array>();
+  const store: StateStore = {
+    ...memory,
+    setValue(name, value) {
+      values.set(name, value.slice());
+      memory.setValue(name, value);
+    },
+    putModule(sha256Hex, module) {
+      modules.set(sha256Hex, module.slice());
+      memory.putModule(sha256Hex, module);
+    },
+  };
+  function copy(): StateStore {
+    const copied = createMemoryStore();
+    for (const [name, value] of values) copied.setValue(name, value);
+    for (const [sha256Hex, module] of modules) copied.putModule(sha256Hex, module);
+    const canisters = store.load();
+    for (const { id } of canisters) copyMemory(store.stableMemory(id), copied.stableMemory(id));
+    const stableMemories = canisters.map(({ id }) => id);
+    copied.commit({ canisters, stableMemories, cleared: [], deleted: [] });
+    return copied;
+  }
+  return { store, copy };
+}
+
+/** Pages of zeros are left out: most were never written. */
+function copyMemory(from: StableMemory, to: StableMemory): void {
+  const bytes = Buffer.alloc(wasmPageBytes);
+  const zeros = Buffer.alloc(wasmPageBytes);
+  to.grow(from.pages());
+  for (let page = 0; page < from.pages(); page++) {
+    from.read(page * wasmPageBytes, bytes);
+    if (!bytes.equals(zeros)) to.write(page * wasmPageBytes, bytes);
+  }
+}
