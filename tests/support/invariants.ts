@@ -14,11 +14,13 @@ import { expectSame } from './expect-same.ts';
 import { checkIndexStructure } from './index-structure.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
-/** The bytes that a slot for a segment of `length` bytes takes: 16 for a tag, then powers of two. */
+const tagBytes = 16;
+
+/** The bytes that a slot for so many bytes takes: powers of two, and 16 for a tag. */
 function slotBytes(length: number): number {
   let room = 512;
-  while (room + 16 < length) room *= 2;
-  return room + 16;
+  while (room + tagBytes < length) room *= 2;
+  return room + tagBytes;
 }
 
 function text(bytes: Uint8Array): string {
@@ -245,7 +247,7 @@ function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): v
     expectSame(chunk.slots.length, Math.ceil(chunk.length / 65_536));
     chunk.slots.forEach((offset, segment) => {
       const length = Math.min(65_536, chunk.length - segment * 65_536);
-      slots.push({ offset, bytes: slotBytes(length) });
+      slots.push({ offset, bytes: slotBytes(length + tagBytes) });
     });
   }
   expect(stores.blobs.bytesInUse()).toBe(slots.reduce((sum, { bytes }) => sum + bytes, 0));
