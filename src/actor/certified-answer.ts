@@ -18,7 +18,7 @@ import {
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, upgrade } from '../http/router.ts';
 import { present } from '../lib/assert.ts';
-import { uncheckedArgumentBytesMax } from '../limits.ts';
+import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
 import type { EncodableResponse } from './bulk-messages.ts';
 import { certifiedFileOf, proofs } from './publication.ts';
 import { stores } from './runtime.ts';
@@ -76,11 +76,8 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
 function planOf(request: HttpRequest, response: HttpResponse): Plan {
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
-  if (urlPath === undefined) {
-    // Verifiers and this canister may decode it differently, but not where /api ends.
-    const isApi = request.url.startsWith('/api/');
-    return isApi ? { kind: 'uncertified', urlPath: '/api/' } : unprovable(request);
-  }
+  // Verifiers may decode it differently, or not at all.
+  if (urlPath === undefined) return unprovable(request);
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
@@ -105,7 +102,10 @@ function provablePath(request: HttpRequest): string | undefined {
 
 /** Nobody may make the canister pay for the many bytes of a request that changes nothing. */
 function unprovable(request: HttpRequest): Plan {
-  return { kind: request.body.length <= uncheckedArgumentBytesMax ? 'upgrade' : 'unproven' };
+  const { url, headers, body } = request;
+  const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);
+  const isSmall = body.length <= uncheckedArgumentBytesMax && head <= smallArgumentBytesMax;
+  return { kind: isSmall ? 'upgrade' : 'unproven' };
 }
 
 function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {

@@ -5,6 +5,7 @@ import { type Bucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { type ApiKey, findKey, type Permission } from './keys.ts';
 import { isBucketOwner, type Role, roleOf } from './members.ts';
+import { parseBucketId } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
@@ -23,6 +24,7 @@ export interface Grant {
 
 /** The bucket, when the caller or the key has the permission; a key that is sent must be good. */
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
+  parseBucketId(claim.bucket);
   if (claim.apiKey !== undefined) {
     const key = findKey(stores, claim.apiKey, call.nowNs);
     requireKeyPermission(key, claim);

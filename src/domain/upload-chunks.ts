@@ -14,10 +14,12 @@ import { requireDigest } from './single-upload.ts';
 import type { Stores } from './stores.ts';
 import { writeDigest } from './upload-digests.ts';
 import { chunkCount, saveSession, type UploadSession } from './upload-session.ts';
-import { getUpload, requireActive } from './uploads.ts';
+import { getUpload, requireActive, requireStillAllowed } from './uploads.ts';
 
 export interface ChunkRequest {
   readonly uploadId: string;
+  /** Another good key than the one that the session was begun with. */
+  readonly apiKey?: string | undefined;
   readonly chunkIndex: bigint;
   readonly bytes: Uint8Array;
   /** SHA-256 digests that the sender says the bytes have. */
@@ -46,6 +48,7 @@ interface PreparedChunk {
 function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): PreparedChunk {
   const session = getUpload(stores, call, request.uploadId);
   requireActive(session, call.nowNs);
+  requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
   const { length } = request.bytes;
   if (length > chunkBytesMax) {
     throw new Refusal(

@@ -2,14 +2,12 @@
 // at the session's path; a completion that is refused keeps the session and every chunk.
 
 import { present } from '../lib/assert.ts';
-import { authorize } from './access.ts';
 import { findBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
 import { eraseFileKey, withFileKey } from './file-keys.ts';
 import { commitFile, type FileRecord, findFile } from './files.ts';
-import { findKeyByHash, isKeyGood } from './keys.ts';
-import { Refusal } from './refusal.ts';
+import type { WritePreconditions } from './preconditions.ts';
 import type { Stores } from './stores.ts';
 import { releaseDigests } from './upload-digests.ts';
 import { completedFile, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
@@ -22,7 +20,13 @@ import {
   takeDueSession,
   type UploadSession,
 } from './upload-session.ts';
-import { checkConditions, countOpenUpload, getUpload, requireActive } from './uploads.ts';
+import {
+  checkConditions,
+  countOpenUpload,
+  getUpload,
+  requireActive,
+  requireStillAllowed,
+} from './uploads.ts';
 
 const expiredPerMessage = 4;
 
@@ -31,6 +35,8 @@ export interface Completion {
   readonly apiKey: string | undefined;
   /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
   readonly sha256?: string | undefined;
+  /** Of what is at the path at completion, beside those that the session was begun with. */
+  readonly conditions?: WritePreconditions | undefined;
 }
 
 export interface CompletedUpload {
@@ -86,31 +92,11 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const sent = parseFileDigest(request.sha256, session.totalSize);
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   const layout = requireWhole(stores, session);
-  checkConditions(stores, session);
+  checkConditions(stores, session, request.conditions);
   if (session.chunkIndexEnd <= 1) {
     verifyFile(stores, { session, layout }, digests);
   }
   return { session, layout, digests };
-}
-
-/** The key that the session was begun with, or one that is sent now, must still allow to write. */
-function requireStillAllowed(
-  stores: Stores,
-  call: Call,
-  claim: { readonly session: UploadSession; readonly apiKey: string | undefined },
-): void {
-  const { session, apiKey } = claim;
-  if (apiKey !== undefined || session.keyHash.length === 0) {
-    authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
-    return;
-  }
-  const key = findKeyByHash(stores, session.keyHash);
-  if (key === undefined || !isKeyGood(key, call.nowNs)) {
-    throw new Refusal(
-      'InvalidApiKey',
-      'The API key that the upload was begun with is revoked or expired: complete it with a good one.',
-    );
-  }
 }
 
 /** Refuses what cancelUpload() would refuse; changes nothing. */

@@ -116,5 +116,12 @@ export function parseCondition(name: string, value: string | undefined): string 
       `${name} has at most ${storedHeaderLengthMax} characters here.`,
     );
   }
-  return value?.trim() ?? '';
+  const condition = value?.trim();
+  if (condition === '') {
+    throw new Refusal(
+      'InvalidArgument',
+      `${name} is empty: give * or entity tags, or leave it out.`,
+    );
+  }
+  return condition ?? '';
 }

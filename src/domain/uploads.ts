@@ -9,8 +9,14 @@ import { findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
+import { findKeyByHash, isKeyGood } from './keys.ts';
+import { isBucketOwner } from './members.ts';
 import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
-import { checkWritePreconditions } from './preconditions.ts';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from './preconditions.ts';
 import { checkQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -82,12 +88,15 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
 export function checkConditions(
   stores: Stores,
   session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
+  conditions: WritePreconditions = {},
 ): void {
   const old = findFile(stores, session.bucketId, session.path);
   checkWritePreconditions(old && entityTag(old), {
     ifMatch: session.ifMatch || undefined,
     ifNoneMatch: session.ifNoneMatch || undefined,
   });
+  checkWritePreconditions(old && entityTag(old), conditions);
+  checkUnmodifiedSince(old?.updatedAtNs, conditions);
 }
 
 /** `random`: at least 16 bytes that nobody could foresee; they become the upload id. */
@@ -151,13 +160,37 @@ export function getUploadOf(
 export function getUpload(stores: Stores, call: Call, uploadId: string): UploadSession {
   const session = getSession(stores, uploadId);
   const begunWithKey = session.keyHash.length > 0;
-  if (!begunWithKey && !isOwner(call.caller, session) && !call.caller.isController) {
-    throw new Refusal(
-      'AccessDenied',
-      'Only the principal that began the upload may go on with it.',
-    );
+  if (!begunWithKey && !isOwner(call.caller, session)) {
+    const bucket = findBucket(stores, session.bucketId);
+    if (bucket === undefined || !isBucketOwner(stores, call.caller, bucket)) {
+      throw new Refusal(
+        'AccessDenied',
+        'Only the principal that began the upload, and owners of its bucket, may go on with it.',
+      );
+    }
   }
   return session;
+}
+
+/** The key that the session was begun with, or one that is sent now, must still allow to write. */
+export function requireStillAllowed(
+  stores: Stores,
+  call: Call,
+  claim: { readonly session: UploadSession; readonly apiKey: string | undefined },
+): void {
+  const { session, apiKey } = claim;
+  if (apiKey !== undefined || session.keyHash.length === 0) {
+    authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
+    return;
+  }
+  const key = findKeyByHash(stores, session.keyHash);
+  if (key === undefined || !isKeyGood(key, call.nowNs)) {
+    throw new Refusal(
+      'InvalidApiKey',
+      'The API key that the upload was begun with is revoked or expired: go on with a good one over ' +
+        'HTTP, complete with it, or begin a new upload.',
+    );
+  }
 }
 
 function isOwner(caller: Caller, session: UploadSession): boolean {

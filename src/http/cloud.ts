@@ -23,8 +23,9 @@ import { contentRange, parseRange } from './range.ts';
 import type { Exchange } from './router.ts';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
-  const file = cloudFile(exchange);
-  const conditional = conditionalResponse(exchange, file);
+  const opened = cloudFile(exchange);
+  const { file } = opened;
+  const conditional = conditionalResponse(exchange, opened);
   if (conditional !== undefined) {
     return conditional;
   }
@@ -37,11 +38,19 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
       size: file.size,
     });
   }
-  const isWholeFile = range.kind === 'whole' && file.chunkCount <= 1;
-  if (isWholeFile) {
+  const isPlain =
+    header(request, 'range') === undefined && header(request, 'if-range') === undefined;
+  if (range.kind === 'whole' && (file.chunkCount <= 1 || !isPlain)) {
+    requireOneAnswer(file);
     const body = readFile(stores, file, { start: 0, end: file.size });
-    const publicAnswer = answerToAll(exchange, file, { row: 'plain', method: 'GET' });
-    return { status: 200, headers: fileHeaders(file), body, publicAnswer };
+    const row: PublicRow | undefined =
+      file.chunkCount <= 1 ? { row: 'plain', method: 'GET' } : undefined;
+    return {
+      status: 200,
+      headers: fileHeaders(file),
+      body,
+      publicAnswer: answerToAll(exchange, opened, row),
+    };
   }
   const asked = range.kind === 'part' ? range : { start: 0, end: file.size };
   const { start } = asked;
@@ -52,8 +61,23 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
   ];
   const row: PublicRow | undefined =
     range.kind === 'part' ? partRow(exchange, file, start) : { row: 'plain', method: 'GET' };
-  const publicAnswer = answerToAll(exchange, file, row);
+  const publicAnswer = answerToAll(exchange, opened, row);
   return { status: 206, headers, body: readFile(stores, file, { start, end }), publicAnswer };
+}
+
+/**
+ * A gateway joins the parts of a file only for a request without these fields, and a part that
+ * nobody asked for would be taken for another (RFC 9110 §15.5.17).
+ */
+function requireOneAnswer(file: FileRecord): void {
+  if (file.size > responseBodyBytesMax) {
+    throw new Refusal(
+      'InvalidRange',
+      `A file of more than ${responseBodyBytesMax} bytes comes whole to requests without Range and ` +
+        'If-Range: leave both out, or ask for one range of the present version.',
+      { size: file.size },
+    );
+  }
 }
 
 /** As a gateway asks for the part that starts there. */
@@ -63,41 +87,46 @@ function partRow(exchange: Exchange, file: FileRecord, start: number): PublicRow
   return isPart ? { row: 'part', index: start / file.chunkSize } : undefined;
 }
 
+interface OpenedFile {
+  readonly file: FileRecord;
+  readonly isPublic: boolean;
+}
+
 /** `undefined` when who asks, or what else is sent, counts too. */
 function answerToAll(
   { request }: Exchange,
-  file: FileRecord,
+  { file, isPublic }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
-  const isForAll = header(request, 'authorization') === undefined && request.body.length === 0;
+  const isForAll = isPublic && request.body.length === 0;
   return row !== undefined && isForAll ? { file, row } : undefined;
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
-  const file = cloudFile(exchange);
-  const conditional = conditionalResponse(exchange, file);
+  const opened = cloudFile(exchange);
+  const { file } = opened;
+  const conditional = conditionalResponse(exchange, opened);
   const headers: Header[] = [...fileHeaders(file), ['Content-Length', String(file.size)]];
-  const publicAnswer = answerToAll(exchange, file, { row: 'plain', method: 'HEAD' });
+  const publicAnswer = answerToAll(exchange, opened, { row: 'plain', method: 'HEAD' });
   return conditional ?? { status: 200, headers, body: emptyBytes, publicAnswer };
 }
 
 /**
  * A file of a private bucket only for a key that may read it; without one there is no such file.
- * The gateway keeps answers by URL alone, so what a key opened must not be kept at all.
+ * The gateway keeps answers by URL alone, so what a key opened must not be kept at all. For public
+ * ones a key counts for nothing: gateways ask for the further parts as anybody would.
  */
-function cloudFile(exchange: Exchange): FileRecord {
+function cloudFile(exchange: Exchange): OpenedFile {
   const { stores, call, request } = exchange;
   const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
-  if (header(request, 'authorization') === undefined) {
-    return getPublicFile(stores, bucket, path);
-  }
   const isPublic = getBucket(stores, bucket).isPublic;
-  const file = isPublic
-    ? getPublicFile(stores, bucket, path)
-    : getFile(stores, call, { bucket, path, apiKey: requestKey(exchange, bucket) });
-  return { ...file, cacheControl: 'private, no-store' };
+  if (isPublic || header(request, 'authorization') === undefined) {
+    return { file: getPublicFile(stores, bucket, path), isPublic };
+  }
+  const file = getFile(stores, call, { bucket, path, apiKey: requestKey(exchange, bucket) });
+  return { file: { ...file, cacheControl: 'private, no-store' }, isPublic };
 }
 
 /**
@@ -119,8 +148,9 @@ function validatorsOf(file: FileRecord) {
   return { etag: entityTag(file), lastModifiedNs: file.updatedAtNs };
 }
 
-function conditionalResponse(exchange: Exchange, file: FileRecord): HttpResponse | undefined {
+function conditionalResponse(exchange: Exchange, opened: OpenedFile): HttpResponse | undefined {
   const { request } = exchange;
+  const { file } = opened;
   const verdict = evaluateConditions(
     {
       ifMatch: header(request, 'if-match'),
@@ -137,7 +167,7 @@ function conditionalResponse(exchange: Exchange, file: FileRecord): HttpResponse
   if (verdict === 'proceed') {
     return undefined;
   }
-  const publicAnswer = answerToAll(exchange, file, notModifiedRow(exchange, file));
+  const publicAnswer = answerToAll(exchange, opened, notModifiedRow(exchange, file));
   return { status: 304, headers: validatorHeaders(file), body: emptyBytes, publicAnswer };
 }
 

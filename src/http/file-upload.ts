@@ -12,7 +12,7 @@ import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
 import { type HttpRequest, type HttpResponse, header, singleHeader } from './message.ts';
-import { writePreconditions } from './preconditions.ts';
+import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { type Exchange, upgrade } from './router.ts';
 
 export function putFile(exchange: Exchange): HttpResponse | typeof upgrade {
@@ -29,6 +29,7 @@ function readUpload(exchange: Exchange): SingleUpload {
   const { request, captures } = exchange;
   const [bucket = '', path = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
+  refusePartialPut(request);
   const metadata = readMetadata(request);
   // With its slash, so that a second one is an empty segment.
   const named = { bucket, path: `/${path}`, apiKey };

@@ -1,6 +1,7 @@
 // Conditional requests of RFC 9110 §13, as pure functions over header text and validators.
 
 import { matchesTag, type WritePreconditions } from '../domain/preconditions.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { type HttpRequest, header } from './message.ts';
 
 export interface Validators {
@@ -67,6 +68,16 @@ export function writePreconditions(request: HttpRequest): WritePreconditions {
     ifNoneMatch: header(request, 'if-none-match'),
     unmodifiedSinceNs: since === undefined ? undefined : BigInt(since) * 1_000_000_000n,
   };
+}
+
+/** What is sent is the whole: to take a part for it would lose the rest (RFC 9110 §14.5). */
+export function refusePartialPut(request: HttpRequest): void {
+  if (header(request, 'content-range') !== undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      'A PUT with Content-Range is not supported: send the whole, or an upload in chunks.',
+    );
+  }
 }
 
 /** Seconds since 1970 of an HTTP-date; `undefined` for anything else, which the fields ignore. */

@@ -10,7 +10,7 @@ import { KeyUnavailable } from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { cyclesReserve } from '../limits.ts';
-import { decodedPath, type HttpRequest, type HttpResponse } from './message.ts';
+import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
 import { refusalResponse } from './respond.ts';
 
 /** The answer of a query to a request that has to change something and has passed every check. */
@@ -46,7 +46,11 @@ export function handleRequest(
   if (response === upgrade) {
     return response;
   }
-  return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
+  const headers: Header[] = [...response.headers, ['X-Request-Id', requestId]];
+  // Served files have the headers that were certified with them.
+  const { method, url } = exchange.request;
+  if (url.startsWith('/api/') && method !== 'OPTIONS') headers.push(exposedHeaders);
+  return { ...response, headers };
 }
 
 function answer(
@@ -135,6 +139,12 @@ function refuseKeys(path: string): void {
   }
 }
 
+/** What scripts of other origins may read (Fetch standard, "CORS protocol"). */
+const exposedHeaders: Header = [
+  'Access-Control-Expose-Headers',
+  'ETag, Location, Content-Range, X-Request-Id',
+];
+
 /** The gateway uses it only when it is 2xx, empty and has a CORS header. */
 export const preflightResponse: HttpResponse = {
   status: 204,
@@ -146,7 +156,7 @@ export const preflightResponse: HttpResponse = {
       'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
         'Content-Digest',
     ],
-    ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
+    exposedHeaders,
     ['Access-Control-Max-Age', '86400'],
   ],
   body: emptyBytes,

@@ -1,10 +1,11 @@
 // The routes of the service, one row each.
 
+import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
 import { getFileList } from './file-list.ts';
 import { deleteFileRecord, getFileRecord, headFileRecord } from './file-management.ts';
 import { putFile } from './file-upload.ts';
-import type { Route } from './router.ts';
+import { type Handler, type Route, upgrade } from './router.ts';
 import { getStatus } from './status.ts';
 import {
   completeUploadSession,
@@ -14,10 +15,21 @@ import {
   startUpload,
 } from './upload-sessions.ts';
 
+/** As GET answers, without the content (RFC 9110 §9.3.2). */
+function headOf(get: Handler): Handler {
+  return (exchange) => {
+    const response = get(exchange);
+    return response === upgrade ? upgrade : { ...response, body: emptyBytes };
+  };
+}
+
 export const routes: readonly Route[] = [
-  { pattern: /^\/api\/v1\/status$/, handlers: { GET: getStatus } },
+  { pattern: /^\/api\/v1\/status$/, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
   { pattern: /^\/cloud\/([^/]*)\/(.*)$/s, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/, handlers: { GET: getFileList } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/,
+    handlers: { GET: getFileList, HEAD: headOf(getFileList) },
+  },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/s,
     handlers: {

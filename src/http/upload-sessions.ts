@@ -27,6 +27,7 @@ import { storedResponse } from './file-record.ts';
 import { jsonBody, sizeField, textField, textListField, textPairsField } from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
+import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 import { sessionUrl, sessionView } from './upload-record.ts';
@@ -97,9 +98,16 @@ function namedUpload(exchange: Exchange): NamedUpload {
 
 export function putUploadChunk(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
-  const { uploadId } = namedUpload(exchange);
+  const { uploadId, apiKey } = namedUpload(exchange);
+  refusePartialPut(request);
   const chunkIndex = parseIndex(exchange.captures[2] ?? '');
-  const chunk = { uploadId, chunkIndex, bytes: request.body, digests: sentDigests(request) };
+  const chunk = {
+    uploadId,
+    apiKey,
+    chunkIndex,
+    bytes: request.body,
+    digests: sentDigests(request),
+  };
   if (exchange.phase === 'query') {
     checkChunk(stores, call, chunk);
     checkChunkDigest(chunk);
@@ -146,7 +154,9 @@ export function completeUploadSession(exchange: Exchange): Answer {
 
 function completionRequest(exchange: Exchange): Completion {
   const { uploadId, apiKey } = namedUpload(exchange);
-  return { uploadId, apiKey, sha256: textField(jsonBody(exchange.request), 'sha256') };
+  const { request } = exchange;
+  const sha256 = textField(jsonBody(request), 'sha256');
+  return { uploadId, apiKey, sha256, conditions: writePreconditions(request) };
 }
 
 function isCompleted(exchange: Exchange): boolean {

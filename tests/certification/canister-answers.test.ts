@@ -146,6 +146,16 @@ describe('a file of several parts', () => {
   });
 });
 
+test('a key counts for nothing where a file is public: it and its parts are certified', async () => {
+  const key = ['Authorization', `Bearer ${canister.apiKey}`] as const;
+  const small = await canister.accepted({ url: cloud('a'), headers: [key] });
+  expect(fieldsOf(small.headers)['cache-control']).toMatch('public');
+  const first = await canister.accepted({ url: cloud('large'), headers: [key] });
+  const range = ['Range', `bytes=${first.body.length}-`] as const;
+  const next = await canister.accepted({ url: cloud('large'), headers: [key, range] });
+  expect([first.status, next.status]).toEqual([206, 206]);
+});
+
 describe('what depends on more than is certified is asked again by an update:', () => {
   const etag = () => etagOf('a');
   test.each<[string, () => Promise<AskedRequest> | AskedRequest]>([
@@ -178,9 +188,11 @@ describe('what depends on more than is certified is asked again by an update:', 
     ],
     ['a failed If-Match', () => ({ url: cloud('a'), headers: [['If-Match', '"x"']] })],
     [
-      'an authenticated request',
-      () => ({ url: cloud('a'), headers: [['Authorization', 'Bearer x']] }),
+      'several ranges of a file of several chunks',
+      () => ({ url: cloud('large'), headers: [['Range', 'bytes=0-1,4-5']] }),
     ],
+    ['a malformed path of the API', () => ({ url: '/api/%zz' })],
+    ['a path of the API that is no UTF-8', () => ({ url: '/api/v1/bucket/demo/files/%C3' })],
     ['a GET with a body', () => ({ url: cloud('a'), body: Buffer.from('x') })],
     ['a method that is not allowed', () => ({ method: 'POST', url: cloud('a') })],
     [
@@ -300,19 +312,26 @@ describe('OPTIONS', () => {
   });
 });
 
-describe('no certification', () => {
-  test.each([
-    '/api',
-    '/api/',
-    '/api/v1/status',
-    '/api/v1/bucket/demo/files',
-    '/api/%zz',
-    '/api/x//y',
-  ])('is all that is certified of %s', async (url) => {
-    const answer = await canister.accepted({ url });
-    expect(fieldsOf(answer.headers)['ic-certificateexpression']).toContain('no_certification');
-    expect(fieldsOf(answer.headers)['x-request-id']).toBeDefined();
+test('nobody is sent to an update with more header bytes than a small call has', async () => {
+  const range = ['Range', 'bytes=1-3'] as const;
+  const asked = (bytes: number) => ({
+    url: cloud('a'),
+    headers: [range, ['X-Other', 'x'.repeat(bytes)] as const],
   });
+  expect(await canister.ask(asked(16_000))).toMatchObject({ isUpgrade: true });
+  expect(await canister.ask(asked(16_400))).toMatchObject({ isUpgrade: false });
+  await expect(canister.change(asked(16_400))).rejects.toThrow('takes no such message');
+});
+
+describe('no certification', () => {
+  test.each(['/api', '/api/', '/api/v1/status', '/api/v1/bucket/demo/files', '/api/x//y'])(
+    'is all that is certified of %s',
+    async (url) => {
+      const answer = await canister.accepted({ url });
+      expect(fieldsOf(answer.headers)['ic-certificateexpression']).toContain('no_certification');
+      expect(fieldsOf(answer.headers)['x-request-id']).toBeDefined();
+    },
+  );
 
   test.each([
     '/cloud/closed',

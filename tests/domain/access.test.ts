@@ -53,6 +53,17 @@ describe('authorize()', () => {
     }
   });
 
+  test('refuses what is no bucket id, and shows no key that stands there', () => {
+    const apiKey = makeKey(stores);
+    for (const bucket of [apiKey, `x${apiKey}`, '%00', 'a b', '']) {
+      const wrong = { ...claim, apiKey, bucket };
+      const { message } = expectRefusal(stores, 'InvalidBucketId', () =>
+        authorize(stores, callOf('anonymous'), wrong),
+      );
+      expect(message).not.toContain(apiKey.slice(4, 20));
+    }
+  });
+
   test('does not fall back to the caller when the key that was sent is bad', () => {
     const apiKey = makeKey(stores, { permissions: ['read'], expiresAtNs: startNs + 5n });
     expectRefusal(stores, 'AccessDenied', () =>

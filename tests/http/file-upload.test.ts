@@ -59,6 +59,7 @@ describe('PUT of a file', () => {
       location,
       etag: `"${sha256}"`,
       'cache-control': 'private, no-store',
+      'access-control-expose-headers': 'ETag, Location, Content-Range, X-Request-Id',
       'x-request-id': expect.any(String),
     });
     expect(JSON.parse(bodyText(response))).toEqual({

@@ -122,3 +122,51 @@ describe('an upload session', () => {
     checkInvariants(scene.stores);
   });
 });
+
+describe('preconditions of an upload session', () => {
+  const newer = new Uint8Array(5).fill(7);
+
+  test('are refused when they are blank, and not taken for none', () => {
+    for (const field of ['ifMatch', 'ifNoneMatch']) {
+      for (const blank of ['', ' ']) {
+        const fields = { path: 'a', size: 1, [field]: blank };
+        const body = new Uint8Array(Buffer.from(JSON.stringify(fields)));
+        const sent = signed({ method: 'POST', url: `${root}/start`, body });
+        refusal(sent, 400, 'InvalidArgument');
+      }
+    }
+  });
+
+  test('sent with the completion count for it, and keep file and session when they fail', () => {
+    putTestFile(scene.stores, { path: '/a' });
+    const url = start({ path: 'a', size: 5 });
+    send(scene.stores, signed({ method: 'PUT', url: `${url}/chunk/0`, body: newer }));
+    const complete = (name: string, value: string) => {
+      const { headers } = signed({ url: '' });
+      return { method: 'POST', url: `${url}/complete`, headers: { ...headers, [name]: value } };
+    };
+    refusal(complete('If-Match', '"nope"'), 412, 'PreconditionFailed');
+    refusal(complete('If-None-Match', '*'), 412, 'PreconditionFailed');
+    const old = 'Thu, 01 Jan 2009 00:00:00 GMT';
+    refusal(complete('If-Unmodified-Since', old), 412, 'PreconditionFailed');
+    const done = send(scene.stores, { ...complete('If-Match', '*'), phase: 'update' });
+    expect(done.status).toBe(200);
+  });
+});
+
+describe('a part sent as if it were the whole', () => {
+  test.each(['/api/v1/bucket/box/files/a', 'chunk'])(
+    'is refused: PUT %s with Content-Range',
+    (at) => {
+      putTestFile(scene.stores, { path: '/a' });
+      const url = at === 'chunk' ? `${start({ path: 'b', size: 2 })}/chunk/0` : at;
+      const { headers } = signed({ url });
+      const named = { ...headers, 'Content-Type': 'a/b', 'Content-Range': 'bytes 8-9/10' };
+      refusal(
+        { method: 'PUT', url, headers: named, body: new Uint8Array(2) },
+        400,
+        'InvalidArgument',
+      );
+    },
+  );
+});

@@ -1,0 +1,90 @@
+// An upload goes on only while who began it may write: the chunk of a key that was revoked, or of a
+// member who was removed, is refused before it is paid for; owners of the bucket can clear it away.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/crypto/hash.ts';
+import { deleteBucket, updateBucket } from '../../src/domain/bucket-management.ts';
+import { checkChunk, putChunk } from '../../src/domain/upload-chunks.ts';
+import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
+import { getUpload } from '../../src/domain/uploads.ts';
+import {
+  begin,
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  revokeKeyRecord,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+const anonymous = callOf('anonymous');
+const alice = callOf('alice');
+const bob = callOf('bob');
+
+const chunkOf = (uploadId: string) => ({ uploadId, chunkIndex: 0n, bytes: testBytes(250) });
+
+function setMember(role: 'writer' | 'reader' | undefined): void {
+  const { principal } = bob.caller;
+  updateBucket(stores, alice, {
+    bucket: 'box',
+    isPublic: undefined,
+    quotaBytes: undefined,
+    addMembers: role === undefined ? [] : [{ principal, role }],
+    removeMembers: role === undefined ? [principal] : [],
+  });
+}
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+describe('an upload that was begun with a key', () => {
+  test('takes no chunk once the key is revoked or has expired, but with another good key', () => {
+    const later = { ...anonymous, nowNs: anonymous.nowNs + 10n };
+    const expiring = makeKey(stores, { expiresAtNs: later.nowNs });
+    const revoked = makeKey(stores);
+    const chunks = [expiring, revoked].map((apiKey) => {
+      const chunk = chunkOf(begin(stores, anonymous, { apiKey }).uploadId);
+      putChunk(stores, anonymous, chunk);
+      return chunk;
+    });
+    revokeKeyRecord(stores, sha256(Buffer.from(revoked)));
+    const good = makeKey(stores);
+    const reader = makeKey(stores, { permissions: ['read'] });
+    for (const chunk of chunks) {
+      expectRefusal(stores, 'InvalidApiKey', () => checkChunk(stores, later, chunk));
+      expectRefusal(stores, 'InvalidApiKey', () => putChunk(stores, later, chunk));
+      const byReader = { ...chunk, apiKey: reader };
+      expectRefusal(stores, 'AccessDenied', () => putChunk(stores, later, byReader));
+      putChunk(stores, later, { ...chunk, apiKey: good });
+    }
+  });
+});
+
+describe('an upload that a member has begun', () => {
+  test.each([undefined, 'reader'] as const)('takes no chunk when the role is %s', (role) => {
+    setMember('writer');
+    const { uploadId } = begin(stores, bob);
+    const chunk = chunkOf(uploadId);
+    putChunk(stores, bob, chunk);
+    setMember(role);
+    expectRefusal(stores, 'AccessDenied', () => checkChunk(stores, bob, chunk));
+    expectRefusal(stores, 'AccessDenied', () => putChunk(stores, bob, chunk));
+    setMember('writer');
+    putChunk(stores, bob, chunk);
+    expect(completeUpload(stores, bob, { uploadId, apiKey: undefined }).status).toBe('completed');
+  });
+
+  test('is the bucket’s owner’s to look at and to cancel, and no stranger’s', () => {
+    setMember('writer');
+    const { uploadId } = begin(stores, bob);
+    setMember(undefined);
+    expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, 'box'));
+    expectRefusal(stores, 'AccessDenied', () => cancelUpload(stores, anonymous, uploadId));
+    expect(getUpload(stores, alice, uploadId).status).toBe('active');
+    cancelUpload(stores, alice, uploadId);
+    deleteBucket(stores, alice, 'box');
+  });
+});
