@@ -2,7 +2,8 @@
 // start with the first chunk, and the actor offers that interface to anyone who calls it.
 
 import { call, type Service } from './actor-connection.ts';
-import { contentRange, filePathOf } from './http-files.ts';
+import { contentRange } from './http-files.ts';
+import { cloudPath } from './http-paths.ts';
 import type { FileName } from './interface.ts';
 import type { Signal } from './transport.ts';
 
@@ -17,7 +18,7 @@ export async function firstChunkBytes(
   if (apiKey !== undefined) headers.push(['Authorization', `Bearer ${apiKey}`]);
   const request = {
     method: 'GET',
-    url: filePathOf(file),
+    url: cloudPath(file),
     headers,
     body: new Uint8Array(0),
     certificate_version: [] as [],

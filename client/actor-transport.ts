@@ -2,6 +2,7 @@
 // agent; storage.ts loads it with its first use.
 
 import { IDL } from '@dfinity/candid';
+import { concatBytes } from '../src/lib/bytes.ts';
 import { chunkBytesMax, pageSizeMax } from '../src/limits.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { firstChunkBytes } from './actor-first-chunk.ts';
@@ -132,7 +133,18 @@ async function openFile(
 
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
+/** One call reads no more than the longest chunk: a file of one HTTP request may be longer. */
 async function readPart(service: Service, part: PartRequest, signal: Signal) {
+  const pieces: Uint8Array[] = [];
+  for (let { start } = part; start < part.end; start += chunkBytesMax) {
+    const end = Math.min(part.end, start + chunkBytesMax);
+    pieces.push(await readPiece(service, { ...part, start, end }, signal));
+  }
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces);
+}
+
+async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const { canisterId, agent, bulkAgent, apiKey } = service;
   const { bucket, path, start, end, isChunk } = part;
   const expectedBytes = end - start;

@@ -62,13 +62,22 @@ async function fetchWhole(
   const apiKey = request.isAnonymous ? undefined : connection.apiKey;
   const response = await connection.fetch(connection.url + path, {
     method,
-    headers: { ...headers, ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }) },
+    headers: { ...headers, ...(apiKey !== undefined && authorization(apiKey, path)) },
     ...(body !== undefined && { body: body as BodyInit }),
     signal,
   });
   requireIdentity(response);
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes };
+}
+
+/** Keys for several buckets are told which one is meant. */
+function authorization(apiKey: string, path: string): Record<string, string> {
+  const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
+  return {
+    Authorization: `Bearer ${apiKey}`,
+    ...(bucket !== undefined && { 'X-Bucket-Id': bucket }),
+  };
 }
 
 /** `fetch` undoes a stored Content-Encoding, and so hides the bytes that are stored. */

@@ -3,14 +3,10 @@
 
 import { concatBytes } from '../src/lib/bytes.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './http-exchange.ts';
+import { cloudPath } from './http-paths.ts';
 import type { FileName } from './interface.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { OpenedFile, PartRequest, Signal } from './transport.ts';
-
-export function filePathOf({ bucket, path }: FileName): string {
-  const segments = path.split('/').map(encodeURIComponent);
-  return `/cloud/${encodeURIComponent(bucket)}/${segments.join('/')}`;
-}
 
 interface OpenOptions {
   readonly wantsFirst: boolean;
@@ -42,7 +38,7 @@ interface Opening extends OpenOptions {
 
 async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
   const { signal, isAnonymous } = opening;
-  const request = { path: filePathOf(opening.file), signal, isAnonymous };
+  const request = { path: cloudPath(opening.file), signal, isAnonymous };
   if (opening.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-' };
@@ -81,7 +77,7 @@ export async function readHttpPart(
     // A chunk with an open end, as a gateway asks for the parts that it verifies.
     const last = part.isChunk ? '' : end - 1;
     const headers = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
-    const path = filePathOf(part);
+    const path = cloudPath(part);
     const request = { method: 'GET', path, headers, signal, isAnonymous: part.isAnonymous };
     const answer = await exchange(connection, request);
     const piece = pieceFrom(answer, position).subarray(0, end - position);

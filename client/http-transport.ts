@@ -7,7 +7,8 @@ import { decodeHex } from '../src/lib/hex.ts';
 import { pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
 import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
-import type { FileName, FilePage, FileRecord, ServiceStatus, UploadSession } from './interface.ts';
+import { bucketPath, filePath } from './http-paths.ts';
+import type { FilePage, FileRecord, ServiceStatus, UploadSession } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   ChunkUpload,
@@ -49,14 +50,6 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     status: (signal) =>
       exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
   };
-}
-
-function bucketPath(bucket: string): string {
-  return `/api/v1/bucket/${encodeURIComponent(bucket)}`;
-}
-
-function filePath({ bucket, path }: FileName): string {
-  return `${bucketPath(bucket)}/files/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {

@@ -22,7 +22,7 @@ import type {
 import { lazyTransport } from './lazy-transport.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
-import { isStorageError } from './storage-error.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
 import type { PageRequest, Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
 import type { UploadInput } from './upload-source.ts';
@@ -103,6 +103,13 @@ export function createStorage(options: StorageOptions): Storage {
 
 function transportOf(options: StorageOptions, retryPolicy: RetryPolicy): Transport {
   const { apiKey, timeoutMs = timeoutMsDefault } = options;
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    // Said here, without it: fetch would repeat it.
+    throw new StorageError(
+      'InvalidArgument',
+      'The API key has spaces, line ends or nothing in it.',
+    );
+  }
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   if ('url' in options) {
     const url = options.url.replace(/\/+$/, '');

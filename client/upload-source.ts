@@ -54,18 +54,33 @@ function blobSource(blob: Blob): UploadSource {
 
 async function streamSource(stream: ByteStream, options: SourceOptions): Promise<UploadSource> {
   const reader = new OrderedReader(stream);
-  if (options.size !== undefined) {
-    return { size: options.size, slice: (start, end) => reader.slice(start, end) };
+  const { size } = options;
+  if (size !== undefined) {
+    // No slice of an empty file may be asked for.
+    if (size === 0) await reader.requireEnd();
+    return { size, slice: (start, end) => sliceOfTold(reader, size, { start, end }) };
   }
   const limit = options.bufferedBytesMax;
   const bytes = await reader.read(limit + 1);
   if (bytes.length > limit) {
+    await reader.stop();
     throw new StorageError(
       'InvalidArgument',
       `A stream of more than ${limit} bytes needs its size told: an upload is begun with it.`,
     );
   }
   return bytesSource(bytes);
+}
+
+/** With the last slice the stream must end: what is longer would be stored cut. */
+async function sliceOfTold(
+  reader: OrderedReader,
+  size: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<Uint8Array> {
+  const bytes = await reader.slice(start, end);
+  if (end >= size) await reader.requireEnd();
+  return bytes;
 }
 
 /** Slices of a stream, asked for in their order. */
@@ -93,6 +108,22 @@ class OrderedReader {
       );
     }
     return bytes;
+  }
+
+  async requireEnd(): Promise<void> {
+    const told = this.#position;
+    const beyond = await this.read(1);
+    if (beyond.length === 0) return;
+    await this.stop();
+    throw new StorageError(
+      'InvalidArgument',
+      `The stream has more than the ${told} bytes that were told.`,
+    );
+  }
+
+  /** Its writer is not kept waiting for a reader. */
+  async stop(): Promise<void> {
+    await this.#pieces.return?.();
   }
 
   /** Fewer bytes at the end only. */

@@ -131,7 +131,20 @@ async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {
     const code = status === 'expired' ? 'UploadExpired' : 'UploadCancelled';
     throw new StorageError(code, `Upload ${uploadId} has ended: begin a new one.`);
   }
+  if (status === 'completed') await requireStored(job, uploadId);
   return session;
+}
+
+/** A completion that is repeated answers as the first time, whatever became of the file since. */
+async function requireStored({ connection, options, metadata }: UploadJob, uploadId: string) {
+  const { signal } = options;
+  try {
+    await trying(connection, signal, () => connection.transport.getFile(metadata, signal));
+  } catch (error) {
+    if (!isStorageError(error, 'NoSuchFile')) throw error;
+    const reason = `Upload ${uploadId} was completed, and its file is gone since: begin a new one.`;
+    throw new StorageError('NoSuchUpload', reason);
+  }
 }
 
 function requireSame(stored: string, read: string): void {

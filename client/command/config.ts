@@ -42,21 +42,25 @@ interface LocalService {
 }
 
 const timeoutSecondsDefault = 60;
+/** What timers take. */
+const timeoutSecondsMax = 2_147_483;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfiguration(flags: GlobalOptions, environment: Environment): Configuration {
-  const url = flags.url ?? environment.EFS_URL;
-  const host = flags.host ?? environment.EFS_HOST;
-  const canisterId = flags.canisterId ?? environment.EFS_CANISTER_ID;
+  // What is set to nothing is not set; a file of settings may leave a line end.
+  const variable = (name: string) => environment[name]?.trim() || undefined;
+  const url = checkedUrl(flags.url ?? variable('EFS_URL'));
+  const host = checkedUrl(flags.host ?? variable('EFS_HOST'));
+  const canisterId = flags.canisterId ?? variable('EFS_CANISTER_ID');
   const named = { url, host, canisterId };
-  const local = localService(flags.replica ?? '.replica', named);
-  const identity = flags.identity ?? environment.EFS_IDENTITY;
+  const local = localService(flags.replica, named);
+  const identity = flags.identity ?? variable('EFS_IDENTITY');
   const identityPem = identity === undefined ? local?.identityPem : readText(identity);
-  const givenKey = flags.apiKey ?? environment.EFS_API_KEY;
+  const givenKey = flags.apiKey ?? variable('EFS_API_KEY');
   const apiKey = givenKey ?? local?.apiKey;
   const serviceUrl = url ?? (host === undefined ? local?.url : undefined);
-  const transport = flags.transport ?? environment.EFS_TRANSPORT;
+  const transport = flags.transport ?? variable('EFS_TRANSPORT');
   return {
     url: serviceUrl,
     host: host ?? local?.url ?? hostOf(serviceUrl),
@@ -65,7 +69,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
     isLocalKey: givenKey === undefined,
     identityPem,
     transport: chosenTransport(transport, serviceUrl !== undefined && hasKeyOrNobody()),
-    timeoutMs: 1_000 * seconds(flags.timeout ?? environment.EFS_TIMEOUT),
+    timeoutMs: 1_000 * seconds(flags.timeout ?? variable('EFS_TIMEOUT')),
   };
 
   function hasKeyOrNobody(): boolean {
@@ -73,20 +77,35 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   }
 }
 
-/** Undefined when there is none, or when another service is named. */
+function checkedUrl(text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
+  throw new UsageError(`An address begins with http:// or https://; got ${text}.`);
+}
+
+/**
+ * Undefined when there is none, or when another service is named. What lies in a folder that
+ * somebody else has made gets no key of ours: it counts only on this machine, or when it was named.
+ */
 function localService(
-  folder: string,
+  folder: string | undefined,
   named: { url: string | undefined; host: string | undefined; canisterId: string | undefined },
 ): LocalService | undefined {
-  const service = readJson(join(folder, 'service.json')) as LocalService | undefined;
+  const file = join(folder ?? '.replica', 'service.json');
+  const service = readJson(file) as LocalService | undefined;
   if (service === undefined) return undefined;
   const { url, gateway, canisterId } = service;
+  if (folder === undefined && !(isLoopback(url) && isLoopback(gateway))) return undefined;
   const trimmed = (address: string) => address.replace(/\/+$/, '');
   const isElsewhere =
     (named.url !== undefined && ![url, gateway].includes(trimmed(named.url))) ||
     (named.host !== undefined && trimmed(named.host) !== url) ||
     (named.canisterId !== undefined && named.canisterId !== canisterId);
   return isElsewhere ? undefined : service;
+}
+
+function isLoopback(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
 }
 
 function readJson(path: string): unknown {
@@ -113,8 +132,10 @@ function chosenTransport(name: string | undefined, hasHttp: boolean): 'http' | '
 
 function seconds(text: string | undefined): number {
   const value = Number(text ?? timeoutSecondsDefault);
-  if (value > 0 && Number.isFinite(value)) return value;
-  throw new UsageError(`The timeout is a number of seconds; got ${text}.`);
+  if (value > 0 && value <= timeoutSecondsMax) return value;
+  throw new UsageError(
+    `The timeout is a number of seconds up to ${timeoutSecondsMax}; got ${text}.`,
+  );
 }
 
 /** `<canister id>.` is the first label of a gateway's address. */

@@ -204,12 +204,23 @@ function addManagement(program: Command): void {
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
+const changing: ReadonlySet<string> = new Set(['put', 'sync', 'rm', 'bucket', 'key']);
+
 /** The exit code. */
 export async function main(words: readonly string[]): Promise<number> {
-  // Whoever reads the output, such as `head`, may have had enough.
-  process.stdout.on('error', () => process.exit(exitCodes.success));
+  let isChanging = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads the output, such as `head`, may have had enough; what is to change is not.
+    if (error.code === 'EPIPE' && isChanging) return;
+    if (error.code === 'EPIPE') process.exit(exitCodes.success);
+    printNote(`efs: standard output cannot be written: ${error.message}`);
+    process.exit(exitCodes.failure);
+  });
+  const program = createProgram().hook('preAction', (_, command) => {
+    isChanging = changing.has(command.name()) || changing.has(command.parent?.name() ?? '');
+  });
   try {
-    await createProgram().parseAsync(words, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return exitCodes.success;
   } catch (error) {
     if (isCommanderError(error)) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;

@@ -2,8 +2,8 @@
 // target and takes its place when all of it is verified.
 
 import { once } from 'node:events';
-import { type FileHandle, open, rename, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { piecesOf } from '../byte-stream.ts';
 import type { Download, DownloadOptions, FileName } from '../interface.ts';
 import { openFileSource } from '../node/file-source.ts';
@@ -11,9 +11,24 @@ import type { Storage } from '../storage.ts';
 import { isStorageError } from '../storage-error.ts';
 import { parseFileName } from './location.ts';
 import { printNote } from './output.ts';
+import {
+  claimPart,
+  dropAbandoned,
+  type FormerPart,
+  forgetPart,
+  isRemembered,
+  rememberPart,
+} from './part-memory.ts';
 import { startProgress } from './progress-bar.ts';
 import type { Run } from './run.ts';
-import { forgetState, loadState, saveState, type TransferName } from './transfer-state.ts';
+import {
+  createPart,
+  findTarget,
+  type TargetFile,
+  writePart,
+  writeStraight,
+} from './target-file.ts';
+import type { TransferName } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface GetOptions {
@@ -31,6 +46,12 @@ export async function get(
   options: GetOptions,
 ): Promise<void> {
   const name = parseFileName(source);
+  const range = parseRange(options.range);
+  if (range !== undefined && options.resume) {
+    throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
+  }
+  const file =
+    target === standardOutput ? undefined : await findTarget(target, basename(name.path));
   const storage = await run.storage();
   const bar = startProgress(name.path, run.isQuiet);
   const common: DownloadOptions = {
@@ -38,15 +59,16 @@ export async function get(
     signal: run.signal,
     onProgress: bar.report,
     verify: options.verify,
-    range: parseRange(options.range),
+    range,
   };
   try {
-    if (target === standardOutput) {
-      await writeOut(await storage.download(name, common));
-    } else {
-      const file = await targetFile(target, name);
-      await getToFile(run, storage, { name, file, common, resume: options.resume === true });
-    }
+    if (file === undefined) return await writeOut(await storage.download(name, common));
+    const transfer: TransferName | undefined =
+      common.range === undefined
+        ? { kind: 'download', service: run.service, ...name, file: file.file }
+        : undefined;
+    const resume = options.resume === true;
+    await getToFile(storage, { name, target: file, common, transfer, resume });
   } finally {
     bar.stop();
   }
@@ -63,66 +85,57 @@ function parseRange(text: string | undefined): DownloadOptions['range'] {
   return last === undefined ? { start } : { start, end: Number(last) + 1 };
 }
 
-async function targetFile(target: string | undefined, { path }: FileName): Promise<string> {
-  const name = basename(path);
-  if (target === undefined) return name;
-  const isFolder = await stat(target).then(
-    (stats) => stats.isDirectory(),
-    () => target.endsWith('/'),
-  );
-  return isFolder ? join(target, name) : target;
-}
-
 async function writeOut({ body }: Download): Promise<void> {
   for await (const bytes of piecesOf(body)) {
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
   }
 }
 
-interface FileTarget {
+interface Wanted {
   readonly name: FileName;
-  readonly file: string;
+  readonly target: TargetFile;
   readonly common: DownloadOptions;
+  /** What it is remembered as; a range is not. */
+  readonly transfer: TransferName | undefined;
   readonly resume: boolean;
 }
 
-async function getToFile(run: Run, storage: Storage, target: FileTarget): Promise<void> {
-  const { name, file, common } = target;
-  const part = `${file}.part`;
-  const transfer: TransferName = {
-    kind: 'download',
-    service: run.service,
-    ...name,
-    file: resolve(file),
-  };
-  const download = await openDownload(storage, target, { transfer, part });
-  await saveState(transfer, { etag: download.etag });
-  const handle = await open(part, download.start > 0 ? 'r+' : 'w');
-  try {
-    await writeTo(handle, download);
-  } catch (error) {
-    if (common.range === undefined && !isStorageError(error, 'IntegrityError')) {
-      printNote(`What came is kept in ${part}: the same command with --resume goes on with it.`);
-    }
-    throw error;
-  } finally {
-    await handle.close();
+async function getToFile(storage: Storage, wanted: Wanted): Promise<void> {
+  const { name, target, common, transfer, resume } = wanted;
+  if (target.isStraight) {
+    const { body } = await storage.download(name, common);
+    return writeStraight(target.file, body);
   }
-  await rename(part, file);
-  await forgetState(transfer);
+  const former = resume && transfer ? await claimPart(transfer, target) : undefined;
+  let part = former?.part;
+  try {
+    const download = await openDownload(storage, wanted, former);
+    if (part === undefined) {
+      if (transfer) await dropAbandoned(transfer);
+      part = await createPart(target);
+    }
+    if (transfer) await rememberPart(transfer, { etag: download.etag, part });
+    // A range becomes a file of its own, from its first byte.
+    const start = common.range === undefined ? download.start : 0;
+    await writePart(part, { body: download.body, start, mode: target.mode });
+    await rename(part, target.file);
+  } catch (error) {
+    if (part !== undefined) await keepOrDrop(part, transfer, error);
+    throw error;
+  }
+  if (transfer) await forgetPart(transfer, part);
 }
 
 /** Goes on with what there is if it is of the file as it is now. */
 async function openDownload(
   storage: Storage,
-  { name, common, resume }: FileTarget,
-  { transfer, part }: { readonly transfer: TransferName; readonly part: string },
+  { name, common }: Wanted,
+  former: FormerPart | undefined,
 ): Promise<Download> {
-  const state = resume ? ((await loadState(transfer)) as { etag?: string } | undefined) : undefined;
-  const received = state && (await openFileSource(part).catch(() => undefined));
-  if (state?.etag === undefined || received === undefined) return storage.download(name, common);
+  if (former === undefined) return storage.download(name, common);
+  const received = await openFileSource(former.part);
   try {
-    return await storage.download(name, { ...common, resume: { etag: state.etag, received } });
+    return await storage.download(name, { ...common, resume: { etag: former.etag, received } });
   } catch (error) {
     if (!isStorageError(error, 'PreconditionFailed')) throw error;
     printNote('The file has been replaced since: it is fetched from its start.');
@@ -132,14 +145,17 @@ async function openDownload(
   }
 }
 
-async function writeTo(handle: FileHandle, { body, start }: Download): Promise<void> {
-  let position = start;
-  for await (const bytes of piecesOf(body)) {
-    for (let offset = 0; offset < bytes.length; ) {
-      const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position);
-      offset += bytesWritten;
-      position += bytesWritten;
-    }
+/** What came is kept if --resume can find it and it is not known to be wrong. */
+async function keepOrDrop(
+  part: string,
+  transfer: TransferName | undefined,
+  error: unknown,
+): Promise<void> {
+  const isKept = transfer !== undefined && (await isRemembered(transfer, part));
+  if (isKept && !isStorageError(error, 'IntegrityError')) {
+    printNote(`What came is kept in ${part}: the same command with --resume goes on with it.`);
+    return;
   }
-  await handle.truncate(position);
+  await rm(part, { force: true });
+  if (isKept) await forgetPart(transfer, part);
 }

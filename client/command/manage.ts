@@ -108,8 +108,12 @@ function parseExpiry(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
   const hours = Number(count) * (unit === 'd' ? 24 : 1);
   const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);
-  if (Number.isFinite(date.getTime())) return date;
-  throw new UsageError(`An expiry is a number of days or hours (30d, 12h) or a date; got ${text}.`);
+  // What else is a date to Date, such as 40, would be a surprise.
+  const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
+  if (isMeant && Number.isFinite(date.getTime())) return date;
+  throw new UsageError(
+    `An expiry is a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
+  );
 }
 
 export async function listKeys(run: Run, bucket: string, { json }: JsonFlag): Promise<void> {

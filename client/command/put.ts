@@ -31,28 +31,51 @@ export async function put(
   { files, destination }: { readonly files: readonly string[]; readonly destination: string },
   options: PutOptions,
 ): Promise<void> {
-  const location = parseLocation(destination);
-  if (files.length > 1 && !isFolder(location)) {
-    throw new UsageError(`Several files go into a folder: write ${destination}/`);
-  }
+  const sources = namedSources(files, destination);
   const storage = await run.storage();
   const records: FileRecord[] = [];
-  for (const file of files) {
-    if (file === standardInput && isFolder(location)) {
-      throw new UsageError('Standard input has no name: write bucket/path.');
+  try {
+    for (const { file, name } of sources) {
+      records.push(await putOne(run, storage, { file, name, options }));
+      if (!options.json) printLine(nameOf(name));
     }
-    const path = isFolder(location) ? location.path + basename(file) : location.path;
-    const name = { bucket: location.bucket, path };
-    const record = await putOne(run, storage, { file, name, options });
-    records.push(record);
-    if (!options.json) printLine(nameOf(name));
+  } finally {
+    // Those before one that has failed are stored.
+    if (options.json && records.length > 0) printJson(records);
   }
-  if (options.json) printJson(records);
 }
 
-interface OneFile {
+interface NamedSource {
   readonly file: string;
   readonly name: FileName;
+}
+
+/** Throws UsageError before anything is sent. */
+function namedSources(files: readonly string[], destination: string): NamedSource[] {
+  const location = parseLocation(destination);
+  const { bucket } = location;
+  if (!isFolder(location)) {
+    if (files.length > 1) {
+      throw new UsageError(`Several files go into a folder: write ${destination}/`);
+    }
+    return files.map((file) => ({ file, name: location }));
+  }
+  const fileByPath = new Map<string, string>();
+  return files.map((file) => {
+    if (file === standardInput) {
+      throw new UsageError('Standard input has no name: write bucket/path.');
+    }
+    const path = location.path + basename(file);
+    const other = fileByPath.get(path);
+    if (other !== undefined) {
+      throw new UsageError(`${other} and ${file} would both be ${nameOf({ bucket, path })}.`);
+    }
+    fileByPath.set(path, file);
+    return { file, name: { bucket, path } };
+  });
+}
+
+interface OneFile extends NamedSource {
   readonly options: PutOptions;
 }
 
@@ -118,7 +141,10 @@ async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<
     if (isBegun) await forgetState(transfer);
     return record;
   } catch (error) {
-    if (isBegun && !hasEnded(error)) {
+    if (isBegun && (hasEnded(error) || isStorageError(error, 'InvalidArgument'))) {
+      // A file that has changed, for one: the upload is not of what it is now.
+      await forgetState(transfer);
+    } else if (isBegun) {
       printNote(`The upload of ${file} is kept: the same command with --resume goes on with it.`);
     }
     throw error;

@@ -1,7 +1,8 @@
 // `efs rm`: files, or all that is in a folder.
 
 import type { FileName } from '../interface.ts';
-import { folderPrefix, nameOf, parseFileName, parseLocation } from './location.ts';
+import { StorageError } from '../storage-error.ts';
+import { folderPrefix, isFolder, nameOf, parseFileName, parseLocation } from './location.ts';
 import { printable, printLine } from './output.ts';
 import type { Run } from './run.ts';
 
@@ -21,7 +22,10 @@ export async function remove(
   }
 }
 
-/** Listed before the first is removed: removal would shift the pages. */
+/**
+ * Listed before the first is removed: removal would shift the pages. A name with nothing in it is
+ * that of a file; a bucket may be empty, but a folder is there by its files alone.
+ */
 async function filesIn(run: Run, text: string): Promise<FileName[]> {
   const location = parseLocation(text);
   const { bucket } = location;
@@ -30,5 +34,7 @@ async function filesIn(run: Run, text: string): Promise<FileName[]> {
   for await (const { path } of (await run.storage()).list({ bucket, prefix, signal: run.signal })) {
     files.push({ bucket, path });
   }
-  return files;
+  if (files.length > 0 || location.path === '') return files;
+  if (!isFolder(location)) return [location];
+  throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
 }

@@ -1,13 +1,15 @@
 // `efs sync`: makes a folder of a bucket hold what a folder of the disk holds, and sends only what
 // has another digest there.
 
-import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { etagOf, likelyChunkBytes, sha256 } from '../digest.ts';
 import type { FileName, FileRecord } from '../interface.ts';
 import { type FileSource, openFileSource } from '../node/file-source.ts';
-import { inParallel } from '../parallel.ts';
+import { checkedConcurrency, inParallel } from '../parallel.ts';
 import type { Storage } from '../storage.ts';
+import { StorageError } from '../storage-error.ts';
+import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { folderPrefix, nameOf, parseLocation } from './location.ts';
 import { printable, printLine, printNote } from './output.ts';
 import { startProgress } from './progress-bar.ts';
@@ -26,11 +28,20 @@ interface SyncJob {
   readonly options: SyncOptions;
   readonly stored: ReadonlyMap<string, FileRecord>;
   readonly counts: { sent: number; same: number; removed: number };
+  /** Of single files, which do not keep the others from being sent. */
+  readonly failures: unknown[];
 }
 
 interface LocalFile {
   readonly file: string;
   readonly name: FileName;
+}
+
+interface LocalFolder {
+  /** In order. */
+  readonly files: LocalFile[];
+  /** What is here, but is neither a file nor a folder. */
+  readonly skipped: LocalFile[];
 }
 
 /** Files up to here go several at a time; larger ones one after another, in parallel chunks. */
@@ -41,6 +52,7 @@ export async function sync(
   { folder, destination }: { readonly folder: string; readonly destination: string },
   options: SyncOptions,
 ): Promise<void> {
+  checkedConcurrency(options.parallel);
   const location = parseLocation(destination);
   const { bucket } = location;
   const prefix = folderPrefix(location);
@@ -50,22 +62,70 @@ export async function sync(
     stored.set(file.path, file);
   }
   const counts = { sent: 0, same: 0, removed: 0 };
-  const job: SyncJob = { run, storage, options, stored, counts };
-  const files = (await filesBelow(folder)).map((file) => {
-    const path = prefix + relative(folder, file).split(sep).join('/');
-    return { file, name: { bucket, path } };
-  });
-  const large = await syncSmall(job, files);
-  for (const file of large) await syncOne(job, file, options.parallel);
-  if (options.delete) await removeOthers(job, new Set(files.map(({ name }) => name.path)));
+  const job: SyncJob = { run, storage, options, stored, counts, failures: [] };
+  const local: LocalFolder = { files: [], skipped: [] };
+  await addFolder(job, local, { file: folder, name: { bucket, path: prefix } });
+  const large = await syncSmall(job, local.files);
+  for (const file of large) await trySyncOne(job, file, options.parallel);
+  if (options.delete && job.failures.length === 0) await removeOthers(job, local);
   const { sent, same, removed } = counts;
   if (!run.isQuiet) printNote(`${sent} sent, ${same} the same, ${removed} removed.`);
+  if (job.failures.length > 0) throw failureOf(job);
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
+/** Adds what is in a folder, whose own name ends with a slash there. */
+async function addFolder(job: SyncJob, local: LocalFolder, folder: LocalFile): Promise<void> {
+  const { bucket, path } = folder.name;
+  const entries = await readdir(folder.file, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    const file = join(folder.file, entry.name);
+    const name = { bucket, path: path + entry.name };
+    if (entry.isDirectory()) {
+      const inner = { file, name: { bucket, path: `${name.path}/` } };
+      await goOnAfterFailure(job, file, () => addFolder(job, local, inner));
+    } else if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))) {
+      local.files.push({ file, name });
+    } else {
+      local.skipped.push({ file, name });
+      if (!job.run.isQuiet) printNote(`${printable(file)} is skipped: it is no file.`);
+    }
+  }
+}
+
+/** A link to a folder may lead to one that it is in; one may lead to nothing. */
+async function leadsToFile(link: string): Promise<boolean> {
+  const target = await stat(link).catch(() => undefined);
+  return target?.isFile() === true;
+}
+
+/** What ends one file alone is said, and kept for the end. */
+async function goOnAfterFailure(
+  job: SyncJob,
+  file: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (isOfAllFiles(error)) throw error;
+    job.failures.push(error);
+    printNote(`${printable(file)} is not sent: ${sayFailure(error)}`);
+  }
+}
+
+function isOfAllFiles(error: unknown): boolean {
+  const { interrupted, unreachable, accessDenied } = exitCodes;
+  return [interrupted, unreachable, accessDenied].some((code) => code === exitCodeOf(error));
+}
+
+/** With the exit code of the first. */
+function failureOf({ failures, options }: SyncJob): Error {
+  const [cause] = failures;
+  const count = failures.length === 1 ? '1 file was' : `${failures.length} files were`;
+  const text = `${count} not sent${options.delete ? '; therefore nothing is removed' : ''}.`;
+  if (!(cause instanceof StorageError)) return new Error(text, { cause });
+  return new StorageError(cause.code, text, { status: cause.status, cause });
 }
 
 /** Returns the large ones. */
@@ -75,11 +135,23 @@ async function syncSmall(job: SyncJob, files: readonly LocalFile[]): Promise<Loc
   let next = 0;
   await inParallel({ concurrency: job.options.parallel, signal }, async (stopped) => {
     for (let file = files[next++]; file !== undefined && !stopped.aborted; file = files[next++]) {
-      if (!(await syncOne(job, file, undefined))) large.push(file);
+      if (!(await trySyncOne(job, file, undefined))) large.push(file);
     }
   });
   signal.throwIfAborted();
   return large;
+}
+
+async function trySyncOne(
+  job: SyncJob,
+  file: LocalFile,
+  concurrency: number | undefined,
+): Promise<boolean> {
+  let isDone = true;
+  await goOnAfterFailure(job, file.file, async () => {
+    isDone = await syncOne(job, file, concurrency);
+  });
+  return isDone;
 }
 
 /** False for a large file when the parallelism is undefined: it is left for later. */
@@ -144,10 +216,13 @@ async function isSame(source: FileSource, there: FileRecord): Promise<boolean> {
   return (await etagOf(digests)) === there.etag;
 }
 
-async function removeOthers(job: SyncJob, local: ReadonlySet<string>): Promise<void> {
+async function removeOthers(job: SyncJob, local: LocalFolder): Promise<void> {
   const { storage, options, stored, counts, run } = job;
+  const paths = new Set(local.files.map(({ name }) => name.path));
+  const isSkipped = (path: string) =>
+    local.skipped.some(({ name }) => path === name.path || path.startsWith(`${name.path}/`));
   for (const { bucketId: bucket, path } of stored.values()) {
-    if (local.has(path)) continue;
+    if (paths.has(path) || isSkipped(path)) continue;
     if (!options.dryRun) await storage.remove({ bucket, path }, { signal: run.signal });
     counts.removed++;
     printLine(`removed ${printable(nameOf({ bucket, path }))}`);

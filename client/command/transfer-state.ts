@@ -27,6 +27,10 @@ export interface UploadState {
 
 export interface DownloadState {
   readonly etag: string;
+  /** Name of what has come, in the file's folder. */
+  readonly part: string;
+  /** Of the process that writes it. */
+  readonly processId: number;
 }
 
 function stateFolder(): string {
@@ -72,4 +76,13 @@ export async function loadUpload(
   const state = (await loadState(name)) as Partial<UploadState> | undefined;
   const isSame = state?.size === file.size && state.modifiedAtMs === file.modifiedAtMs;
   return isSame && typeof state?.uploadId === 'string' ? (state as UploadState) : undefined;
+}
+
+export async function loadDownload(name: TransferName): Promise<DownloadState | undefined> {
+  const state = (await loadState(name)) as Partial<DownloadState> | undefined;
+  const isWhole =
+    typeof state?.etag === 'string' &&
+    typeof state.processId === 'number' &&
+    /^\.efs-[0-9a-f]{16}\.part$/.test(state.part ?? '');
+  return isWhole ? (state as DownloadState) : undefined;
 }

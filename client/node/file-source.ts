@@ -1,6 +1,7 @@
-// A file of the disk as the source of an upload. It must stay as it is while it is read.
+// A file of the disk as the source of an upload. It must stay as it is while it is read: what has
+// changed by the time its end is read is refused, for its parts may be of different states.
 
-import { open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { createBufferPool } from '../buffer-pool.ts';
 import { StorageError } from '../storage-error.ts';
 import type { UploadSource } from '../upload-source.ts';
@@ -11,31 +12,66 @@ export interface FileSource extends UploadSource {
   close(): Promise<void>;
 }
 
+interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedAtMs: number;
+}
+
 export async function openFileSource(path: string): Promise<FileSource> {
-  const handle = await open(path);
-  const stats = await handle.stat();
-  const { size, mtimeMs } = stats;
-  if (!stats.isFile()) {
-    await handle.close();
-    throw new StorageError('InvalidArgument', `${path} is no file.`);
-  }
+  const file = await openFile(path);
+  const { handle, size, modifiedAtMs } = file;
   const buffers = createBufferPool();
   async function slice(start: number, end: number): Promise<Uint8Array> {
     const bytes = buffers.take(end - start).subarray(0, end - start);
-    let position = 0;
-    while (position < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, {
-        offset: position,
-        length: bytes.length - position,
-        position: start + position,
-      });
-      if (bytesRead === 0) {
-        throw new StorageError('InvalidArgument', `${path} became shorter while it was read.`);
-      }
-      position += bytesRead;
-    }
+    await readFully(file, bytes, start);
+    if (end >= size) await requireUnchanged(file);
     return bytes;
   }
   const release = (bytes: Uint8Array) => buffers.giveBack(new Uint8Array(bytes.buffer));
-  return { size, modifiedAtMs: mtimeMs, slice, release, close: () => handle.close() };
+  return { size, modifiedAtMs, slice, release, close: () => handle.close() };
+}
+
+async function openFile(path: string): Promise<OpenedFile> {
+  // Before it is opened: that would wait for the writer of a pipe.
+  requireFile(path, await stat(path));
+  const handle = await open(path);
+  try {
+    const stats = await handle.stat();
+    requireFile(path, stats);
+    const file = { handle, path, size: stats.size, modifiedAtMs: stats.mtimeMs };
+    // No slice of an empty file may be asked for.
+    if (file.size === 0) await requireUnchanged(file);
+    return file;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function requireFile(path: string, stats: { isFile(): boolean }): void {
+  if (!stats.isFile()) throw new StorageError('InvalidArgument', `${path} is no file.`);
+}
+
+async function readFully(file: OpenedFile, bytes: Uint8Array, start: number): Promise<void> {
+  let offset = 0;
+  while (offset < bytes.length) {
+    const length = bytes.length - offset;
+    const position = start + offset;
+    const { bytesRead } = await file.handle.read(bytes, { offset, length, position });
+    if (bytesRead === 0) {
+      throw new StorageError('InvalidArgument', `${file.path} became shorter while it was read.`);
+    }
+    offset += bytesRead;
+  }
+}
+
+/** Asks for a byte beyond the end too: files of /proc are longer than they say. */
+async function requireUnchanged({ handle, path, size, modifiedAtMs }: OpenedFile): Promise<void> {
+  const beyond = { offset: 0, length: 1, position: size };
+  const { bytesRead } = await handle.read(new Uint8Array(1), beyond);
+  const now = await handle.stat();
+  if (bytesRead === 0 && now.size === size && now.mtimeMs === modifiedAtMs) return;
+  throw new StorageError('InvalidArgument', `${path} changed while it was read: send it again.`);
 }

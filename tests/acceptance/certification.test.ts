@@ -2,6 +2,7 @@
 // else.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createStorage } from '../../client/storage.ts';
 import { openActor } from '../support/actors.ts';
 import { bytesOf, type FileClient, openFileClient } from '../support/http-client.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
@@ -51,12 +52,27 @@ test('what is not there is one certified answer, whatever was asked for', async 
   expect((await client.head('certified/none')).status).toBe(404);
 });
 
-test('an authenticated request for a public file is answered by an update, and never cached', async () => {
+test('a key counts for nothing where a file is public: it comes as to anybody, also in parts', async () => {
   const headers = { Authorization: `Bearer ${service.apiKey}` };
   const response = await client.get('certified/a.txt', headers);
   expect([response.status, await response.text()]).toEqual([200, 'hello']);
-  expect(response.headers.get('cache-control')).toBe('private, no-store');
-  expect(response.headers.get('ic-certificate')).toBeNull();
+  expect(response.headers.get('ic-certificate')).not.toBeNull();
+  const bytes = sampleBytes('in parts', 150_000);
+  const storage = createStorage({ url: service.base, apiKey: service.apiKey });
+  const file = { bucket: service.bucket, path: 'certified/parts', contentType: 'a/b' };
+  const size = bytes.length;
+  const { etag } = await storage.upload(new Blob([bytes as BlobPart]).stream(), {
+    ...file,
+    size,
+    chunkBytes: 65_536,
+  });
+  const whole = await client.get('certified/parts', { ...headers, 'If-Match': `"${etag}"` });
+  expect(Buffer.compare(await bytesOf(whole), bytes)).toBe(0);
+  const ranges = await client.get('certified/parts', { Range: 'bytes=0-1,5-6' });
+  expect(ranges.status).toBe(200);
+  expect(Buffer.compare(await bytesOf(ranges), bytes)).toBe(0);
+  const part = { Range: 'bytes=65536-', 'If-Match': '"of another version"' };
+  expect((await client.get('certified/parts', part)).status).toBe(412);
 });
 
 test('a range that no leaf is for is answered by an update', async () => {

@@ -1,13 +1,14 @@
 // Where the command finds the service: flags, then the environment, then a local replica, whose
 // secrets go nowhere else.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GlobalOptions, readConfiguration } from '../../client/command/config.ts';
 import { exitCodeOf } from '../../client/command/exit-code.ts';
 import { formatBytes, formatSeconds, printable } from '../../client/command/output.ts';
+import { UsageError } from '../../client/command/usage-error.ts';
 import { StorageError } from '../../client/storage-error.ts';
 
 const local = {
@@ -46,6 +47,37 @@ describe('readConfiguration()', () => {
       expect([apiKey, identityPem]).toEqual([undefined, undefined]);
     }
     expect(read({}, { EFS_URL: 'https://files.example' }).apiKey).toBeUndefined();
+  });
+
+  test('takes no service from the folder but one of this machine, unless it is named', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'efs-cloned-'));
+    const former = process.cwd();
+    try {
+      await mkdir(join(folder, '.replica'));
+      const foreign = { ...local, url: 'https://files.example', gateway: 'https://files.example' };
+      await writeFile(join(folder, '.replica/service.json'), JSON.stringify(foreign));
+      process.chdir(folder);
+      const found = readConfiguration({}, { EFS_API_KEY: 'efs_mine' });
+      expect(found).toMatchObject({ url: undefined, host: undefined, identityPem: undefined });
+      const named = readConfiguration({ replica: '.replica' }, { EFS_API_KEY: 'efs_mine' });
+      expect(named.url).toBe(foreign.url);
+    } finally {
+      process.chdir(former);
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('takes what is set to nothing for not set, and no line end for a part of it', () => {
+    const { apiKey, url } = local;
+    const environment = { EFS_API_KEY: '', EFS_URL: ' ', EFS_TIMEOUT: '' };
+    expect(read({}, environment)).toMatchObject({ apiKey, url, timeoutMs: 60_000 });
+    expect(read({}, { EFS_API_KEY: 'efs_mine\r\n' }).apiKey).toBe('efs_mine');
+  });
+
+  test('refuses an address without a scheme, and a time that no timer takes', () => {
+    for (const flags of [{ url: 'localhost:4943' }, { host: 'ftp://x' }, { timeout: '3000000' }]) {
+      expect(() => read(flags)).toThrow(UsageError);
+    }
   });
 
   test('prefers flags to the environment', () => {

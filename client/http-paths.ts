@@ -1,0 +1,40 @@
+// Paths of the service's URLs. `fetch` resolves dot segments, which would reach other buckets and
+// other requests: no name with one becomes a URL.
+
+import type { FileName } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+
+export function bucketPath(bucket: string): string {
+  return `/api/v1/bucket/${bucketSegment(bucket)}`;
+}
+
+/** Its record. */
+export function filePath({ bucket, path }: FileName): string {
+  return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
+}
+
+/** Its bytes. */
+export function cloudPath({ bucket, path }: FileName): string {
+  return `/cloud/${bucketSegment(bucket)}/${pathSegments(path)}`;
+}
+
+function bucketSegment(bucket: string): string {
+  if (/^[A-Za-z0-9]+$/.test(bucket)) return bucket;
+  throw new StorageError(
+    'InvalidBucketId',
+    `A bucket id has letters and digits only; got ${JSON.stringify(bucket)}.`,
+  );
+}
+
+/** With or without one slash in front, as the service takes it. */
+function pathSegments(path: string): string {
+  const segments = path.replace(/^\//, '').split('/');
+  const isUsable = segments.every((segment) => !['', '.', '..'].includes(segment));
+  if (!isUsable || !path.isWellFormed()) {
+    throw new StorageError(
+      'InvalidPath',
+      `A path is text without empty, "." and ".." segments; got ${JSON.stringify(path)}.`,
+    );
+  }
+  return segments.map(encodeURIComponent).join('/');
+}

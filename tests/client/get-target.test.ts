@@ -1,0 +1,235 @@
+// Where `efs get` writes: what is there keeps its kind and its permissions, others' files are left
+// alone, and nothing of a failure stands in the way of the next try.
+
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+import { callCommand } from './command-calls.ts';
+import { type CommandSettings, runCommand, startCommand } from './command-runs.ts';
+import { noFaults, startProxy } from './unreliable-proxy.ts';
+
+const longBytes = sampleBytes('long', 9_000_000);
+const otherBytes = sampleBytes('other', 9_000_000);
+
+let service: Service;
+let base: string;
+let folder: string;
+
+beforeAll(async () => {
+  service = await openService();
+  base = await mkdtemp(join(tmpdir(), 'efs-get-'));
+  folder = base;
+  for (const [name, bytes] of Object.entries({
+    'small.txt': Buffer.from('0123456789'),
+    'long.bin': longBytes,
+    'other.bin': otherBytes,
+  })) {
+    await writeFile(join(base, name), bytes);
+    expect((await efs('put', name, remote(name))).code).toBe(0);
+  }
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(base, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(base, 'run-'));
+});
+
+function settings(more: Readonly<Record<string, string>> = {}): CommandSettings {
+  const { base: EFS_URL, apiKey: EFS_API_KEY, host: EFS_HOST, canisterId } = service;
+  const own = { EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID: canisterId };
+  return { folder, environment: { ...own, ...more } };
+}
+
+const efs = (...words: string[]) => callCommand(words, settings());
+const remote = (name: string) => `${service.bucket}/${name}`;
+const at = (name: string) => join(folder, name);
+const text = (name: string) => readFile(at(name), 'utf8');
+const done = { code: 0, output: '', errors: '' };
+
+async function names(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== 'state').sort();
+}
+
+async function remembered(): Promise<string[]> {
+  return readdir(at('state/efs')).catch(() => []);
+}
+
+/** Ended by Ctrl-C with one chunk or more received; the part's path. */
+async function interruptedGet(...words: string[]): Promise<string> {
+  const proxy = await startProxy(service.host, Math.random);
+  proxy.faults = { ...noFaults, delayMsMax: 400 };
+  const run = startCommand(['get', '-p', '1', ...words], settings({ EFS_URL: proxy.url }));
+  let part: string | undefined;
+  for (let size = 0; size < 1_900_000; ) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    part = (await readdir(folder)).find((name) => /^\.efs-[0-9a-f]{16}\.part$/.test(name));
+    size = part === undefined ? 0 : (await stat(at(part))).size;
+  }
+  run.process.kill('SIGINT');
+  expect((await run.ended).code).toBe(130);
+  await proxy.stop();
+  return at(part ?? '');
+}
+
+test('a pipe and a device are written into and stay what they are', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  const reader = spawn('cat', [at('pipe')]);
+  let output = '';
+  reader.stdout.on('data', (bytes) => {
+    output += bytes;
+  });
+  const closed = new Promise((resolve) => reader.once('close', resolve));
+  expect(await efs('get', remote('small.txt'), 'pipe')).toEqual(done);
+  await closed;
+  expect(output).toBe('0123456789');
+  expect((await lstat(at('pipe'))).isFIFO()).toBe(true);
+  await symlink('/dev/null', at('sink'));
+  expect(await efs('get', remote('small.txt'), 'sink')).toEqual(done);
+  expect((await stat(at('sink'))).isCharacterDevice()).toBe(true);
+  expect(await names()).toEqual(['pipe', 'sink']);
+});
+
+test('a symbolic link stays, and its file is written, be it there or not', async () => {
+  await mkdir(at('sub'));
+  await writeFile(at('sub/there'), 'old');
+  await symlink('sub/there', at('link'));
+  await symlink('sub/new', at('dangling'));
+  expect(await efs('get', remote('small.txt'), 'link')).toEqual(done);
+  expect(await efs('get', remote('small.txt'), 'dangling')).toEqual(done);
+  expect((await lstat(at('link'))).isSymbolicLink()).toBe(true);
+  expect((await lstat(at('dangling'))).isSymbolicLink()).toBe(true);
+  expect(await text('sub/there')).toBe('0123456789');
+  expect(await text('sub/new')).toBe('0123456789');
+  expect((await readdir(at('sub'))).sort()).toEqual(['new', 'there']);
+});
+
+test.each([0o600, 0o664, 0o444])('permissions %o of the file that was there stay', async (mode) => {
+  await writeFile(at('old'), 'old');
+  await chmod(at('old'), mode);
+  expect(await efs('get', remote('small.txt'), 'old')).toEqual(done);
+  expect((await stat(at('old'))).mode & 0o777).toBe(mode);
+  expect(await text('old')).toBe('0123456789');
+});
+
+test("a user's own .part is left alone", async () => {
+  await writeFile(at('small.txt.part'), 'mine');
+  expect(await efs('get', remote('small.txt'))).toEqual(done);
+  expect(await text('small.txt.part')).toBe('mine');
+  expect(await names()).toEqual(['small.txt', 'small.txt.part']);
+});
+
+test('a name of 252 bytes can be written to', async () => {
+  const name = 'n'.repeat(252);
+  expect(await efs('get', remote('small.txt'), name)).toEqual(done);
+  expect(await names()).toEqual([name]);
+});
+
+test('of two gets into one target, each writes its own bytes and one of them stays', async () => {
+  const runs = ['long.bin', 'other.bin', 'long.bin'].map((name) =>
+    runCommand(['get', '-p', '1', remote(name), 'same'], settings()),
+  );
+  expect((await Promise.all(runs)).map(({ code }) => code)).toEqual([0, 0, 0]);
+  const either = [longBytes, otherBytes].map(sha256Hex);
+  expect(either).toContain(sha256Hex(await readFile(at('same'))));
+  expect(await names()).toEqual(['same']);
+  expect(await remembered()).toEqual([]);
+});
+
+test('a range becomes a file that begins with its first byte', async () => {
+  await writeFile(at('short.part'), 'stale, and longer than the range');
+  expect(await efs('get', '--range', '3-5', remote('small.txt'), 'short')).toEqual(done);
+  expect(await text('short')).toBe('345');
+  expect(await efs('get', '--range', '2000000-', remote('long.bin'))).toEqual(done);
+  const tail = await readFile(at('long.bin'));
+  expect(sha256Hex(tail)).toBe(sha256Hex(longBytes.subarray(2_000_000)));
+  expect(await names()).toEqual(['long.bin', 'short', 'short.part']);
+  expect(await remembered()).toEqual([]);
+});
+
+test('a range with --resume is refused, and nothing is fetched', async () => {
+  const refused = await efs('get', '--range', '3-5', '--resume', remote('small.txt'), 'short');
+  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('--resume') });
+  expect(await names()).toEqual([]);
+});
+
+test('after wrong bytes the next --resume begins anew', async () => {
+  const words = [remote('long.bin'), 'back'];
+  const handle = await open(await interruptedGet(...words), 'r+');
+  await handle.write(Buffer.from('wrong'), 0, 5, 0);
+  await handle.close();
+  const wrong = await efs('get', '--resume', ...words);
+  expect(wrong).toMatchObject({ code: 8, errors: expect.stringContaining('[IntegrityError]') });
+  expect(await names()).toEqual([]);
+  expect(await remembered()).toEqual([]);
+  expect(await efs('get', '--resume', ...words)).toEqual(done);
+  expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(longBytes));
+});
+
+test('a get begun anew removes what an interrupted one has left', async () => {
+  await interruptedGet(remote('long.bin'), 'back');
+  expect(await remembered()).toHaveLength(1);
+  expect(await efs('get', remote('long.bin'), 'back')).toEqual(done);
+  expect(await names()).toEqual(['back']);
+  expect(await remembered()).toEqual([]);
+});
+
+test('a --resume that does not reach the service keeps what has come', async () => {
+  const words = ['get', '--resume', remote('long.bin'), 'back'];
+  await interruptedGet(remote('long.bin'), 'back');
+  const other = createServer((_, response) => response.writeHead(404).end());
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const refused = await runCommand(words, settings({ EFS_URL: `http://127.0.0.1:${port}` }));
+  await new Promise((resolve) => other.close(resolve));
+  expect(refused.code).toBe(3);
+  expect(await names()).toHaveLength(1);
+  expect(await efs(...words)).toEqual(done);
+  expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(longBytes));
+  expect(await names()).toEqual(['back']);
+});
+
+test.each([
+  ['a folder of its name', [], 'is a folder'],
+  ['a folder of its name in the target', ['.'], 'is a folder'],
+  ['no such folder', ['none/file'], 'no folder "none"'],
+  ['no such folder, by its slash', ['none/'], 'no folder "none"'],
+  ['a file where a folder must be', ['file/small.txt'], 'no folder "file"'],
+])('%s is refused before anything is fetched', async (_, target, words) => {
+  await mkdir(at('small.txt'));
+  await writeFile(at('file'), '');
+  // Nobody listens there: whoever asked would say so.
+  const unreachable = settings({ EFS_URL: 'http://127.0.0.1:9' });
+  const refused = await callCommand(['get', remote('small.txt'), ...target], unreachable);
+  expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining(words) });
+  expect(await names()).toEqual(['file', 'small.txt']);
+});
+
+test('without a place to remember it, a get works and says so', async () => {
+  const forgetful = settings({ XDG_STATE_HOME: '/dev/null' });
+  const fetched = await callCommand(['get', remote('small.txt')], forgetful);
+  expect(fetched).toMatchObject({
+    code: 0,
+    errors: expect.stringMatching(/^This transfer cannot/),
+  });
+  expect(await text('small.txt')).toBe('0123456789');
+  expect(await names()).toEqual(['small.txt']);
+});
