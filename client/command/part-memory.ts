@@ -8,6 +8,7 @@ import { freshPart, type TargetFile } from './target-file.ts';
 import {
   type DownloadState,
   forgetState,
+  isAtWork,
   loadDownload,
   saveState,
   type TransferName,
@@ -25,7 +26,7 @@ export async function claimPart(
   target: TargetFile,
 ): Promise<FormerPart | undefined> {
   const state = await loadDownload(transfer);
-  if (state === undefined || isBeingWritten(state)) return undefined;
+  if (state === undefined || isAtWork(state)) return undefined;
   const part = freshPart(target);
   try {
     await rename(pathOf(transfer, state), part);
@@ -61,21 +62,10 @@ export async function forgetPart(transfer: TransferName, part: string): Promise<
 /** What an earlier get has left and this one, begun anew, will be remembered instead of. */
 export async function dropAbandoned(transfer: TransferName): Promise<void> {
   const state = await loadDownload(transfer);
-  if (state === undefined || isBeingWritten(state)) return;
+  if (state === undefined || isAtWork(state)) return;
   await rm(pathOf(transfer, state), { force: true }).catch(() => {});
 }
 
 function pathOf({ file }: TransferName, { part }: DownloadState): string {
   return join(dirname(file), part);
-}
-
-/** This process writes one part only: under its own number another has gone before. */
-function isBeingWritten({ processId }: DownloadState): boolean {
-  if (processId === process.pid) return false;
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

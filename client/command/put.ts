@@ -10,7 +10,14 @@ import { isFolder, nameOf, parseLocation } from './location.ts';
 import { printJson, printLine, printNote } from './output.ts';
 import { startProgress } from './progress-bar.ts';
 import type { Run } from './run.ts';
-import { forgetState, loadUpload, saveState, type TransferName } from './transfer-state.ts';
+import {
+  forgetState,
+  isAtWork,
+  loadUpload,
+  saveState,
+  type TransferName,
+  type UploadState,
+} from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface PutOptions {
@@ -125,19 +132,22 @@ async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<
     ...name,
     file: resolve(file),
   };
-  const { size, modifiedAtMs } = source;
+  const { size, changedAtMs } = source;
+  const { type, tag, cacheControl, noReplace } = options;
+  const wishes = JSON.stringify({ type, tag, cacheControl, noReplace });
+  const state = { size, changedAtMs, wishes, processId: process.pid };
   let isBegun = false;
   const common: UploadOptions = {
     ...uploadOptions(opened, run),
     onProgress: report,
     async onSession({ uploadId }) {
       isBegun = true;
-      await saveState(transfer, { uploadId, size, modifiedAtMs });
+      await saveState(transfer, { ...state, uploadId });
     },
   };
-  const former = options.resume ? await loadUpload(transfer, source) : undefined;
+  const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
   try {
-    const record = await uploadOrResume(storage, source, { common, resume: former?.uploadId });
+    const record = await uploadOrResume(storage, source, { common, resume: former });
     if (isBegun) await forgetState(transfer);
     return record;
   } catch (error) {
@@ -149,6 +159,30 @@ async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<
     }
     throw error;
   }
+}
+
+/**
+ * The id of an interrupted upload of the same file with the same wishes, to go on with. Any other
+ * that nobody works at is cancelled: it would take up one of the bucket's uploads for days.
+ */
+async function formerUpload(
+  storage: Storage,
+  transfer: TransferName,
+  wanted: Omit<UploadState, 'uploadId'> | undefined,
+): Promise<string | undefined> {
+  const former = await loadUpload(transfer);
+  if (former === undefined) return undefined;
+  const { uploadId, size, changedAtMs, wishes } = former;
+  const isSame = size === wanted?.size && changedAtMs === wanted.changedAtMs;
+  if (isSame && wishes === wanted.wishes) return uploadId;
+  if (wanted !== undefined) {
+    printNote('The interrupted upload was of another file, or with other options: it begins anew.');
+  }
+  if (!isAtWork(former)) {
+    const { bucket, path } = transfer;
+    await storage.cancelUpload({ bucket, path, uploadId }).catch(() => {});
+  }
+  return undefined;
 }
 
 /** An upload that is no longer there is begun anew. */

@@ -22,7 +22,11 @@ export interface TransferName {
 export interface UploadState {
   readonly uploadId: string;
   readonly size: number;
-  readonly modifiedAtMs: number;
+  readonly changedAtMs: number;
+  /** What else was asked for, in one text. */
+  readonly wishes: string;
+  /** Of the process that sends it. */
+  readonly processId: number;
 }
 
 export interface DownloadState {
@@ -69,13 +73,25 @@ export async function forgetState(name: TransferName): Promise<void> {
   await rm(statePath(name), { force: true });
 }
 
-export async function loadUpload(
-  name: TransferName,
-  file: { readonly size: number; readonly modifiedAtMs: number },
-): Promise<UploadState | undefined> {
+export async function loadUpload(name: TransferName): Promise<UploadState | undefined> {
   const state = (await loadState(name)) as Partial<UploadState> | undefined;
-  const isSame = state?.size === file.size && state.modifiedAtMs === file.modifiedAtMs;
-  return isSame && typeof state?.uploadId === 'string' ? (state as UploadState) : undefined;
+  const isWhole =
+    typeof state?.uploadId === 'string' &&
+    typeof state.wishes === 'string' &&
+    typeof state.processId === 'number';
+  return isWhole ? (state as UploadState) : undefined;
+}
+
+/** Whether another process still works at the transfer. */
+export function isAtWork({ processId }: { readonly processId: number }): boolean {
+  // This process has one transfer of a name only: under its own number another has gone before.
+  if (processId === process.pid) return false;
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 export async function loadDownload(name: TransferName): Promise<DownloadState | undefined> {

@@ -7,8 +7,11 @@ import { StorageError } from '../storage-error.ts';
 import type { UploadSource } from '../upload-source.ts';
 
 export interface FileSource extends UploadSource {
-  /** Milliseconds since 1970, for telling whether a file is still the one that was begun with. */
-  readonly modifiedAtMs: number;
+  /**
+   * Milliseconds since 1970 (ctime), for telling whether a file is still the one that was begun
+   * with: unlike its time of modification nobody can set it.
+   */
+  readonly changedAtMs: number;
   close(): Promise<void>;
 }
 
@@ -17,11 +20,12 @@ interface OpenedFile {
   readonly path: string;
   readonly size: number;
   readonly modifiedAtMs: number;
+  readonly changedAtMs: number;
 }
 
 export async function openFileSource(path: string): Promise<FileSource> {
   const file = await openFile(path);
-  const { handle, size, modifiedAtMs } = file;
+  const { handle, size, changedAtMs } = file;
   const buffers = createBufferPool();
   async function slice(start: number, end: number): Promise<Uint8Array> {
     const bytes = buffers.take(end - start).subarray(0, end - start);
@@ -30,7 +34,7 @@ export async function openFileSource(path: string): Promise<FileSource> {
     return bytes;
   }
   const release = (bytes: Uint8Array) => buffers.giveBack(new Uint8Array(bytes.buffer));
-  return { size, modifiedAtMs, slice, release, close: () => handle.close() };
+  return { size, changedAtMs, slice, release, close: () => handle.close() };
 }
 
 async function openFile(path: string): Promise<OpenedFile> {
@@ -40,7 +44,8 @@ async function openFile(path: string): Promise<OpenedFile> {
   try {
     const stats = await handle.stat();
     requireFile(path, stats);
-    const file = { handle, path, size: stats.size, modifiedAtMs: stats.mtimeMs };
+    const { size, mtimeMs: modifiedAtMs, ctimeMs: changedAtMs } = stats;
+    const file = { handle, path, size, modifiedAtMs, changedAtMs };
     // No slice of an empty file may be asked for.
     if (file.size === 0) await requireUnchanged(file);
     return file;

@@ -1,0 +1,96 @@
+// When `put --resume` may not go on with what was interrupted: then it begins anew, and the upload
+// that was left is given up.
+
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStorage, type Storage } from '../../client/storage.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { callCommand } from './command-calls.ts';
+import { startCommand } from './command-runs.ts';
+import { noFaults, startProxy, type UnreliableProxy } from './unreliable-proxy.ts';
+
+let service: Service;
+let storage: Storage;
+let proxy: UnreliableProxy;
+let folder: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  service = await openService();
+  storage = createStorage({ url: service.base, apiKey: service.apiKey });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'efs-resume-'));
+  proxy = await startProxy(service.host, Math.random);
+  environment = { EFS_URL: proxy.url, EFS_API_KEY: service.apiKey };
+  return async () => {
+    await proxy.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+});
+
+const bytes = sampleBytes('resume', 6_000_000);
+const other = sampleBytes('other', 6_000_000);
+const target = (name: string) => ({ bucket: service.bucket, path: `resume/${name}` });
+const efs = (...words: string[]) => callCommand(words, { folder, environment });
+const put = (name: string, ...flags: string[]) =>
+  efs('put', ...flags, name, `${service.bucket}/resume/`);
+
+async function isStored(name: string, expected: Uint8Array): Promise<boolean> {
+  const { body } = await storage.download(target(name));
+  const stored = await new Response(body as BodyInit).arrayBuffer();
+  return Buffer.compare(new Uint8Array(stored), expected) === 0;
+}
+
+/** A put of the file that is killed after its first chunk; the id of the upload that it leaves. */
+async function interrupt(name: string): Promise<string> {
+  await writeFile(join(folder, name), bytes);
+  proxy.faults = { ...noFaults, delayMsMax: 100 };
+  const words = ['put', '-p', '1', name, `${service.bucket}/resume/`];
+  const run = startCommand(words, { folder, environment });
+  proxy.onAccepted = () => run.process.kill('SIGKILL');
+  await run.ended;
+  await proxy.idle();
+  proxy.faults = noFaults;
+  proxy.onAccepted = undefined;
+  const states = join(folder, 'state/efs');
+  const [remembered = ''] = await readdir(states);
+  return JSON.parse(await readFile(join(states, remembered), 'utf8')).uploadId;
+}
+
+async function isGivenUp(uploadId: string, name: string): Promise<void> {
+  const session = storage.getUpload({ ...target(name), uploadId });
+  await expect(session).rejects.toMatchObject({ code: 'UploadCancelled' });
+}
+
+test('other content under the same name, size and time is sent anew, and no mixture stored', async () => {
+  const uploadId = await interrupt('same');
+  const path = join(folder, 'same');
+  const { atime, mtime } = await stat(path);
+  await writeFile(path, other);
+  await utimes(path, atime, mtime);
+  const ended = await put('same', '--resume');
+  expect(ended).toMatchObject({ code: 0, errors: expect.stringMatching(/it begins anew/) });
+  expect(await isStored('same', other)).toBe(true);
+  await isGivenUp(uploadId, 'same');
+});
+
+test('other options count: what came to be there meanwhile is not replaced', async () => {
+  const uploadId = await interrupt('kept');
+  const theirs = sampleBytes('theirs', 10);
+  await storage.upload(theirs, { ...target('kept'), contentType: 'a/b' });
+  const ended = await put('kept', '--resume', '--no-replace');
+  expect(ended.code).toBe(5);
+  expect(await isStored('kept', theirs)).toBe(true);
+  await isGivenUp(uploadId, 'kept');
+});
+
+test('a put without --resume gives up what an earlier one has left', async () => {
+  const uploadId = await interrupt('again');
+  expect(await put('again')).toMatchObject({ code: 0 });
+  expect(await isStored('again', bytes)).toBe(true);
+  await isGivenUp(uploadId, 'again');
+});
