@@ -42,7 +42,7 @@ interface Sent {
 async function send(target: Target, sent: Sent): Promise<void> {
   const { method, path, body = new Uint8Array(0) } = sent;
   const { replica, canisterId, apiKey } = target;
-  // As a browser fetches public files: the certified answer is for requests without a key.
+  // As a browser fetches public files.
   const key = path.startsWith('/cloud/') ? [] : [['authorization', `Bearer ${apiKey}`]];
   const headers = [['host', 'localhost'], ...key, ['content-type', 'text/plain']];
   const argument = IDL.encode([Request], [{ method, url: path, headers, body }]);

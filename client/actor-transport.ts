@@ -2,11 +2,11 @@
 // agent; storage.ts loads it with its first use.
 
 import { IDL } from '@dfinity/candid';
-import { concatBytes } from '../src/lib/bytes.ts';
 import { chunkBytesMax, pageSizeMax } from '../src/limits.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { firstChunkBytes } from './actor-first-chunk.ts';
 import { actorManagement } from './actor-management.ts';
+import { joinPieces } from './byte-stream.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
@@ -140,8 +140,7 @@ async function readPart(service: Service, part: PartRequest, signal: Signal) {
     const end = Math.min(part.end, start + chunkBytesMax);
     pieces.push(await readPiece(service, { ...part, start, end }, signal));
   }
-  const [only] = pieces;
-  return pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces);
+  return joinPieces(pieces);
 }
 
 async function readPiece(service: Service, part: PartRequest, signal: Signal) {

@@ -1,7 +1,7 @@
 // Reading files over HTTP: `/cloud/{bucket}/{path}` by ranges. RFC 9110 §14; a 206 may cover less
 // than was asked for, and from a chunk's start to the file's end it covers that chunk.
 
-import { concatBytes } from '../src/lib/bytes.ts';
+import { joinPieces } from './byte-stream.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './http-exchange.ts';
 import { cloudPath } from './http-paths.ts';
 import type { FileName } from './interface.ts';
@@ -85,8 +85,7 @@ export async function readHttpPart(
     pieces.push(piece);
     position += piece.length;
   }
-  const [only] = pieces;
-  return pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces);
+  return joinPieces(pieces);
 }
 
 /** What of the answer is at the position and after it. */

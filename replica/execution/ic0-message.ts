@@ -1,12 +1,13 @@
 // System API rows: the message's argument and caller, the answer to it, and its inspection.
 // IC spec, "System API": Method arguments, Responding, Ingress message inspection.
 
+import { joinBytes } from '../bytes.ts';
 import type { Outcome } from '../core.ts';
 import type { Execution } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
 import type { Row } from './ic0-row.ts';
-import { blobRows, joinBytes, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
+import { blobRows, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
 
 const nothing = new Uint8Array();
 const answering = 'U RQ NRQ TQ CQ Ry Rt CRy CRt';

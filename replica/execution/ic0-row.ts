@@ -118,12 +118,6 @@ export function write128(
   heap.writeBigUInt64LE(BigInt.asUintN(64, to.value >> 64n), to.destination + 8);
 }
 
-/** One array of many, without a copy of a single one. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const [first] = parts;
-  return parts.length === 1 && first ? first : new Uint8Array(Buffer.concat(parts));
-}
-
 export function from128(high: bigint, low: bigint): bigint {
   return (high << 64n) | low;
 }

@@ -2,11 +2,11 @@
 // back as callbacks. IC spec, "Abstract behavior: Call initiation, Message execution, Responses".
 
 import { Principal } from '@dfinity/principal';
+import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
 import type { CallContext, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { callExpired, queueFull, reject } from './errors.ts';
-import { joinBytes } from './ic0-row.ts';
 import type { IncomingCall } from './messages.ts';
 import { executeCall, executeCallback } from './messages.ts';
 

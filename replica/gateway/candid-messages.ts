@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
+import { concatBytes } from '../bytes.ts';
 import { encodeLeb128 } from '../state/leb128.ts';
 import type { HeaderField, HttpRequest } from './http-messages.ts';
 import { splitLeadingBody } from './split-leading-body.ts';
@@ -106,13 +107,7 @@ function encodeRequest(type: IDL.Type, request: HttpRequest): Uint8Array {
   const other = encodedWith(1);
   const at = around.findIndex((byte, index) => byte !== other[index]);
   const length = encodeLeb128(body.length);
-  const start = around.subarray(0, at - 1);
-  const encoded = new Uint8Array(around.length - 2 + length.length + body.length);
-  encoded.set(start);
-  encoded.set(length, start.length);
-  encoded.set(body, start.length + length.length);
-  encoded.set(around.subarray(at + 1), start.length + length.length + body.length);
-  return encoded;
+  return concatBytes([around.subarray(0, at - 1), length, body, around.subarray(at + 1)]);
 }
 
 /** Throws the Candid library's error if the bytes are no HttpResponse. */

@@ -1,6 +1,7 @@
 // Bodies by streaming callback: a few callbacks are collected, so that the whole can be verified;
 // a longer body is streamed on as it comes. HTTP gateway specification, "Response Body Streaming".
 
+import { joinBytes } from '../bytes.ts';
 import type { CanisterAnswer, StreamingCallback } from './candid-messages.ts';
 import type { CanisterClient } from './canister-client.ts';
 
@@ -24,7 +25,7 @@ export async function collectStreaming(
     bodies.push(part.body);
     callback = following(callback, part.token);
   }
-  const body = concatenate(bodies);
+  const body = joinBytes(bodies);
   if (callback === undefined) return { isWhole: true, body };
   return { isWhole: false, body: streamParts(canister, { collected: body, callback }) };
 }
@@ -48,9 +49,4 @@ function following(
   token: Uint8Array | undefined,
 ): StreamingCallback | undefined {
   return token === undefined ? undefined : { ...callback, token };
-}
-
-function concatenate(bodies: readonly Uint8Array[]): Uint8Array {
-  const [only] = bodies;
-  return bodies.length === 1 && only !== undefined ? only : new Uint8Array(Buffer.concat(bodies));
 }

@@ -2,6 +2,7 @@
 // gateway's limit. Everything malformed is a GatewayError; a client that goes away is `Aborted`.
 
 import type { IncomingMessage } from 'node:http';
+import { concatBytes } from '../bytes.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HeaderField } from './http-messages.ts';
 
@@ -62,14 +63,7 @@ export async function readBody(
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  // Not by Buffer.concat(): a small result would be a part of Node's pool.
-  const body = new Uint8Array(size);
-  let end = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, end);
-    end += chunk.length;
-  }
-  return body;
+  return concatBytes(chunks);
 }
 
 /** Leaving early keeps the connection, so that the client can read why it was refused. */

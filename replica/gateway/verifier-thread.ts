@@ -2,16 +2,13 @@
 
 import { parentPort } from 'node:worker_threads';
 import { Principal } from '@dfinity/principal';
-import type { HeaderField, HttpRequest } from './http-messages.ts';
-import { type VerifiableAnswer, verifyAnswer } from './verify-answer.ts';
+import type { HeaderField } from './http-messages.ts';
+import { type VerificationInput, verifyAnswer } from './verify-answer.ts';
 
-export interface Question {
+/** As verifyAnswer() takes it, but that objects of a class do not come across. */
+export interface Question extends Omit<VerificationInput, 'canisterId'> {
   readonly id: number;
-  readonly request: HttpRequest;
-  readonly answer: VerifiableAnswer;
   readonly canisterId: Uint8Array;
-  readonly rootKey: Uint8Array;
-  readonly nowNs: bigint;
 }
 
 export type Verdict =

@@ -53,22 +53,24 @@ export async function verifyBeside(input: VerificationInput): Promise<VerifiedAn
 }
 
 function startThread(): Thread {
-  const waiting = new Map<number, Waiting>();
   // Without the options of the process: its loader is registered by the file itself.
   const worker = new Worker(new URL('./verifier-thread.js', import.meta.url), { execArgv: [] });
+  const waiting = new Map<number, Waiting>();
+  const started = { worker, waiting };
   worker.on('message', (verdict: Verdict) => {
     settle(waiting.get(verdict.id), verdict);
     waiting.delete(verdict.id);
     if (waiting.size === 0) worker.unref();
   });
   const fail = (error: Error) => {
-    thread = undefined;
+    // Another may have been started since: an error is followed by the end.
+    if (thread === started) thread = undefined;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('the thread that verifies has ended')));
-  return { worker, waiting };
+  return started;
 }
 
 function settle(waiting: Waiting | undefined, verdict: Verdict): void {

@@ -4,6 +4,7 @@
 
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import { concatBytes } from '../bytes.ts';
 import type { Reject } from '../core.ts';
 import { isReject, refused } from './rejects.ts';
 
@@ -53,7 +54,7 @@ export class ChunkStore {
   ): Uint8Array | Reject {
     const parts = this.#collect(canisterId, wanted.hashes);
     if (!Array.isArray(parts)) return parts;
-    const module = new Uint8Array(Buffer.concat(parts));
+    const module = concatBytes(parts);
     const found = bytesToHex(sha256(module));
     const asked = bytesToHex(wanted.moduleHash);
     if (found === asked) return module;

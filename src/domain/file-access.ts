@@ -7,7 +7,7 @@ import { getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { entityTag, type FileRecord, findFile, openFile, readFile, removeFile } from './files.ts';
 import type { Permission } from './keys.ts';
-import { parseBucketId, parseFilePath, quote } from './names.ts';
+import { parseFilePath, quote } from './names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -27,8 +27,7 @@ function permittedFile(
   call: Call,
   request: FileName & { readonly permission: Permission },
 ): FileRecord {
-  const bucket = parseBucketId(request.bucket);
-  const { permission, apiKey } = request;
+  const { bucket, permission, apiKey } = request;
   const isForAll =
     permission === 'read' && apiKey === undefined && getBucket(stores, bucket).isPublic;
   if (!isForAll) {

@@ -17,7 +17,7 @@ import {
   findFile,
   type Replaced,
 } from './files.ts';
-import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
+import { parseContentType, parseFilePath, parseTags } from './names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -52,8 +52,8 @@ function prepareUpload(
   call: Call,
   upload: SingleUpload,
 ): Omit<Replaced, 'nowNs'> & { readonly upload: SingleUpload } {
-  const bucket = parseBucketId(upload.bucket);
-  const claim = { bucket, permission: 'write', apiKey: upload.apiKey } as const;
+  const { bucket, apiKey } = upload;
+  const claim = { bucket, permission: 'write', apiKey } as const;
   const grant = authorize(stores, call, claim);
   const path = parseFilePath(upload.path);
   const metadata = {

@@ -11,7 +11,7 @@ import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
 import { findKeyByHash, isKeyGood } from './keys.ts';
 import { isBucketOwner } from './members.ts';
-import { parseBucketId, parseContentType, parseFilePath, parseTags } from './names.ts';
+import { parseContentType, parseFilePath, parseTags } from './names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -50,8 +50,8 @@ export interface UploadRequest extends UploadOptions {
 
 /** Refuses what beginUpload() would refuse, before random is fetched; changes nothing. */
 export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
-  const bucketId = parseBucketId(request.bucket);
-  const claim = { bucket: bucketId, permission: 'write', apiKey: request.apiKey } as const;
+  const { bucket: bucketId, apiKey } = request;
+  const claim = { bucket: bucketId, permission: 'write', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const path = parseFilePath(request.path);
   const contentType = parseContentType(request.contentType);

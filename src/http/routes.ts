@@ -50,6 +50,10 @@ export const routes: readonly Route[] = [
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)$/,
-    handlers: { GET: getUploadSession, HEAD: getUploadSession, DELETE: deleteUploadSession },
+    handlers: {
+      GET: getUploadSession,
+      HEAD: headOf(getUploadSession),
+      DELETE: deleteUploadSession,
+    },
   },
 ];

@@ -171,12 +171,11 @@ function isCompleted(exchange: Exchange): boolean {
 }
 
 export function getUploadSession(exchange: Exchange): HttpResponse {
-  const { call, request } = exchange;
+  const { nowNs } = exchange.call;
   const { session } = namedUpload(exchange);
-  requireNotGone(session, call.nowNs);
-  const response = jsonResponse(200, sessionView(session, call.nowNs));
-  const body = request.method === 'HEAD' ? emptyBytes : response.body;
-  return { ...response, headers: [...response.headers, uncached], body };
+  requireNotGone(session, nowNs);
+  const response = jsonResponse(200, sessionView(session, nowNs));
+  return { ...response, headers: [...response.headers, uncached] };
 }
 
 export function deleteUploadSession(exchange: Exchange): Answer {

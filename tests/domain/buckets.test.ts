@@ -14,6 +14,7 @@ import { createBucket, findBucket } from '../../src/domain/buckets.ts';
 import { findKey, listKeys } from '../../src/domain/keys.ts';
 import {
   begin,
+  bucketChange,
   callOf,
   createScene,
   expectRefusal,
@@ -35,11 +36,6 @@ beforeEach(async () => {
   ({ stores } = await createScene());
 });
 
-function change(fields: Partial<BucketChange> = {}): BucketChange {
-  const nothing = { isPublic: undefined, quotaBytes: undefined };
-  return { bucket: 'box', ...nothing, addMembers: [], removeMembers: [], ...fields };
-}
-
 function name(role: string, principal = bobId): Partial<BucketChange> {
   return { addMembers: [{ principal, role }] };
 }
@@ -47,8 +43,8 @@ function name(role: string, principal = bobId): Partial<BucketChange> {
 describe('updateBucket()', () => {
   test('sets what is named and leaves the rest', () => {
     const later = callOf('alice', startNs + hourNs);
-    updateBucket(stores, later, change({ isPublic: false, quotaBytes: 500n }));
-    const updated = updateBucket(stores, later, change());
+    updateBucket(stores, later, bucketChange({ isPublic: false, quotaBytes: 500n }));
+    const updated = updateBucket(stores, later, bucketChange());
     expect(updated).toMatchObject({ isPublic: false, quotaBytes: 500, members: [] });
     expect(findBucket(stores, 'box')).toMatchObject({
       isPublic: false,
@@ -56,22 +52,24 @@ describe('updateBucket()', () => {
       updatedAtNs: startNs + hourNs,
       createdAtNs: startNs,
     });
-    expect(updateBucket(stores, alice, change({ quotaBytes: 0n })).quotaBytes).toBeUndefined();
+    expect(
+      updateBucket(stores, alice, bucketChange({ quotaBytes: 0n })).quotaBytes,
+    ).toBeUndefined();
   });
 
   test('enforces the quota that it has set', () => {
-    updateBucket(stores, alice, change({ quotaBytes: 9n }));
+    updateBucket(stores, alice, bucketChange({ quotaBytes: 9n }));
     expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores));
   });
 
   test('names a member, changes its role and unnames it', () => {
-    expect(updateBucket(stores, alice, change(name('reader'))).members).toEqual([
+    expect(updateBucket(stores, alice, bucketChange(name('reader'))).members).toEqual([
       { principal: bobId, role: 'reader' },
     ]);
-    expect(updateBucket(stores, alice, change(name('owner'))).members).toHaveLength(1);
-    const gone = updateBucket(stores, bob, change({ removeMembers: [bobId] }));
+    expect(updateBucket(stores, alice, bucketChange(name('owner'))).members).toHaveLength(1);
+    const gone = updateBucket(stores, bob, bucketChange({ removeMembers: [bobId] }));
     expect(gone.members).toEqual([]);
-    expectRefusal(stores, 'AccessDenied', () => updateBucket(stores, bob, change()));
+    expectRefusal(stores, 'AccessDenied', () => updateBucket(stores, bob, bucketChange()));
   });
 
   test('refuses strangers, members below owner, bad roles and everybody as a member', () => {
@@ -79,10 +77,12 @@ describe('updateBucket()', () => {
       code: 'AccessDenied' | 'InvalidArgument' | 'NoSuchBucket' | 'QuotaExceeded',
     ) => ({
       when: (person: Person, fields: Partial<BucketChange>) =>
-        expectRefusal(stores, code, () => updateBucket(stores, callOf(person), change(fields))),
+        expectRefusal(stores, code, () =>
+          updateBucket(stores, callOf(person), bucketChange(fields)),
+        ),
     });
     refuse('AccessDenied').when('bob', {});
-    updateBucket(stores, alice, change(name('writer')));
+    updateBucket(stores, alice, bucketChange(name('writer')));
     refuse('AccessDenied').when('bob', {});
     refuse('AccessDenied').when('anonymous', {});
     refuse('InvalidArgument').when('alice', name('admin'));
@@ -102,7 +102,7 @@ describe('a role', () => {
     ['writer', ['read', 'write', 'delete']],
     ['owner', ['read', 'write', 'delete']],
   ] as const)('%s grants exactly %j', (role, granted) => {
-    updateBucket(stores, alice, change({ ...name(role), isPublic: false }));
+    updateBucket(stores, alice, bucketChange({ ...name(role), isPublic: false }));
     for (const permission of ['read', 'write', 'delete'] as const) {
       const ask = () =>
         authorize(stores, bob, { bucket: 'box', permission, apiKey: undefined }).bucket.id;
@@ -116,7 +116,7 @@ describe('a role', () => {
   });
 
   test('is for its bucket alone', () => {
-    updateBucket(stores, alice, change(name('owner')));
+    updateBucket(stores, alice, bucketChange(name('owner')));
     const claim = { bucket: 'other', permission: 'read', apiKey: undefined } as const;
     expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
   });
@@ -124,7 +124,7 @@ describe('a role', () => {
 
 describe('describeBucket()', () => {
   test('shows members to owners only', () => {
-    updateBucket(stores, alice, change(name('reader')));
+    updateBucket(stores, alice, bucketChange(name('reader')));
     const ask = { bucket: 'box', apiKey: undefined };
     expect(describeBucket(stores, alice, ask).members).toHaveLength(1);
     expect(describeBucket(stores, bob, ask).members).toEqual([]);
@@ -146,7 +146,7 @@ describe('listBuckets()', () => {
     expect(ids('controller')).toEqual(['box other zoo', 3, false]);
     expect(ids('bob')).toEqual(['', 0, false]);
     expect(ids('anonymous')).toEqual(['', 0, false]);
-    updateBucket(stores, alice, change(name('reader')));
+    updateBucket(stores, alice, bucketChange(name('reader')));
     expect(ids('bob')).toEqual(['box', 1, false]);
   });
 
@@ -178,7 +178,7 @@ describe('deleteBucket()', () => {
   test('leaves nothing to a later bucket of the same id: no key, no member, no listing', () => {
     const alone = makeKey(stores, { permissions: ['read'] });
     const shared = makeKey(stores, { permissions: ['read'], buckets: ['box', 'other'] });
-    updateBucket(stores, alice, change(name('owner')));
+    updateBucket(stores, alice, bucketChange(name('owner')));
     deleteBucket(stores, alice, 'box');
     expect(findBucket(stores, 'box')).toBeUndefined();
     expect(listBuckets(stores, bob, { page: 1n, pageSize: 9n }).total).toBe(0);
@@ -250,7 +250,7 @@ describe('stored records', () => {
   });
 
   test('of members are those of the diagram', () => {
-    updateBucket(stores, alice, change(name('writer')));
+    updateBucket(stores, alice, bucketChange(name('writer')));
     const record = stores.members.get(Buffer.from('box')) ?? [];
     expect(Buffer.from(record).toString('hex')).toBe('01010303030301');
   });

@@ -9,6 +9,7 @@ import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
 import { getUpload } from '../../src/domain/uploads.ts';
 import {
   begin,
+  bucketChange,
   callOf,
   createScene,
   expectRefusal,
@@ -27,13 +28,9 @@ const chunkOf = (uploadId: string) => ({ uploadId, chunkIndex: 0n, bytes: testBy
 
 function setMember(role: 'writer' | 'reader' | undefined): void {
   const { principal } = bob.caller;
-  updateBucket(stores, alice, {
-    bucket: 'box',
-    isPublic: undefined,
-    quotaBytes: undefined,
-    addMembers: role === undefined ? [] : [{ principal, role }],
-    removeMembers: role === undefined ? [principal] : [],
-  });
+  const change =
+    role === undefined ? { removeMembers: [principal] } : { addMembers: [{ principal, role }] };
+  updateBucket(stores, alice, bucketChange(change));
 }
 
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 // People, times and shorthands that the tests of the domain and of the HTTP face have in common.
 
 import { expect } from 'vitest';
+import type { BucketChange } from '../../src/domain/bucket-management.ts';
 import { createBucket } from '../../src/domain/buckets.ts';
 import type { Call } from '../../src/domain/caller.ts';
 import type { FileMetadata } from '../../src/domain/files.ts';
@@ -91,6 +92,12 @@ export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
   const record = stores.keys.get(hash) ?? expect.fail('no such key');
   new DataView(record.buffer).setBigUint64(18, startNs, true);
   stores.keys.set(hash, record);
+}
+
+/** Of bucket `box`: nothing but these fields. */
+export function bucketChange(fields: Partial<BucketChange> = {}): BucketChange {
+  const nothing = { isPublic: undefined, quotaBytes: undefined };
+  return { bucket: 'box', ...nothing, addMembers: [], removeMembers: [], ...fields };
 }
 
 export const plainMetadata: FileMetadata = {
