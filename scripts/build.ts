@@ -52,7 +52,7 @@ export async function buildCanister(options: { readonly force: boolean }): Promi
  */
 async function digestOfInputs(): Promise<string> {
   const hash = createHash('sha256');
-  const names = ['package-lock.json', 'dfx.json', 'tsconfig.json'];
+  const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
   names.push(...['build', 'kernel', 'link', 'wasm-sections'].map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel']) {
     names.push(...(await listFiles(folder)));
