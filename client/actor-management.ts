@@ -3,15 +3,16 @@
 import { Principal } from '@dfinity/principal';
 import { pageSizeMax } from '../src/limits.ts';
 import { call } from './actor-connection.ts';
-import { bucketRecordOf, keyRecordOf, optional } from './candid-records.ts';
+import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
 import type { ServiceActor } from './candid-types.ts';
-import type { BucketChange, BucketMember } from './interface.ts';
+import type { BucketChange, BucketMember, BucketOptions } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type { Management } from './transport.ts';
 
 export function actorManagement(actor: ServiceActor, apiKey: string | undefined): Management {
   return {
-    createBucket: async (id) => bucketRecordOf(await call(undefined, () => actor.createBucket(id))),
+    createBucket: async (id, options) =>
+      bucketRecordOf(await call(undefined, () => actor.createBucket(id, [optionsOf(options)]))),
     getBucket: async (id) =>
       bucketRecordOf(await call(undefined, () => actor.getBucket(id, optional(apiKey)))),
     async listBuckets(page) {
@@ -21,8 +22,8 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
     },
     updateBucket: async (id, change) =>
       bucketRecordOf(await call(undefined, () => actor.updateBucket(changeOf(id, change)))),
-    async deleteBucket(id) {
-      await call(undefined, () => actor.deleteBucket(id));
+    async deleteBucket(id, { isForced }) {
+      await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
     },
     async createKey({ name, buckets, permissions, expiresAt }) {
       const expiresAtNs = expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n;
@@ -31,19 +32,27 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
       return { ...keyRecordOf(key), secret: key.secret };
     },
     listKeys: async (bucket) =>
-      (await call(undefined, () => actor.listApiKeys(bucket))).map(keyRecordOf),
+      (await call(undefined, () => actor.listApiKeys(bucket))).map(listedKeyOf),
     async revokeKey(id) {
       await call(undefined, () => actor.revokeApiKey(id));
     },
   };
 }
 
-function changeOf(bucketId: string, change: BucketChange) {
-  const { isPublic, quotaBytes, addMembers, removeMembers } = change;
+function optionsOf({ isPublic, quotaBytes, quotaFiles }: BucketOptions) {
   return {
-    bucketId,
     isPublic: optional(isPublic),
     quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
+    quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
+  };
+}
+
+function changeOf(bucketId: string, change: BucketChange) {
+  const { owner, addMembers, removeMembers } = change;
+  return {
+    bucketId,
+    ...optionsOf(change),
+    owner: optional(owner === undefined ? undefined : principalOf(owner)),
     addMembers: optional(addMembers?.map(memberOf)),
     removeMembers: optional(removeMembers?.map(principalOf)),
   };

@@ -25,6 +25,7 @@ const fileRecord = IDL.Record({
   createdAt: Int,
   updatedAt: Int,
   url: Text,
+  chunkSize: Nat,
 });
 
 const uploadRecord = IDL.Record({
@@ -92,15 +93,24 @@ const bucketRecord = IDL.Record({
   fileCount: Nat,
   byteCount: Nat,
   quotaBytes: IDL.Opt(Nat),
+  quotaFiles: IDL.Opt(Nat),
+  overheadBytes: Nat,
+  openUploads: Nat,
   members,
   createdAt: Int,
   updatedAt: Int,
 });
 
-const bucketChange = IDL.Record({
-  bucketId: Text,
+const bucketOptions = {
   isPublic: IDL.Opt(Bool),
   quotaBytes: IDL.Opt(Nat),
+  quotaFiles: IDL.Opt(Nat),
+};
+
+const bucketChange = IDL.Record({
+  bucketId: Text,
+  ...bucketOptions,
+  owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(members),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
 });
@@ -114,6 +124,8 @@ const keyFields = {
   createdAt: Int,
   expiresAt: IDL.Opt(Int),
 };
+
+const listedKey = IDL.Record({ ...keyFields, createdBy: IDL.Opt(IDL.Principal) });
 
 const keyRequest = IDL.Record({
   name: Text,
@@ -129,7 +141,8 @@ const statusRecord = IDL.Record({
   bytesStored: Nat,
   stableBytes: Nat,
   heapBytes: Nat,
-  cycles: Nat,
+  cycles: IDL.Opt(Nat),
+  anonymousUpdates: IDL.Record({ burst: Nat, perMinute: Nat, left: Nat }),
   encryption: IDL.Record({ rootKey: Text, keyName: Text, isKeyPresent: Bool, isRotating: Bool }),
   certified: Text,
 });
@@ -171,13 +184,13 @@ export function serviceInterface(): IDL.ServiceClass {
     readFile: method([Text, Text, Nat, Nat, optionalText], bytes, query),
     listFiles: method([listRequest], filePage, query),
     deleteFile: method([Text, Text, optionalText], Null),
-    createBucket: method([Text], bucketRecord),
+    createBucket: method([Text, IDL.Opt(IDL.Record(bucketOptions))], bucketRecord),
     getBucket: method([Text, optionalText], bucketRecord, query),
     listBuckets: method([IDL.Opt(Nat), IDL.Opt(Nat)], bucketPage, query),
     updateBucket: method([bucketChange], bucketRecord),
-    deleteBucket: method([Text], Null),
+    deleteBucket: method([Text, IDL.Opt(IDL.Record({ force: IDL.Opt(Bool) }))], Null),
     createApiKey: method([keyRequest], newKey),
-    listApiKeys: method([Text], IDL.Vec(IDL.Record(keyFields)), query),
+    listApiKeys: method([Text], IDL.Vec(listedKey), query),
     revokeApiKey: method([Text], Null),
     getStatus: method([], statusRecord, query),
     http_request: IDL.Func([httpRequest], [httpAnswer], query),

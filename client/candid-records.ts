@@ -5,6 +5,7 @@ import type {
   CandidBucket,
   CandidFile,
   CandidKey,
+  CandidListedKey,
   CandidStatus,
   CandidUpload,
   Optional,
@@ -27,10 +28,11 @@ export function optional<T>(value: T | undefined): Optional<T> {
 }
 
 export function fileRecordOf(file: CandidFile): FileRecord {
-  const { size, version, createdAt, updatedAt, sha256, ...rest } = file;
+  const { size, chunkSize, version, createdAt, updatedAt, sha256, ...rest } = file;
   return {
     ...rest,
     size: Number(size),
+    chunkSize: Number(chunkSize),
     sha256: sha256[0],
     version: Number(version),
     createdAt: isoTime(createdAt),
@@ -56,14 +58,17 @@ export function sessionOf(upload: CandidUpload): UploadSession {
 }
 
 export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
-  const { id, owner, isPublic, fileCount, byteCount, quotaBytes, members } = bucket;
+  const { id, owner, isPublic, fileCount, byteCount, quotaBytes, quotaFiles, members } = bucket;
   return {
     id,
     owner: owner.toText(),
     isPublic,
     fileCount: Number(fileCount),
     byteCount: Number(byteCount),
+    overheadBytes: Number(bucket.overheadBytes),
+    openUploads: Number(bucket.openUploads),
     quotaBytes: quotaBytes[0] === undefined ? undefined : Number(quotaBytes[0]),
+    quotaFiles: quotaFiles[0] === undefined ? undefined : Number(quotaFiles[0]),
     members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),
@@ -83,7 +88,13 @@ export function keyRecordOf(key: CandidKey): KeyRecord {
   };
 }
 
+export function listedKeyOf(key: CandidListedKey): KeyRecord {
+  return { ...keyRecordOf(key), createdBy: key.createdBy[0]?.toText() };
+}
+
 export function statusOf(status: CandidStatus): ServiceStatus {
+  const { cycles, anonymousUpdates } = status;
+  const { burst, perMinute, left } = anonymousUpdates;
   return {
     ...status,
     buckets: Number(status.buckets),
@@ -91,6 +102,11 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     bytesStored: Number(status.bytesStored),
     stableBytes: Number(status.stableBytes),
     heapBytes: Number(status.heapBytes),
-    cycles: Number(status.cycles),
+    cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
+    anonymousUpdates: {
+      burst: Number(burst),
+      perMinute: Number(perMinute),
+      left: Number(left),
+    },
   };
 }

@@ -21,6 +21,7 @@ export interface CandidFile {
   readonly createdAt: bigint;
   readonly updatedAt: bigint;
   readonly url: string;
+  readonly chunkSize: bigint;
 }
 
 export interface CandidUpload {
@@ -49,6 +50,9 @@ export interface CandidBucket {
   readonly fileCount: bigint;
   readonly byteCount: bigint;
   readonly quotaBytes: Optional<bigint>;
+  readonly quotaFiles: Optional<bigint>;
+  readonly overheadBytes: bigint;
+  readonly openUploads: bigint;
   readonly members: { principal: Principal; role: string }[];
   readonly createdAt: bigint;
   readonly updatedAt: bigint;
@@ -64,6 +68,10 @@ export interface CandidKey {
   readonly expiresAt: Optional<bigint>;
 }
 
+export interface CandidListedKey extends CandidKey {
+  readonly createdBy: Optional<Principal>;
+}
+
 export interface CandidStatus {
   readonly version: string;
   readonly buckets: bigint;
@@ -71,7 +79,8 @@ export interface CandidStatus {
   readonly bytesStored: bigint;
   readonly stableBytes: bigint;
   readonly heapBytes: bigint;
-  readonly cycles: bigint;
+  readonly cycles: Optional<bigint>;
+  readonly anonymousUpdates: { burst: bigint; perMinute: bigint; left: bigint };
   readonly encryption: EncryptionStatus;
   readonly certified: string;
 }
@@ -106,16 +115,16 @@ export interface ServiceActor {
     { items: CandidFile[]; total: bigint; nextPage: Optional<bigint> }
   >;
   deleteFile: Method<[string, string, Optional<string>], null>;
-  createBucket: Method<[string], CandidBucket>;
+  createBucket: Method<[string, Optional<Record<string, unknown>>], CandidBucket>;
   getBucket: Method<[string, Optional<string>], CandidBucket>;
   listBuckets: Method<
     [Optional<bigint>, Optional<bigint>],
     { items: CandidBucket[]; hasMore: boolean }
   >;
   updateBucket: Method<[Record<string, unknown>], CandidBucket>;
-  deleteBucket: Method<[string], null>;
+  deleteBucket: Method<[string, Optional<{ force: Optional<boolean> }>], null>;
   createApiKey: Method<[Record<string, unknown>], CandidKey & { secret: string }>;
-  listApiKeys: Method<[string], CandidKey[]>;
+  listApiKeys: Method<[string], CandidListedKey[]>;
   revokeApiKey: Method<[string], null>;
   getStatus: Method<[], CandidStatus>;
   http_request: ActorMethod<[CandidHttpRequest], CandidHttpAnswer>;

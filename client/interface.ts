@@ -14,6 +14,8 @@ export interface FileRecord {
   readonly path: string;
   readonly name: string;
   readonly size: number;
+  /** Of every chunk but the last; absent in lists of files that an earlier version stored. */
+  readonly chunkSize?: number | undefined;
   readonly contentType: string;
   readonly tags: readonly string[];
   /** SHA-256 in hexadecimal; of several chunks that of their digests, then `-` and their number. */
@@ -142,15 +144,26 @@ export interface BucketRecord {
   readonly isPublic: boolean;
   readonly fileCount: number;
   readonly byteCount: number;
+  /** What the files take beside their bytes; it counts towards the quota. */
+  readonly overheadBytes: number;
+  readonly openUploads: number;
   readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
   readonly members: readonly BucketMember[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export interface BucketChange {
+export interface BucketOptions {
   readonly isPublic?: boolean | undefined;
+  /** 0 takes the quota away. */
   readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
+}
+
+export interface BucketChange extends BucketOptions {
+  /** Principal of who is to own it from now on. */
+  readonly owner?: string | undefined;
   readonly addMembers?: readonly BucketMember[] | undefined;
   readonly removeMembers?: readonly string[] | undefined;
 }
@@ -172,6 +185,8 @@ export interface KeyRecord {
   readonly buckets: readonly string[];
   readonly permissions: readonly string[];
   readonly createdAt: string;
+  /** Principal; absent for keys of version 0.1.0, and in the answer to create(). */
+  readonly createdBy?: string | undefined;
   readonly expiresAt?: string | undefined;
 }
 
@@ -195,7 +210,14 @@ export interface ServiceStatus {
   readonly bytesStored: number;
   readonly stableBytes: number;
   readonly heapBytes: number;
-  readonly cycles: number;
+  /** For controllers and owners of buckets alone. */
+  readonly cycles?: number | undefined;
+  /** What requests without a key may make the canister pay for, and what is left of it now. */
+  readonly anonymousUpdates: {
+    readonly burst: number;
+    readonly perMinute: number;
+    readonly left: number;
+  };
   readonly encryption: EncryptionStatus;
   readonly certified: string;
 }

@@ -33,11 +33,11 @@ export function lazyTransport(connection: ActorConnection): Transport {
     deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
     status: async (signal) => (await open()).status(signal),
     management: {
-      createBucket: async (id) => (await manage()).createBucket(id),
+      createBucket: async (id, options) => (await manage()).createBucket(id, options),
       getBucket: async (id) => (await manage()).getBucket(id),
       listBuckets: async (page) => (await manage()).listBuckets(page),
       updateBucket: async (id, change) => (await manage()).updateBucket(id, change),
-      deleteBucket: async (id) => (await manage()).deleteBucket(id),
+      deleteBucket: async (id, options) => (await manage()).deleteBucket(id, options),
       createKey: async (request) => (await manage()).createKey(request),
       listKeys: async (bucket) => (await manage()).listKeys(bucket),
       revokeKey: async (id) => (await manage()).revokeKey(id),

@@ -2,18 +2,26 @@
 // safe to repeat is tried once: a key made twice would be a secret that nobody holds.
 
 import { type Connection, trying } from './connection.ts';
-import type { BucketChange, BucketRecord, KeyRecord, KeyRequest, NewKey } from './interface.ts';
+import type {
+  BucketChange,
+  BucketOptions,
+  BucketRecord,
+  KeyRecord,
+  KeyRequest,
+  NewKey,
+} from './interface.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { Management } from './transport.ts';
 
 export interface Buckets {
-  create(id: string): Promise<BucketRecord>;
+  /** Private unless the options say otherwise. */
+  create(id: string, options?: BucketOptions): Promise<BucketRecord>;
   get(id: string): Promise<BucketRecord>;
   /** Those in which the caller has a role; for controllers all of them. */
   list(): AsyncIterable<BucketRecord>;
   update(id: string, change: BucketChange): Promise<BucketRecord>;
-  /** Of an empty bucket. */
-  remove(id: string): Promise<void>;
+  /** Of a bucket without files; open uploads are cancelled when it is forced. */
+  remove(id: string, options?: { readonly isForced?: boolean }): Promise<void>;
 }
 
 export interface Keys {
@@ -33,34 +41,39 @@ function managementOf({ transport }: Connection): Management {
 
 export function bucketsOf(connection: Connection): Buckets {
   return {
-    create: (id) =>
-      trying(connection, undefined, (attempt) => createBucket(connection, id, attempt)),
+    create: (id, options = {}) =>
+      trying(connection, undefined, (attempt) =>
+        createBucket(connection, { id, options, attempt }),
+      ),
     get: (id) => trying(connection, undefined, () => managementOf(connection).getBucket(id)),
     list: () => listBuckets(connection),
     update: (id, change) =>
       trying(connection, undefined, () => managementOf(connection).updateBucket(id, change)),
-    remove: (id) => trying(connection, undefined, (attempt) => remove(connection, id, attempt)),
+    remove: (id, { isForced = false } = {}) =>
+      trying(connection, undefined, (attempt) => remove(connection, { id, isForced, attempt })),
   };
 }
 
 /** A repeated creation finds the bucket there when the answer to the first was lost. */
 async function createBucket(
   connection: Connection,
-  id: string,
-  attempt: number,
+  { id, options, attempt }: { id: string; options: BucketOptions; attempt: number },
 ): Promise<BucketRecord> {
   const management = managementOf(connection);
   try {
-    return await management.createBucket(id);
+    return await management.createBucket(id, options);
   } catch (error) {
     if (attempt === 1 || !isStorageError(error, 'BucketExists')) throw error;
     return management.getBucket(id);
   }
 }
 
-async function remove(connection: Connection, id: string, attempt: number): Promise<void> {
+async function remove(
+  connection: Connection,
+  { id, isForced, attempt }: { id: string; isForced: boolean; attempt: number },
+): Promise<void> {
   try {
-    await managementOf(connection).deleteBucket(id);
+    await managementOf(connection).deleteBucket(id, { isForced });
   } catch (error) {
     if (attempt === 1 || !isStorageError(error, 'NoSuchBucket')) throw error;
   }

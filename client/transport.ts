@@ -3,6 +3,7 @@
 
 import type {
   BucketChange,
+  BucketOptions,
   BucketRecord,
   FileName,
   FilePage,
@@ -79,11 +80,11 @@ export interface PageRequest extends ListOptions {
 
 /** What only owners and controllers do. */
 export interface Management {
-  createBucket(id: string): Promise<BucketRecord>;
+  createBucket(id: string, options: BucketOptions): Promise<BucketRecord>;
   getBucket(id: string): Promise<BucketRecord>;
   listBuckets(page: number): Promise<{ items: readonly BucketRecord[]; hasMore: boolean }>;
   updateBucket(id: string, change: BucketChange): Promise<BucketRecord>;
-  deleteBucket(id: string): Promise<void>;
+  deleteBucket(id: string, options: { readonly isForced: boolean }): Promise<void>;
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;

@@ -85,7 +85,7 @@ async function installFirst(service: LocalService, identityPem: string): Promise
   return canisterId.toString();
 }
 
-/** The bucket to try and a key for it with all permissions. */
+/** The bucket to try, which is public, and a key for it with all permissions. */
 export async function createDemoKey(
   replica: Replica,
   canisterId: string,
@@ -93,7 +93,9 @@ export async function createDemoKey(
 ): Promise<string> {
   const sender = principalOf(identityPem);
   const Bucket = IDL.Record({ id: IDL.Text });
-  const bucket = IDL.encode([IDL.Text], [demoBucket]);
+  const Options = IDL.Record({ isPublic: IDL.Opt(IDL.Bool) });
+  const argument = [demoBucket, [{ isPublic: [true] }]];
+  const bucket = IDL.encode([IDL.Text, IDL.Opt(Options)], argument);
   const created = await replica.call(canisterId, 'createBucket', bucket, { sender });
   unwrap(IDL.decode([IDL.Variant({ ok: Bucket, err: IDL.Text })], created));
   const KeyRequest = IDL.Record({
@@ -104,8 +106,8 @@ export async function createDemoKey(
   });
   const permissions = ['read', 'write', 'delete'];
   const request = { name: 'local', buckets: [demoBucket], permissions, expiresAt: [] };
-  const argument = IDL.encode([KeyRequest], [request]);
-  const reply = await replica.call(canisterId, 'createApiKey', argument, { sender });
+  const wish = IDL.encode([KeyRequest], [request]);
+  const reply = await replica.call(canisterId, 'createApiKey', wish, { sender });
   const Key = IDL.Record({ secret: IDL.Text });
   const key = unwrap(IDL.decode([IDL.Variant({ ok: Key, err: IDL.Text })], reply));
   return (key as { secret: string }).secret;

@@ -10,6 +10,7 @@ import { LifecycleActor } from './actor/lifecycle.ts';
 import { ListingActor } from './actor/listing.ts';
 import { RotationActor } from './actor/rotation.ts';
 import { StatusActor } from './actor/status.ts';
+import { StreamingActor } from './actor/streaming.ts';
 import { UploadsActor } from './actor/uploads.ts';
 
 export default [
@@ -22,5 +23,6 @@ export default [
   RotationActor,
   StatusActor,
   HttpActor,
+  StreamingActor,
   InspectActor,
 ];

@@ -28,6 +28,18 @@ export const requestHeaderCountMax = 128;
 /** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
 
+/** What an update answers of a body: what comes after is fetched by queries, which are free. */
+export const firstPieceBytes = 4_096;
+/** What one of those queries answers. */
+export const streamPieceBytes = 1_900_000;
+/** For how long a stream may be read on, and a replaced file that is being read is kept. */
+export const streamLifetimeNs = 10n * 60n * 1_000_000_000n;
+/** Replaced files that are kept at a time, and their bytes in all. */
+export const keptContentCountMax = 64;
+export const keptContentBytesMax = 4_000_000_000;
+/** Files that are known to be read by streams. */
+export const knownStreamCountMax = 1_000;
+
 // Storage
 /** Plaintext of one segment: what a read has to open at the least. */
 export const segmentBytesMax = 65_536;
@@ -59,7 +71,16 @@ export const uncheckedArgumentBytesMax = 4_096;
 /** Values in the argument of a small method: what decoding may cost. */
 export const argumentValueCountMax = 512;
 
+// Updates of requests that carry no key: what anybody can make the canister pay for
+export const anonymousUpdatesBurst = 300;
+export const anonymousUpdatesPerMinute = 20;
+/** Of both, as a controller may set them. */
+export const anonymousUpdatesMax = 1_000_000;
+
 // Work of one message
+/** Files of an earlier version that one message brings to the present one, and chunks of them. */
+export const upgradedFilesPerMessage = 20;
+export const upgradedChunksPerMessage = 1_000;
 /** Chunks whose storage one message gives back: 2.5 M instructions each when they are full. */
 export const reclaimedChunksPerMessage = 32;
 

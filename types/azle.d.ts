@@ -58,6 +58,7 @@ declare module 'azle' {
     },
   ): Promise<Return>;
   export function canisterCycleBalance(): bigint;
+  export function canisterSelf(): Principal;
   export function msgMethodName(): string;
   export function candidEncode(text: string): Uint8Array;
   export function certifiedDataSet(data: Uint8Array): void;

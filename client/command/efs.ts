@@ -169,6 +169,10 @@ function addManagement(program: Command): void {
   const bucket = program.command('bucket').description('manage buckets');
   bucket
     .command('create <bucket>')
+    .description('a private one')
+    .option('--public', 'files are read without a key')
+    .option('--quota <bytes>', 'what it may hold', wholeNumber)
+    .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
     .addOption(json())
     .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
   bucket
@@ -180,12 +184,14 @@ function addManagement(program: Command): void {
     .option('--public', 'files are read without a key')
     .option('--private', 'files are read with a key only')
     .option('--quota <bytes>', 'what it may hold', wholeNumber)
+    .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
     .addOption(json())
     .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
   bucket
     .command('rm <bucket>')
-    .description('an empty one')
-    .action((id: string, _flags, command: Command) => removeBucket(runOf(command), id));
+    .description('one without files')
+    .option('--force', 'also with open uploads, which are cancelled')
+    .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
   const key = program.command('key').description('manage API keys');
   key
     .command('create <buckets...>')

@@ -1,6 +1,6 @@
 // `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
 
-import type { BucketRecord, KeyRecord, Permission } from '../interface.ts';
+import type { BucketOptions, BucketRecord, KeyRecord, Permission } from '../interface.ts';
 import { printRecord } from './list.ts';
 import {
   type Column,
@@ -36,8 +36,9 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt?.slice(0, 19).replace('T', ' ') ?? '–' },
 ];
 
-export async function createBucket(run: Run, id: string, { json }: JsonFlag): Promise<void> {
-  const bucket = await (await run.manager()).buckets.create(id);
+export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
+  const { json } = flags;
+  const bucket = await (await run.manager()).buckets.create(id, optionsOf(flags));
   if (json) printJson(bucket);
   else printLine(bucket.id);
 }
@@ -53,21 +54,27 @@ export interface BucketFlags extends JsonFlag {
   readonly public?: boolean;
   readonly private?: boolean;
   readonly quota?: number;
+  readonly quotaFiles?: number;
 }
 
 export async function changeBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
-  if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
-  const isPublic = flags.public ? true : flags.private ? false : undefined;
-  const bucket = await (await run.manager()).buckets.update(id, {
-    isPublic,
-    quotaBytes: flags.quota,
-  });
+  const bucket = await (await run.manager()).buckets.update(id, optionsOf(flags));
   if (flags.json) printJson(bucket);
   else printRecord({ ...bucket, members: undefined });
 }
 
-export async function removeBucket(run: Run, id: string): Promise<void> {
-  await (await run.manager()).buckets.remove(id);
+function optionsOf(flags: BucketFlags): BucketOptions {
+  if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
+  const isPublic = flags.public ? true : flags.private ? false : undefined;
+  return { isPublic, quotaBytes: flags.quota, quotaFiles: flags.quotaFiles };
+}
+
+export async function removeBucket(
+  run: Run,
+  id: string,
+  flags: { readonly force?: boolean },
+): Promise<void> {
+  await (await run.manager()).buckets.remove(id, { isForced: flags.force === true });
   printLine(id);
 }
 

@@ -15,13 +15,15 @@ import { answer, currentCall } from './call.ts';
 import {
   AccessChange,
   BucketChange,
+  BucketDeletion,
+  BucketOptions,
   ResultBucket,
   ResultBuckets,
   ResultNull,
   ResultPrincipals,
 } from './candid.ts';
 import { query, update } from './method.ts';
-import { stores } from './runtime.ts';
+import { startUpkeep, stores } from './runtime.ts';
 
 type Optional<T> = [] | [T];
 
@@ -29,13 +31,22 @@ interface BucketChangeArgument {
   bucketId: string;
   isPublic: Optional<boolean>;
   quotaBytes: Optional<bigint>;
+  quotaFiles: Optional<bigint>;
+  owner: Optional<Principal>;
   addMembers: Optional<{ principal: Principal; role: string }[]>;
   removeMembers: Optional<Principal[]>;
+}
+
+interface BucketOptionsArgument {
+  isPublic: Optional<boolean>;
+  quotaBytes: Optional<bigint>;
+  quotaFiles: Optional<bigint>;
 }
 
 interface AccessChangeArgument {
   allow: Optional<Principal[]>;
   disallow: Optional<Principal[]>;
+  anonymousUpdates: Optional<{ burst: bigint; perMinute: bigint }>;
 }
 
 function bucketView(bucket: BucketDetails) {
@@ -43,6 +54,8 @@ function bucketView(bucket: BucketDetails) {
     ...bucket,
     owner: Principal.fromUint8Array(bucket.owner),
     quotaBytes: bucket.quotaBytes === undefined ? [] : [bucket.quotaBytes],
+    quotaFiles: bucket.quotaFiles === undefined ? [] : [bucket.quotaFiles],
+    openUploads: bucket.openUploadCount,
     members: bucket.members.map(({ principal, role }) => {
       return { principal: Principal.fromUint8Array(principal), role };
     }),
@@ -56,10 +69,17 @@ function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
 }
 
 export class BucketsActor {
-  @update([IDL.Text], ResultBucket)
-  createBucket(bucketId: string) {
+  /** Private unless the options say otherwise. */
+  @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
+  createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
+    const request = {
+      bucket,
+      isPublic: options?.isPublic[0],
+      quotaBytes: options?.quotaBytes[0],
+      quotaFiles: options?.quotaFiles[0],
+    };
     return answer(() => {
-      return bucketView({ ...createBucket(stores, currentCall(), bucketId), members: [] });
+      return bucketView({ ...createBucket(stores, currentCall(), request), members: [] });
     });
   }
 
@@ -85,16 +105,23 @@ export class BucketsActor {
       bucket: argument.bucketId,
       isPublic: argument.isPublic[0],
       quotaBytes: argument.quotaBytes[0],
+      quotaFiles: argument.quotaFiles[0],
+      owner: argument.owner[0]?.toUint8Array(),
       addMembers: members,
       removeMembers: bytesOf(argument.removeMembers),
     };
-    return answer(() => bucketView(updateBucket(stores, currentCall(), change)));
+    return answer(() => {
+      const changed = updateBucket(stores, currentCall(), change);
+      startUpkeep();
+      return bucketView(changed);
+    });
   }
 
-  @update([IDL.Text], ResultNull)
-  deleteBucket(bucketId: string) {
+  @update([IDL.Text, IDL.Opt(BucketDeletion)], ResultNull)
+  deleteBucket(bucket: string, [options]: Optional<{ force: Optional<boolean> }>) {
     return answer(() => {
-      deleteBucket(stores, currentCall(), bucketId);
+      const isForced = options?.force[0] === true;
+      deleteBucket(stores, currentCall(), { bucket, isForced });
       return null;
     });
   }
@@ -102,7 +129,11 @@ export class BucketsActor {
   /** All principals that may then create buckets, beside the controllers. */
   @update([AccessChange], ResultPrincipals)
   updateAccess(argument: AccessChangeArgument) {
-    const change = { allow: bytesOf(argument.allow), disallow: bytesOf(argument.disallow) };
+    const change = {
+      allow: bytesOf(argument.allow),
+      disallow: bytesOf(argument.disallow),
+      anonymousUpdates: argument.anonymousUpdates[0],
+    };
     return answer(() => {
       const creators = updateAccess(stores, currentCall(), change);
       return creators.map((creator) => Principal.fromUint8Array(creator));

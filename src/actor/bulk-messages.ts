@@ -165,24 +165,26 @@ export function readChunk(reader: CandidReader): ChunkArgument {
   };
 }
 
-// An empty answer ends in body length 0, header count 0, no upgrade, status 0 in two bytes: the
-// fields in the order of their hashes. What stands before is the same for every answer.
+// An empty answer ends in body length 0, header count 0, no upgrade, no strategy, status 0 in two
+// bytes: the fields in the order of their hashes. What stands before is the same for every answer.
 const emptyAnswer = IDL.encode(
   [HttpResponse],
-  [{ body: new Uint8Array(0), headers: [], upgrade: [], status_code: 0 }],
+  [{ body: new Uint8Array(0), headers: [], upgrade: [], streaming_strategy: [], status_code: 0 }],
 );
-const answerHead = emptyAnswer.subarray(0, emptyAnswer.length - 5);
+const answerHead = emptyAnswer.subarray(0, emptyAnswer.length - 6);
 
 export interface EncodableResponse {
   readonly status: number;
   /** A long value may come as its UTF-8. */
   readonly headers: readonly (readonly [name: string, value: string | Uint8Array])[];
   readonly body: Uint8Array;
+  /** A streaming strategy as encodeStrategy() has it; absent when the body is whole. */
+  readonly strategy?: Uint8Array | undefined;
 }
 
 /** The answer of both HTTP methods; `isUpgrade` asks the gateway to call again as an update. */
 export function encodeResponse(response: EncodableResponse, isUpgrade: boolean): Uint8Array {
-  const { status, headers, body } = response;
+  const { status, headers, body, strategy = Uint8Array.of(0) } = response;
   const texts = headers.flat();
   const upgrade = isUpgrade ? Uint8Array.of(1, 1) : Uint8Array.of(0);
   return concatBytes(
@@ -192,6 +194,7 @@ export function encodeResponse(response: EncodableResponse, isUpgrade: boolean):
     leb128(headers.length),
     ...encodeTexts(texts),
     upgrade,
+    strategy,
     Uint8Array.of(status & 0xff, status >> 8),
   );
 }

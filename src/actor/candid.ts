@@ -26,6 +26,7 @@ export const Upload = IDL.Record({
   fileId: IDL.Opt(IDL.Text),
 });
 export const ResultUpload = resultOf(Upload);
+export const ResultUploads = resultOf(IDL.Vec(Upload));
 
 const HeaderField = IDL.Tuple(IDL.Text, IDL.Text);
 export const UploadRequest = IDL.Record({
@@ -56,6 +57,7 @@ export const FileRecord = IDL.Record({
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   url: IDL.Text,
+  chunkSize: IDL.Nat,
 });
 export const ResultFile = resultOf(FileRecord);
 export const ListFilesRequest = IDL.Record({
@@ -100,6 +102,9 @@ export const Bucket = IDL.Record({
   fileCount: IDL.Nat,
   byteCount: IDL.Nat,
   quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+  overheadBytes: IDL.Nat,
+  openUploads: IDL.Nat,
   members: IDL.Vec(Member),
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
@@ -115,16 +120,27 @@ export const ResultBuckets = resultOf(
     hasMore: IDL.Bool,
   }),
 );
+/** What a new bucket is to be; private and without quotas where it says nothing. */
+export const BucketOptions = IDL.Record({
+  isPublic: IDL.Opt(IDL.Bool),
+  quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+});
+/** `force`: open uploads are cancelled. */
+export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
 export const BucketChange = IDL.Record({
   bucketId: IDL.Text,
   isPublic: IDL.Opt(IDL.Bool),
   quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+  owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
 });
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
+  anonymousUpdates: IDL.Opt(IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat })),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
@@ -159,6 +175,7 @@ export const ResultApiKeys = resultOf(
       buckets: IDL.Vec(IDL.Text),
       permissions: IDL.Vec(IDL.Text),
       createdAt: IDL.Int,
+      createdBy: IDL.Opt(IDL.Principal),
       expiresAt: IDL.Opt(IDL.Int),
     }),
   ),
@@ -172,7 +189,8 @@ export const ResultStatus = resultOf(
     bytesStored: IDL.Nat,
     stableBytes: IDL.Nat,
     heapBytes: IDL.Nat,
-    cycles: IDL.Nat,
+    cycles: IDL.Opt(IDL.Nat),
+    anonymousUpdates: IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat, left: IDL.Nat }),
     encryption: IDL.Record({
       rootKey: IDL.Text,
       keyName: IDL.Text,
@@ -197,9 +215,22 @@ export const HttpUpdateRequest = IDL.Record({
   headers: IDL.Vec(HeaderField),
   body: IDL.Vec(IDL.Nat8),
 });
+/** Opens what is left of a body, see domain/streams.ts. */
+export const StreamingToken = IDL.Record({ token: IDL.Vec(IDL.Nat8) });
+export const StreamingResponse = IDL.Record({
+  body: IDL.Vec(IDL.Nat8),
+  token: IDL.Opt(StreamingToken),
+});
+export const StreamingStrategy = IDL.Variant({
+  Callback: IDL.Record({
+    callback: IDL.Func([StreamingToken], [StreamingResponse], ['query']),
+    token: StreamingToken,
+  }),
+});
 export const HttpResponse = IDL.Record({
   status_code: IDL.Nat16,
   headers: IDL.Vec(HeaderField),
   body: IDL.Vec(IDL.Nat8),
   upgrade: IDL.Opt(IDL.Bool),
+  streaming_strategy: IDL.Opt(StreamingStrategy),
 });

@@ -7,6 +7,8 @@ import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
 import type { Evidence } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/chunk-records.ts';
+import { findFile } from '../domain/files.ts';
+import type { LeavesVersion } from '../domain/publication.ts';
 import {
   decodedPath,
   type Header,
@@ -16,7 +18,8 @@ import {
   type PublicAnswer,
 } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse, upgrade } from '../http/router.ts';
+import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { upgrade } from '../http/router.ts';
 import { present } from '../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
 import type { EncodableResponse } from './bulk-messages.ts';
@@ -32,9 +35,10 @@ type ProvablePlan =
   | { readonly kind: 'fixed'; readonly urlPath: string; readonly row: FixedRow }
   | { readonly kind: 'uncertified'; readonly urlPath: string };
 
-/** Gateways of `raw` hosts verify nothing. */
+/** Gateways of hosts `<canister id>.raw.…` verify nothing. */
 function isRaw(request: HttpRequest): boolean {
-  return header(request, 'host')?.toLowerCase().includes('.raw.') === true;
+  const [, label] = header(request, 'host')?.toLowerCase().split('.', 2) ?? [];
+  return label === 'raw';
 }
 
 /** Whether a gateway that verifies is told to ask again by an update. */
@@ -119,8 +123,16 @@ function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {
 }
 
 function provenPreflight(urlPath: string): Proven {
-  const evidence = present(proofs.proveFilePreflight(urlPath), 'witness of a file');
-  return { ...withExpression(preflightResponse, expressions.plain), evidence };
+  const version = leavesVersionAt(urlPath);
+  const evidence = present(proofs.proveFilePreflight(urlPath, version === 1), 'witness of a file');
+  return { ...withExpression(preflightResponses[version], expressions.plain), evidence };
+}
+
+/** Of the public file there. */
+function leavesVersionAt(urlPath: string): LeavesVersion {
+  const [, , bucketId = '', ...segments] = urlPath.split('/');
+  const file = findFile(stores, bucketId, segments.join('/'));
+  return present(file, 'file at a certified path').leavesVersion;
 }
 
 function provenFixed({
@@ -137,9 +149,15 @@ function provenFixed({
   return { ...response, evidence: present(proofs.proveFixed(urlPath, row), 'witness of absence') };
 }
 
+/**
+ * Whatever is not to be found below `/cloud` is told of in the words of what is not there in a
+ * public bucket, so that they tell nothing of private ones.
+ */
 function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const evidence = present(proofs.proveUncertified(urlPath), 'witness of a wildcard');
-  return { ...withExpression(response, expressions.none), evidence };
+  const isHidden = response.isMissing === true && !urlPath.startsWith('/api');
+  const shown = isHidden ? missingResponse() : response;
+  return { ...withExpression(shown, expressions.none), evidence };
 }
 
 function withExpression(response: HttpResponse, expression: string): HttpResponse {

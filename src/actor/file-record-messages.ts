@@ -109,6 +109,7 @@ class Draft {
     end = this.#number(end, record.version);
     this.#end = end;
     this.#put(isSame ? created : timeBytes(record.updatedAtNs));
+    this.nat(record.chunkSize);
   }
 
   /** Where it ends. */

@@ -3,16 +3,17 @@
 import { dataCertificate, msgReply, query, update } from 'azle';
 import type { Call } from '../domain/caller.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
-import { handleRequest, upgrade } from '../http/router.ts';
+import { budgetRefusal, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { decodeRequest, encodeResponse } from './bulk-messages.ts';
+import { decodeRequest, type EncodableResponse, encodeResponse } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
 import { provenResponse } from './certified-answer.ts';
 import { decodeArguments } from './method.ts';
 import { onceReady, stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
+import { encodeStrategy } from './streaming.ts';
 
 /** A gateway reads nothing of it but the wish. */
 const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
@@ -30,20 +31,39 @@ function received(name: string): Sent | undefined {
 }
 
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
-  const response = handleRequest(routes, {
-    stores,
-    call,
-    request,
-    phase,
-    random: stores.secrets.random,
-    system: systemFigures,
-  });
+  const environment = { stores, call, request, random: stores.secrets.random };
+  const response = handleRequest(routes, { ...environment, phase, system: systemFigures });
   // There is none in an update, and in a query that is carried out as one.
   const certificate = phase === 'query' ? dataCertificate() : undefined;
-  const isFinal = response === upgrade || certificate === undefined;
-  const shown = isFinal ? response : provenResponse({ request, response, certificate });
-  const isUpgrade = shown === upgrade;
-  msgReply(encodeResponse(isUpgrade ? upgradeResponse : shown, isUpgrade));
+  const answer = certificate === undefined ? response : proven({ request, response, certificate });
+  const refusal = answer === upgrade ? budgetRefusal(environment) : undefined;
+  if (refusal === undefined) {
+    reply(answer);
+  } else {
+    // What only an update could answer, a query of a verifying gateway cannot refuse: then the
+    // inspection of the update does.
+    reply(certificate ? provenResponse({ request, response: refusal, certificate }) : refusal);
+  }
+}
+
+/** What a verifying gateway accepts, if it need be. */
+function proven(answer: {
+  readonly request: Request;
+  readonly response: Response | typeof upgrade;
+  readonly certificate: Uint8Array;
+}): Answer {
+  const { request, response, certificate } = answer;
+  if (response === upgrade) return upgrade;
+  const shown = provenResponse({ request, response, certificate });
+  return shown === upgrade ? upgrade : { ...shown, stream: response.stream };
+}
+
+type Answer = (EncodableResponse & Pick<Response, 'stream'>) | typeof upgrade;
+
+function reply(answer: Answer): void {
+  const { stream, ...response } = answer === upgrade ? upgradeResponse : answer;
+  const strategy = stream && encodeStrategy(stream);
+  msgReply(encodeResponse({ ...response, strategy }, answer === upgrade));
 }
 
 /**

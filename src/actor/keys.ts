@@ -1,11 +1,12 @@
 // Actor methods over API keys.
 
 import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
 import { type ApiKey, checkKeyRequest, createKey, listKeys, revokeKey } from '../domain/keys.ts';
 import { answer, currentCall } from './call.ts';
 import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey, ResultNull } from './candid.ts';
 import { query, update } from './method.ts';
-import { stores } from './runtime.ts';
+import { startUpkeep, stores } from './runtime.ts';
 
 const keySecretBytes = 32;
 
@@ -17,9 +18,11 @@ interface ApiKeyArgument {
 }
 
 /** Without the hash: nothing of a key's look-up leaves the canister. */
-function keyView({ id, hint, name, buckets, permissions, createdAtNs, expiresAtNs }: ApiKey) {
+function keyView(key: ApiKey) {
+  const { id, hint, name, buckets, permissions, creator, createdAtNs, expiresAtNs } = key;
   const expiresAt = expiresAtNs === 0n ? [] : [expiresAtNs];
-  return { id, hint, name, buckets, permissions, createdAt: createdAtNs, expiresAt };
+  const createdBy = creator.length === 0 ? [] : [Principal.fromUint8Array(creator)];
+  return { id, hint, name, buckets, permissions, createdAt: createdAtNs, createdBy, expiresAt };
 }
 
 export class KeysActor {
@@ -44,6 +47,7 @@ export class KeysActor {
   revokeApiKey(keyId: string) {
     return answer(() => {
       revokeKey(stores, currentCall(), keyId);
+      startUpkeep();
       return null;
     });
   }

@@ -7,12 +7,16 @@ import { openCertifiedSite } from '../certification/certified-site.ts';
 import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers.ts';
 import { openSiteProofs } from '../certification/site-proofs.ts';
 import { sha256 } from '../crypto/hash.ts';
+import { allBuckets } from '../domain/buckets.ts';
 import { entityTag } from '../domain/file-view.ts';
 import type { Publication, PublishedFile } from '../domain/publication.ts';
+import type { Stores } from '../domain/stores.ts';
 import { representationHeaders, validatorHeaders } from '../http/file-headers.ts';
 import type { HttpResponse } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse } from '../http/router.ts';
+import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { bytesEqual, concatBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
 import { openLabelTree } from '../storage/label-tree.ts';
 import { spaceIds } from '../storage/memory.ts';
 
@@ -25,6 +29,7 @@ function fixedAnswer({ status, headers, body }: HttpResponse): FixedAnswer {
 const fixed = openFixedTrees(() => ({
   notFound: fixedAnswer(missingResponse()),
   preflight: fixedAnswer(preflightResponse),
+  formerPreflight: fixedAnswer(preflightResponses[1]),
 }));
 const published = openLabelTree(spaceIds.labels, 0);
 const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
@@ -58,11 +63,25 @@ export const publication: Publication = {
   removeBucket: (bucketId) => site.removeBucket(bucketId),
 };
 
-/** For install and upgrade; what is there of files stays. */
-export function setUpPublication(): void {
+/**
+ * For install and upgrade; what is there of files stays. What each bucket has in the tree is
+ * renewed when it was made by another version: 10,000 buckets at most, a million instructions each.
+ */
+export function setUpPublication(stores: Stores): void {
   site.setUp();
+  const { hash } = fixed().outermost('not-found');
+  const mark = concatBytes(Uint8Array.of(markVersion), hash);
+  const former = stores.meta.get(encodeUtf8(markKey));
+  if (former === undefined || !bytesEqual(former, mark)) {
+    for (const { id, isPublic } of allBuckets(stores)) site.renewBucket(id, isPublic);
+    stores.meta.set(encodeUtf8(markKey), mark);
+  }
   publishRoot();
 }
+
+// In the meta map: version 1 | hash of what stands for absence in public buckets
+const markVersion = 1;
+const markKey = 'siteMark';
 
 /** At the end of every message that may have changed something. */
 export function publishRoot(): void {

@@ -5,7 +5,10 @@ import { certifiedDataSet, setTimer, setTimerInterval, time } from 'azle';
 import { installKernelGate, kernelSelfTest } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
 import { reclaimContents } from '../domain/contents.ts';
+import { createHeapState } from '../domain/heap-state.ts';
+import { releaseKept } from '../domain/kept-contents.ts';
 import { continueRotation } from '../domain/key-rotation.ts';
+import { upgradeRecords } from '../domain/record-upgrade.ts';
 import {
   areRootKeysAtHand,
   configureRootKey,
@@ -43,6 +46,7 @@ export const stores: Stores = {
   directory: openOrderedIndex(spaceIds.directory),
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
   secrets: { random: nextRandom, rootKeys: new Map() },
+  heap: createHeapState(),
   publication,
 };
 
@@ -77,7 +81,7 @@ export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
 /** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
 export function setUp(source: RootKeySource | undefined): void {
   kernelSelfTest();
-  setUpPublication();
+  setUpPublication(stores);
   configureRootKey(stores, source);
   rootKeys.start();
   startUpkeep();
@@ -106,17 +110,23 @@ export function onceReady(run: () => void): void | Promise<void> {
   return waiting === undefined ? runAndPublish() : waiting.then(runAndPublish);
 }
 
-/** Ends what has expired, gives space back and goes on with rotations, a bounded step a message. */
+/**
+ * Ends what has expired, gives space back, goes on with rotations and brings records of an earlier
+ * version to the present one, a bounded step a message.
+ */
 function upkeep(): void {
-  const steps = [expireUploads(stores, time()), reclaimContents(stores), rotate()];
+  const nowNs = time();
+  const steps = [
+    expireUploads(stores, nowNs),
+    releaseKept(stores, nowNs),
+    reclaimContents(stores),
+    areRootKeysAtHand(stores) && (continueRotation(stores) || upgradeRecords(stores)),
+  ];
+  publishRoot();
   const mayHaveMore = steps.includes(true);
   if (mayHaveMore) {
     startUpkeep();
   }
-}
-
-function rotate(): boolean {
-  return areRootKeysAtHand(stores) && continueRotation(stores);
 }
 
 /** For work that has come up: at once, not at the next interval. */

@@ -3,7 +3,7 @@
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../domain/bucket-status.ts';
 import { heapSize, stablePageBytes, stableSize } from '../storage/stable-space.ts';
-import { answer } from './call.ts';
+import { answer, currentCall } from './call.ts';
 import { ResultStatus } from './candid.ts';
 import { query } from './method.ts';
 import { stores } from './runtime.ts';
@@ -19,6 +19,9 @@ export function systemFigures(): SystemFigures {
 export class StatusActor {
   @query([], ResultStatus)
   getStatus() {
-    return answer(() => statusOf(stores, systemFigures()));
+    return answer(() => {
+      const { cycles, ...status } = statusOf(stores, currentCall(), systemFigures());
+      return { ...status, cycles: cycles === undefined ? [] : [cycles] };
+    });
   }
 }

@@ -16,12 +16,20 @@ import {
   beginUpload,
   checkUploadRequest,
   getUpload,
+  listUploads,
   type UploadRequest as UploadBeginning,
 } from '../domain/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, currentCall } from './call.ts';
-import { Result, ResultNat, ResultNull, ResultUpload, UploadRequest } from './candid.ts';
+import {
+  Result,
+  ResultNat,
+  ResultNull,
+  ResultUpload,
+  ResultUploads,
+  UploadRequest,
+} from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { query, update } from './method.ts';
 import { onceReady, stores } from './runtime.ts';
@@ -119,13 +127,23 @@ export class UploadsActor {
   @query([IDL.Text], ResultUpload)
   getUpload(uploadId: string) {
     const call = currentCall();
-    return answer(() => uploadView(getUpload(stores, call, uploadId), call.nowNs));
+    return answer(() => uploadView(getUpload(stores, call, { uploadId }), call.nowNs));
+  }
+
+  /** The open ones of a bucket, at most 50; for its owners, or by a key with every permission. */
+  @query([IDL.Text, IDL.Opt(IDL.Text)], ResultUploads)
+  listUploads(bucket: string, [apiKey]: Optional<string>) {
+    const call = currentCall();
+    return answer(() => {
+      const sessions = listUploads(stores, call, { bucket, apiKey });
+      return sessions.map((session) => uploadView(session, call.nowNs));
+    });
   }
 
   @update([IDL.Text], ResultNull)
   cancelUpload(uploadId: string) {
     return answer(() => {
-      cancelUpload(stores, currentCall(), uploadId);
+      cancelUpload(stores, currentCall(), { uploadId });
       return null;
     });
   }

@@ -2,12 +2,15 @@
 //
 //   http_expr / <*>                                what is nowhere: 404, and the answer to OPTIONS
 //   http_expr / api / <*>                          nothing is certified
+//   http_expr / cloud / <*>                        nothing is certified: what is in no public
+//   bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
-//   http_expr / cloud / bucket / <*>               a private bucket: nothing is certified
+//   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere
 //
-// The files of private buckets are kept under the same labels in a second tree, whose root is in no
-// certificate: showing and hiding a bucket moves one edge. Below a file's label there is a leaf for
-// each request that has a certified answer; only hashes are stored.
+// No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
+// buckets are kept under the same labels in a second tree, whose root is in no certificate: showing
+// and hiding a bucket moves one edge. Below a file's label there is a leaf for each request that
+// has a certified answer; only hashes are stored.
 
 import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
@@ -29,10 +32,11 @@ import { methodPair, nameHash } from './representation-hash.ts';
 import {
   apiText,
   bucketText,
+  cloudText,
   type FileName,
   fileText,
+  missingText,
   outermostText,
-  privateMarkText,
 } from './site-paths.ts';
 
 export interface SiteParts {
@@ -47,12 +51,10 @@ export type CertifiedSite = ReturnType<typeof openCertifiedSite>;
 export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   let isChanged = false;
 
-  function isPrivate(bucketId: string): boolean {
-    return published.has({ text: privateMarkText(bucketId) });
-  }
+  const { isPublic, mark } = openMarks({ published, fixed });
 
   function treeOf(bucketId: string): LabelTree {
-    return isPrivate(bucketId) ? shelf : published;
+    return isPublic(bucketId) ? published : shelf;
   }
 
   return {
@@ -60,13 +62,20 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     setUp(): void {
       rememberConstants();
       published.set({ text: outermostText }, fixed().outermost('not-found').hash);
-      published.set({ text: apiText }, fixed().uncertified.hash);
+      for (const text of [apiText, cloudText]) published.set({ text }, fixed().uncertified.hash);
+      isChanged = true;
+    },
+
+    /** For each bucket after an upgrade: what marks it may be of an earlier version. */
+    renewBucket(bucketId: string, isPublic: boolean): void {
+      if (isPublic) mark(bucketId);
+      else published.remove({ text: bucketText(bucketId) });
       isChanged = true;
     },
 
     /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
     putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
-      const options = fixed().preflight(false);
+      const options = fixed().preflight;
       putLeaves(treeOf(name.bucketId), fileText(name), { file: hashFile(file), digests, options });
       isChanged = true;
     },
@@ -77,15 +86,14 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     },
 
     /** The bucket, new or not, is for everybody or not. */
-    showBucket(bucketId: string, isPublic: boolean): void {
+    showBucket(bucketId: string, isToShow: boolean): void {
       const path = { text: bucketText(bucketId) };
-      const mark = { text: privateMarkText(bucketId) };
-      if (isPublic) {
-        published.remove(mark);
+      if (isToShow) {
         shelf.move(path, { tree: published, path });
-      } else if (!isPrivate(bucketId)) {
+        mark(bucketId);
+      } else if (isPublic(bucketId)) {
+        published.remove({ text: missingText(bucketId) });
         published.move(path, { tree: shelf, path });
-        published.set(mark, fixed().uncertified.hash);
       }
       isChanged = true;
     },
@@ -102,6 +110,17 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
       if (!isChanged) return undefined;
       isChanged = false;
       return published.hash();
+    },
+  };
+}
+
+/** What stands for absence in each public bucket, and so tells it from a private one. */
+function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
+  return {
+    isPublic: (bucketId: string) => published.has({ text: missingText(bucketId) }),
+    /** In place of what version 0.1.0 put there for a private bucket. */
+    mark(bucketId: string): void {
+      published.set({ text: missingText(bucketId) }, fixed().outermost('not-found').hash);
     },
   };
 }

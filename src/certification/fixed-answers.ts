@@ -25,10 +25,12 @@ export interface FixedAnswer {
 export type FixedRow = 'not-found' | 'preflight';
 
 export interface FixedTrees {
-  /** Under the outermost wildcard, showing the way to that answer. */
+  /** Under the outermost wildcard and that of a public bucket, showing the way to that answer. */
   outermost(row: FixedRow): Tree;
-  /** OPTIONS, beside GET and HEAD under the plain expression of a file. */
-  preflight(isShown: boolean): Branch;
+  /** OPTIONS, beside GET and HEAD under the plain expression of a file, hidden. */
+  readonly preflight: Branch;
+  /** The same, shown; or as files of version 0.1.0 still have it. */
+  shownPreflight(isFormer: boolean): Branch;
   /** For answers that are nobody's but the answering node's. */
   readonly uncertified: Tree;
 }
@@ -36,6 +38,8 @@ export interface FixedTrees {
 export interface FixedAnswers {
   readonly notFound: FixedAnswer;
   readonly preflight: FixedAnswer;
+  /** Of files that no upkeep has come to since an upgrade. */
+  readonly formerPreflight: FixedAnswer;
 }
 
 /** Made when they are first needed. */
@@ -48,11 +52,12 @@ export function openFixedTrees(answers: () => FixedAnswers): () => FixedTrees {
 }
 
 export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
-  const { notFound, preflight } = answers;
-  const label = plainLabel('OPTIONS');
-  const [hidden, shown] = [false, true].map((isShown): Branch => {
-    return { label, tree: answerTree(preflight, 'plain', isShown) };
-  }) as [Branch, Branch];
+  const { notFound, preflight, formerPreflight } = answers;
+  const branch = (answer: FixedAnswer, isShown: boolean): Branch => {
+    return { label: plainLabel('OPTIONS'), tree: answerTree(answer, 'plain', isShown) };
+  };
+  const hidden = branch(preflight, false);
+  const shown = branch(preflight, true);
   const notFoundTree = outermostTree({
     notFound: answerTree(notFound, 'anyRequest', true),
     preflight: hidden,
@@ -63,7 +68,8 @@ export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
   });
   return {
     outermost: (row) => (row === 'not-found' ? notFoundTree : preflightTree),
-    preflight: (isShown) => (isShown ? shown : hidden),
+    preflight: hidden,
+    shownPreflight: (isFormer) => (isFormer ? branch(formerPreflight, true) : shown),
     uncertified: labeledTree({ label: expressionHash('none'), tree: leafTree(true) }),
   };
 }

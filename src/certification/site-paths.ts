@@ -10,13 +10,14 @@ const exactEnd = '<$>';
 export const wildcard = '<*>';
 export const outermostText = `http_expr\0${wildcard}`;
 export const apiText = `http_expr\0api\0${wildcard}`;
+export const cloudText = `http_expr\0cloud\0${wildcard}`;
 
 export function bucketText(bucketId: string): string {
   return `http_expr\0cloud\0${bucketId}`;
 }
 
-/** Stands where a bucket is private. */
-export function privateMarkText(bucketId: string): string {
+/** Stands where a bucket is public, for what is not in it. */
+export function missingText(bucketId: string): string {
   return `${bucketText(bucketId)}\0${wildcard}`;
 }
 

@@ -14,13 +14,13 @@ import {
 import { expressionHash } from './expressions.ts';
 import type { FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
-import { type FileName, fileText, outermostText, requestText, wildcard } from './site-paths.ts';
+import { type FileName, fileText, requestText, wildcard } from './site-paths.ts';
 
 /** What the header needs beside the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
 
-/** `http_expr` alone stands in front of the outermost wildcard. */
-const outermostDepth = 1;
+/** Behind `http_expr` and a folder: the wildcard under which nothing is certified. */
+const uncertifiedDepth = 2;
 
 /** Paths of URLs come percent-decoded. A proof is `undefined` where it would prove a lie. */
 export function openSiteProofs({
@@ -30,6 +30,16 @@ export function openSiteProofs({
   readonly published: LabelTree;
   readonly fixed: () => FixedTrees;
 }) {
+  /** By the nearest wildcard, under which that subtree is. */
+  function prove(urlPath: string, subtree: Uint8Array): Evidence | undefined {
+    const text = requestText(urlPath);
+    const depth = published.wildcardDepth({ text });
+    if (depth === undefined) return undefined;
+    const witness = published.fallbackWitness({ text }, { depth, subtree });
+    const labels = text.split('\0').slice(0, depth);
+    return witness && { witness, path: [...labels, wildcard].join('\0') };
+  }
+
   return {
     /** Whether there is a public file at just this path. */
     hasFileAt(urlPath: string): boolean {
@@ -38,8 +48,7 @@ export function openSiteProofs({
 
     /** Whether nothing is certified at the path or anywhere beside it. */
     isUncertified(urlPath: string): boolean {
-      const depth = published.wildcardDepth({ text: requestText(urlPath) });
-      return depth !== undefined && depth > outermostDepth;
+      return published.wildcardDepth({ text: requestText(urlPath) }) === uncertifiedDepth;
     },
 
     /** That the row's answer is the file's. */
@@ -51,10 +60,10 @@ export function openSiteProofs({
       return witness && { witness, path };
     },
 
-    /** That OPTIONS is answered at a file as everywhere. */
-    proveFilePreflight(urlPath: string): Evidence | undefined {
+    /** That OPTIONS is answered at a file as everywhere, or as version 0.1.0 answered it. */
+    proveFilePreflight(urlPath: string, isFormer: boolean): Evidence | undefined {
       const path = requestText(urlPath);
-      const { label, tree } = fixed().preflight(true);
+      const { label, tree } = fixed().shownPreflight(isFormer);
       const hashes = [expressionHash('plain'), label];
       const witness = published.witness({ text: path, hashes }, cborOf(tree));
       return witness && { witness, path };
@@ -62,21 +71,12 @@ export function openSiteProofs({
 
     /** That nothing is at the path, or that OPTIONS is answered there as everywhere. */
     proveFixed(urlPath: string, row: FixedRow): Evidence | undefined {
-      const subtree = cborOf(fixed().outermost(row));
-      const path = { text: requestText(urlPath) };
-      const witness = published.fallbackWitness(path, { depth: outermostDepth, subtree });
-      return witness && { witness, path: outermostText };
+      return prove(urlPath, cborOf(fixed().outermost(row)));
     },
 
     /** That nothing is certified at the path. */
     proveUncertified(urlPath: string): Evidence | undefined {
-      const text = requestText(urlPath);
-      const depth = published.wildcardDepth({ text });
-      if (depth === undefined || depth <= outermostDepth) return undefined;
-      const subtree = cborOf(fixed().uncertified);
-      const witness = published.fallbackWitness({ text }, { depth, subtree });
-      const labels = text.split('\0').slice(0, depth);
-      return witness && { witness, path: [...labels, wildcard].join('\0') };
+      return prove(urlPath, cborOf(fixed().uncertified));
     },
   };
 }

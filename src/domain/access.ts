@@ -4,8 +4,9 @@
 import { type Bucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { type ApiKey, findKey, type Permission } from './keys.ts';
-import { isBucketOwner, type Role, roleOf } from './members.ts';
+import type { Role } from './members.ts';
 import { parseBucketId } from './names.ts';
+import { visibleBucket } from './ownership.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
@@ -30,8 +31,8 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
     requireKeyPermission(key, claim);
     return { bucket: getBucket(stores, claim.bucket), key };
   }
-  const bucket = getBucket(stores, claim.bucket);
-  if (!roleAllows(roleOf(stores, call.caller, bucket), claim.permission)) {
+  const { bucket, role } = visibleBucket(stores, call, claim.bucket);
+  if (!roleAllows(role, claim.permission)) {
     throw new Refusal(
       'AccessDenied',
       `The caller may not ${claim.permission} in bucket ${bucket.id}: send an API key for it, or call ` +
@@ -56,13 +57,4 @@ function requireKeyPermission(key: ApiKey, claim: Claim): void {
       `The API key has no ${claim.permission} permission; it has: ${key.permissions.join(', ')}.`,
     );
   }
-}
-
-/** The bucket, for its owners only. */
-export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
-  const bucket = getBucket(stores, name);
-  if (!isBucketOwner(stores, call.caller, bucket)) {
-    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} may do this.`);
-  }
-  return bucket;
 }

@@ -4,6 +4,7 @@ import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { bucketCreatorCountMax } from '../limits.ts';
 import { RecordReader } from '../storage/codec.ts';
+import { parseAllowance, saveAllowance } from './anonymous-updates.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { requireNameable } from './members.ts';
 import { Refusal } from './refusal.ts';
@@ -18,7 +19,7 @@ function bucketCreators(stores: Stores): Uint8Array[] {
   if (bytes === undefined) {
     return [];
   }
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version);
   return Array.from({ length: reader.u8() }, () => reader.bytes());
 }
 
@@ -32,6 +33,8 @@ export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
 export interface AccessChange {
   readonly allow: readonly Uint8Array[];
   readonly disallow: readonly Uint8Array[];
+  /** What everybody together may make the canister pay for; absent leaves it. */
+  readonly anonymousUpdates?: { readonly burst: bigint; readonly perMinute: bigint } | undefined;
 }
 
 /** For controllers: names and unnames principals that may create buckets; returns all of them. */
@@ -43,6 +46,7 @@ export function updateAccess(stores: Stores, call: Call, change: AccessChange): 
     );
   }
   change.allow.forEach(requireNameable);
+  const allowance = change.anonymousUpdates && parseAllowance(change.anonymousUpdates);
   const touched = [...change.allow, ...change.disallow];
   const kept = bucketCreators(stores).filter((principal) => !includes(touched, principal));
   const creators = [...kept, ...change.allow.filter(isFirst)];
@@ -56,6 +60,7 @@ export function updateAccess(stores: Stores, call: Call, change: AccessChange): 
   const parts = creators.flatMap((principal) => [Uint8Array.of(principal.length), principal]);
   const record = concatBytes(Uint8Array.of(version, creators.length), ...parts);
   stores.meta.set(encodeUtf8(creatorsKey), record);
+  if (allowance !== undefined) saveAllowance(stores, allowance);
   return creators;
 }
 

@@ -6,6 +6,7 @@
 //   1 | principal (length u8, bytes) | bucket id   -> 0
 //   2 | bucket id | 0 | SHA-256 of a key           -> its expiry, ns; 0 for never
 //   3 | SHA-256 of a key                           -> 0
+//   4, 5                                           see open-uploads.ts, kept-contents.ts
 //
 // A key stands here from its creation until it is revoked, or expired and cleared away.
 
@@ -62,6 +63,16 @@ export function bucketIds(
   const limit = Math.max(0, Math.min(page.limit, end - start - page.skip));
   const entries = limit === 0 ? [] : directory.read(start + page.skip, limit);
   return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
+}
+
+/** The first bucket behind that id, in order; '' stands before all. */
+export function bucketIdAfter(directory: OrderedIndex, id: string): string | undefined {
+  const scope = bucketScope(undefined);
+  // No id has this byte: it comes right behind the id itself.
+  const rank = directory.rank(concatBytes(scope, encodeUtf8(id), Uint8Array.of(0)));
+  const [entry] = directory.read(rank, 1);
+  const isBucket = entry?.key[0] === kinds.bucket;
+  return isBucket ? decodeUtf8(entry.key.subarray(scope.length)) : undefined;
 }
 
 function keyScope(bucketId: string): Uint8Array {

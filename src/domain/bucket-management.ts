@@ -3,7 +3,7 @@
 import { bytesEqual } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { memberCountMax, pageSizeDefault, pageSizeMax } from '../limits.ts';
-import { authorize, ownedBucket } from './access.ts';
+import { authorize } from './access.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from './bucket-directory.ts';
 import { eraseBucketKeys } from './bucket-keys.ts';
 import { changeTotals } from './bucket-totals.ts';
@@ -19,8 +19,12 @@ import {
   requireNameable,
   saveMembers,
 } from './members.ts';
+import { endUploadsOf, openUploadsOf, principalHolder } from './open-uploads.ts';
+import { ownedBucket } from './ownership.ts';
+import { parseQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
+import { cancelUploadsOf } from './upload-end.ts';
 
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
@@ -79,6 +83,12 @@ export interface BucketChange {
   readonly isPublic: boolean | undefined;
   /** 0n takes the quota away; absent leaves it. */
   readonly quotaBytes: bigint | undefined;
+  readonly quotaFiles?: bigint | undefined;
+  /**
+   * Who is to own the bucket in the place of its present owner, who stays a member with the role of
+   * an owner unless removed.
+   */
+  readonly owner?: Uint8Array | undefined;
   /** Named anew, or with another role. */
   readonly addMembers: readonly { readonly principal: Uint8Array; readonly role: string }[];
   readonly removeMembers: readonly Uint8Array[];
@@ -86,48 +96,75 @@ export interface BucketChange {
 
 /** For owners. What the change leaves out stays. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
-  const bucket = ownedBucket(stores, call, change.bucket);
-  const former = membersOf(stores, bucket.id);
-  const members = changedMembers(former, change);
-  const updated: Bucket = {
-    ...bucket,
-    isPublic: change.isPublic ?? bucket.isPublic,
-    quotaBytes: changedQuota(bucket, change.quotaBytes),
-    updatedAtNs: call.nowNs,
-  };
+  const { bucket, updated, former, members } = changedBucket(stores, call, change);
   saveBucket(stores, updated, bucket);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
   }
-  if (change.addMembers.length + change.removeMembers.length > 0) {
+  const before = rolesIn(bucket, former);
+  const after = rolesIn(updated, members);
+  if (change.addMembers.length + change.removeMembers.length > 0 || change.owner !== undefined) {
     saveMembers(stores, bucket.id, members);
-    noteRoles(stores, bucket, { former, members });
+    noteRoles(stores, bucket.id, { before, after });
+    endRights(stores, call, { bucketId: bucket.id, before, after });
   }
   return { ...updated, members };
 }
 
-function changedQuota(bucket: Bucket, quotaBytes: bigint | undefined): number | undefined {
-  if (quotaBytes === undefined) {
-    return bucket.quotaBytes;
-  }
-  if (quotaBytes > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new Refusal(
-      'InvalidArgument',
-      `A quota is at most ${Number.MAX_SAFE_INTEGER} bytes; 0 stands for none.`,
-    );
-  }
-  return quotaBytes === 0n ? undefined : Number(quotaBytes);
+/** Refuses what updateBucket() would refuse; changes nothing. */
+export function changedBucket(stores: Stores, call: Call, change: BucketChange) {
+  const bucket = ownedBucket(stores, call, change.bucket);
+  const former = membersOf(stores, bucket.id);
+  const owner = change.owner ?? bucket.owner;
+  requireNameable(owner);
+  const members = changedMembers({ bucket, former, owner }, change);
+  const updated: Bucket = {
+    ...bucket,
+    owner,
+    isPublic: change.isPublic ?? bucket.isPublic,
+    quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
+    quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
+    updatedAtNs: call.nowNs,
+  };
+  return { bucket, updated, former, members };
 }
 
-function changedMembers(former: readonly Member[], change: BucketChange): Member[] {
+function changedQuota(
+  unit: 'bytes' | 'files',
+  present: number | undefined,
+  quota: bigint | undefined,
+): number | undefined {
+  return quota === undefined ? present : parseQuota(unit, quota);
+}
+
+interface Ownership {
+  readonly bucket: Bucket;
+  readonly former: readonly Member[];
+  /** From now on. */
+  readonly owner: Uint8Array;
+}
+
+function changedMembers({ bucket, former, owner }: Ownership, change: BucketChange): Member[] {
   const added = new Map<string, Member>();
+  if (!bytesEqual(owner, bucket.owner)) {
+    added.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
+  }
   for (const { principal, role } of change.addMembers) {
     requireNameable(principal);
     added.set(principal.join(), { principal, role: parseRole(role) });
   }
-  const gone = new Set([...added.keys(), ...change.removeMembers.map((bytes) => bytes.join())]);
-  const members = [...former.filter(({ principal }) => !gone.has(principal.join()))];
-  members.push(...added.values());
+  const removed = new Set(change.removeMembers.map((bytes) => bytes.join()));
+  if (removed.has(owner.join())) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${bucket.id} needs an owner: hand it on first, by the field owner.`,
+    );
+  }
+  // Who is both added and removed stays, but for the owner that was, whom nobody has added.
+  const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
+  const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
+    .concat(...added.values())
+    .filter(({ principal }) => named.has(principal.join()) || !removed.has(principal.join()));
   if (members.length > memberCountMax) {
     throw new Refusal('QuotaExceeded', `A bucket has at most ${memberCountMax} members.`, {
       limit: memberCountMax,
@@ -136,34 +173,70 @@ function changedMembers(former: readonly Member[], change: BucketChange): Member
   return members;
 }
 
-/** In the directory; the creator is an owner whether named or not. */
-function noteRoles(
-  stores: Stores,
-  bucket: Bucket,
-  change: { readonly former: readonly Member[]; readonly members: readonly Member[] },
-): void {
-  for (const { principal } of change.former) {
-    if (!bytesEqual(principal, bucket.owner)) {
-      forgetBucket(stores.directory, bucket.id, principal);
-    }
+/** Who may do what, by principals as texts; the owner is one whether named or not. */
+function rolesIn(bucket: Bucket, members: readonly Member[]): Map<string, Member> {
+  const roles = new Map(members.map((member) => [member.principal.join(), member]));
+  return roles.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
+}
+
+interface RoleChange {
+  readonly before: ReadonlyMap<string, Member>;
+  readonly after: ReadonlyMap<string, Member>;
+}
+
+/** In the directory. */
+function noteRoles(stores: Stores, bucketId: string, { before, after }: RoleChange): void {
+  for (const [name, { principal }] of before) {
+    if (!after.has(name)) forgetBucket(stores.directory, bucketId, principal);
   }
-  for (const { principal } of change.members) {
-    noteBucket(stores.directory, bucket.id, principal);
+  for (const { principal } of after.values()) noteBucket(stores.directory, bucketId, principal);
+}
+
+/** Keys end that somebody made who is no owner any more, uploads of those who may not write. */
+function endRights(
+  stores: Stores,
+  call: Call,
+  { bucketId, before, after }: RoleChange & { readonly bucketId: string },
+): void {
+  for (const [name, { principal, role }] of before) {
+    const left = after.get(name)?.role;
+    if (role === 'owner' && left !== 'owner') {
+      withdrawKeys(stores, call, { bucketId, creator: principal });
+    }
+    if (left === undefined || left === 'reader') {
+      endUploadsOf(stores, bucketId, principalHolder(principal));
+    }
   }
 }
 
-/** For owners, when it holds no file and no open upload. Its keys lose it. */
-export function deleteBucket(stores: Stores, call: Call, name: string): void {
-  const bucket = ownedBucket(stores, call, name);
-  if (bucket.fileCount > 0 || bucket.openUploadCount > 0) {
+export interface BucketDeletion {
+  readonly bucket: string;
+  /** Open uploads are cancelled; files are never deleted by it. */
+  readonly isForced: boolean;
+}
+
+/** Refuses what deleteBucket() would refuse; changes nothing. */
+export function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletion): Bucket {
+  const bucket = ownedBucket(stores, call, deletion.bucket);
+  // What an earlier version began is not noted yet: it is in some minutes, or can be cancelled.
+  const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
+  if (bucket.fileCount > 0 || bucket.openUploadCount > ended) {
     throw new Refusal(
       'BucketNotEmpty',
       `Bucket ${bucket.id} has ${bucket.fileCount} files and ${bucket.openUploadCount} open uploads: ` +
-        'delete and cancel them first.',
+        'delete the files first; with force the uploads are cancelled.',
       { files: bucket.fileCount, openUploads: bucket.openUploadCount },
     );
   }
-  withdrawKeys(stores, bucket.id, call.nowNs);
+  return bucket;
+}
+
+/** For owners, when it holds no file and no open upload. Its keys lose it. */
+export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletion): void {
+  const { id } = checkBucketDeletion(stores, call, deletion);
+  cancelUploadsOf(stores, call, id);
+  const bucket = getBucket(stores, id);
+  withdrawKeys(stores, call, { bucketId: id });
   for (const { principal } of membersOf(stores, bucket.id)) {
     forgetBucket(stores.directory, bucket.id, principal);
   }

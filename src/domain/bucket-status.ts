@@ -1,7 +1,12 @@
-// What the service tells of itself to everybody: counts, sizes, cycles. No secrets.
+// What the service tells of itself to everybody: counts and sizes. No secrets.
 
+import { version } from '../../package.json';
+import { type Allowance, anonymousUpdatesLeft, readAllowance } from './anonymous-updates.ts';
+import { bucketIds } from './bucket-directory.ts';
 import { readTotals } from './bucket-totals.ts';
+import { type Call, isAnonymous } from './caller.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
+import { isOwner } from './ownership.ts';
 import type { Stores } from './stores.ts';
 
 /** What the host of the canister knows of it. */
@@ -18,23 +23,40 @@ export interface Status {
   readonly bytesStored: number;
   readonly stableBytes: number;
   readonly heapBytes: number;
-  readonly cycles: bigint;
+  /** For controllers and owners of buckets alone: it tells how much is left to be attacked. */
+  readonly cycles: bigint | undefined;
+  readonly anonymousUpdates: Allowance & { readonly left: number };
   /** How file bytes are kept. */
   readonly encryption: EncryptionStatus;
   /** What of the answers over HTTP gateways can verify. */
   readonly certified: 'response-verification-v2';
 }
 
-const version = '0.1.0';
-
-export function statusOf(stores: Stores, system: SystemFigures): Status {
+export function statusOf(stores: Stores, call: Call, system: SystemFigures): Status {
   const { buckets, files, bytes: bytesStored } = readTotals(stores);
   const counts = { buckets, files, bytesStored };
+  const { stableBytes, heapBytes, cycles } = system;
+  const left = Math.floor(anonymousUpdatesLeft(stores, call.nowNs));
   return {
     version,
     ...counts,
-    ...system,
+    stableBytes,
+    heapBytes,
+    cycles: maySeeCycles(stores, call) ? cycles : undefined,
+    anonymousUpdates: { ...readAllowance(stores), left },
     encryption: encryptionStatus(stores),
     certified: 'response-verification-v2',
   };
+}
+
+/** How many of a caller's buckets are looked at: whoever owns none of them owns few. */
+const lookedAtMax = 10;
+
+function maySeeCycles(stores: Stores, call: Call): boolean {
+  const { caller } = call;
+  if (caller.isController || isAnonymous(caller)) {
+    return caller.isController;
+  }
+  const ids = bucketIds(stores.directory, caller.principal, { skip: 0, limit: lookedAtMax });
+  return ids.some((id) => isOwner(stores, call, id));
 }

@@ -19,7 +19,7 @@ export function readTotals(stores: Stores): Totals {
   if (stored === undefined) {
     return { buckets: 0, files: 0, bytes: 0 };
   }
-  const reader = new RecordReader(stored);
+  const reader = new RecordReader(stored, version);
   return { buckets: reader.integer(), files: reader.integer(), bytes: reader.integer() };
 }
 

@@ -4,11 +4,12 @@ import { encodeUtf8 } from '../lib/text.ts';
 import { bucketCountMax } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { mayCreateBuckets } from './bucket-creators.ts';
-import { noteBucket } from './bucket-directory.ts';
+import { bucketIds, noteBucket } from './bucket-directory.ts';
 import { type BucketKeys, createBucketKey } from './bucket-keys.ts';
 import { changeTotals, readTotals } from './bucket-totals.ts';
 import type { Call } from './caller.ts';
 import { parseBucketId } from './names.ts';
+import { parseQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
@@ -24,19 +25,27 @@ export interface Bucket extends BucketKeys {
   readonly openUploadCount: number;
   /** Announced sizes of the open uploads: they count towards the quota. */
   readonly openUploadByteCount: number;
+  /** What its files take beside their bytes, see quota.ts. */
+  readonly overheadBytes: number;
   /** How many bytes it may hold; unlimited when absent. */
   readonly quotaBytes?: number | undefined;
+  /** How many files it may hold; unlimited when absent. */
+  readonly quotaFiles?: number | undefined;
 }
 
-// 0: version 4 | owner (length, bytes) | flags u8: 1 public, 2 quota | created u64 | updated u64
-//    | files u64 | bytes u64 | open uploads u32 | bytes of open uploads u64 | quota u64
-//    | key id u64 | key slot u64 | former key id u64 | former key slot u64
-const version = 4;
+// 0: version 5 | owner (length, bytes) | flags u8: 1 public, 2 quota of bytes, 4 quota of files
+//    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
+//    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
+//    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
+//    Version 4 ends before the overhead, which was not counted then.
+const version = 5;
+const versionWithoutOverhead = 4;
+const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4 } as const;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   return new RecordWriter(version)
     .bytes(bucket.owner)
-    .u8((bucket.isPublic ? 1 : 0) | (bucket.quotaBytes === undefined ? 0 : 2))
+    .u8(flagsOf(bucket))
     .u64(bucket.createdAtNs)
     .u64(bucket.updatedAtNs)
     .u64(bucket.fileCount)
@@ -48,17 +57,27 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .u64(bucket.keySlot)
     .u64(bucket.formerKeyId)
     .u64(bucket.formerKeySlot)
+    .u64(bucket.overheadBytes)
+    .u64(bucket.quotaFiles ?? 0)
     .finish([]);
 }
 
+function flagsOf({ isPublic, quotaBytes, quotaFiles }: Bucket): number {
+  return (
+    (isPublic ? flagBits.public : 0) |
+    (quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
+    (quotaFiles === undefined ? 0 : flagBits.quotaFiles)
+  );
+}
+
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version, versionWithoutOverhead);
   const owner = reader.bytes();
   const flags = reader.u8();
   const head = {
     id,
     owner,
-    isPublic: (flags & 1) === 1,
+    isPublic: (flags & flagBits.public) !== 0,
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
     fileCount: reader.integer(),
@@ -73,7 +92,16 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     formerKeyId: reader.integer(),
     formerKeySlot: reader.integer(),
   };
-  return { ...head, ...keys, quotaBytes: (flags & 2) === 2 ? quotaBytes : undefined };
+  const isCounted = reader.version !== versionWithoutOverhead;
+  const overheadBytes = isCounted ? reader.integer() : 0;
+  const quotaFiles = isCounted ? reader.integer() : 0;
+  return {
+    ...head,
+    ...keys,
+    overheadBytes,
+    quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
+    quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,
+  };
 }
 
 export function findBucket(stores: Stores, id: string): Bucket | undefined {
@@ -81,14 +109,39 @@ export function findBucket(stores: Stores, id: string): Bucket | undefined {
   return bytes === undefined ? undefined : decodeBucket(id, bytes);
 }
 
-/** The bucket of that name; refuses a malformed name and an unknown one. */
+/**
+ * The bucket of that name, for those whose right to it is known; refuses a malformed name and an
+ * unknown one.
+ */
 export function getBucket(stores: Stores, name: string): Bucket {
-  const id = parseBucketId(name);
-  const bucket = findBucket(stores, id);
-  if (bucket === undefined) {
-    throw new Refusal('NoSuchBucket', `There is no bucket ${id}. Bucket ids are case-sensitive.`);
+  return findBucket(stores, parseBucketId(name)) ?? refuseUnknown(name);
+}
+
+function refuseUnknown(name: string): never {
+  throw noSuchBucket(name);
+}
+
+/** The same words whether there is none, or a private one that the caller has no right to. */
+export function noSuchBucket(id: string): Refusal {
+  return new Refusal(
+    'NoSuchBucket',
+    `There is no bucket ${id} that the caller may know of. Bucket ids are case-sensitive.`,
+  );
+}
+
+/** False for a private bucket and for none; refuses a malformed name. */
+export function isPublicBucket(stores: Stores, name: string): boolean {
+  return findBucket(stores, parseBucketId(name))?.isPublic === true;
+}
+
+/** By id, a page at a time. */
+export function* allBuckets(stores: Stores): Generator<Bucket> {
+  const limit = 100;
+  for (let skip = 0; ; skip += limit) {
+    const ids = bucketIds(stores.directory, undefined, { skip, limit });
+    for (const id of ids) yield getBucket(stores, id);
+    if (ids.length < limit) return;
   }
-  return bucket;
 }
 
 /** In place of the former record, if there is one. The totals follow the bucket's counts. */
@@ -101,9 +154,18 @@ export function saveBucket(stores: Stores, bucket: Bucket, old: Bucket | undefin
   });
 }
 
-/** For controllers of the canister and for those that they allow. The creator owns the bucket. */
-export function createBucket(stores: Stores, call: Call, name: string): Bucket {
-  const id = parseBucketId(name);
+export interface NewBucket {
+  readonly bucket: string;
+  /** Private unless true. */
+  readonly isPublic?: boolean | undefined;
+  /** As BucketChange has them. */
+  readonly quotaBytes?: bigint | undefined;
+  readonly quotaFiles?: bigint | undefined;
+}
+
+/** Refuses what createBucket() would refuse; changes nothing. */
+export function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
+  const id = parseBucketId(request.bucket);
   if (!mayCreateBuckets(stores, call.caller)) {
     throw new Refusal(
       'AccessDenied',
@@ -119,20 +181,31 @@ export function createBucket(stores: Stores, call: Call, name: string): Bucket {
       limit: bucketCountMax,
     });
   }
+  const quotaBytes = parseQuota('bytes', request.quotaBytes);
+  return { id, quotaBytes, quotaFiles: parseQuota('files', request.quotaFiles) };
+}
+
+/**
+ * For controllers of the canister and for those that they allow. The creator owns the bucket, which
+ * is for nobody else until its owner says so.
+ */
+export function createBucket(stores: Stores, call: Call, request: NewBucket): Bucket {
+  const { id, ...quotas } = checkNewBucket(stores, call, request);
   const bucket: Bucket = {
     id,
+    ...quotas,
     ...createBucketKey(stores, id),
     formerKeyId: 0,
     formerKeySlot: 0,
     owner: call.caller.principal,
-    isPublic: true,
+    isPublic: request.isPublic === true,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
     fileCount: 0,
     byteCount: 0,
     openUploadCount: 0,
     openUploadByteCount: 0,
-    quotaBytes: undefined,
+    overheadBytes: 0,
   };
   saveBucket(stores, bucket, undefined);
   noteBucket(stores.directory, id);

@@ -53,12 +53,13 @@ function checksum(record: Uint8Array): Uint8Array {
 }
 
 function decodeChunk(bytes: Uint8Array): Chunk {
+  if (bytes[0] !== version) throw damagedFile();
   const expected = bytes.slice(checksumStart, chunkHeadBytes);
   bytes.fill(0, checksumStart, chunkHeadBytes);
   if (!bytesEqual(checksum(bytes), expected)) {
     throw damagedFile();
   }
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version);
   const digest = reader.bytes();
   const length = reader.u32();
   const nonce = { counter: reader.u32(), timeNs: reader.u64() };

@@ -190,7 +190,10 @@ export function reclaimContents(stores: Stores): boolean {
     return false;
   }
   const contentId = Number(new DataView(key.buffer, key.byteOffset).getBigUint64(0));
-  const record = new RecordReader(present(stores.reclaims.get(key), 'discarded content'));
+  const record = new RecordReader(
+    present(stores.reclaims.get(key), 'discarded content'),
+    reclaimVersion,
+  );
   const next = record.integer();
   const end = record.integer();
   if (freeChunks(stores, { contentId, next, end })) {

@@ -3,7 +3,7 @@
 
 import { chunkBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
-import { getBucket } from './buckets.ts';
+import { isPublicBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { entityTag, type FileRecord, findFile, openFile, readFile, removeFile } from './files.ts';
 import type { Permission } from './keys.ts';
@@ -28,8 +28,7 @@ function permittedFile(
   request: FileName & { readonly permission: Permission },
 ): FileRecord {
   const { bucket, permission, apiKey } = request;
-  const isForAll =
-    permission === 'read' && apiKey === undefined && getBucket(stores, bucket).isPublic;
+  const isForAll = permission === 'read' && apiKey === undefined && isPublicBucket(stores, bucket);
   if (!isForAll) {
     authorize(stores, call, { bucket, permission, apiKey });
   }

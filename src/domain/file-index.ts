@@ -12,9 +12,9 @@
 // levels below have those files too. So a higher level begins when the numbers reach it, and no
 // earlier file has to move.
 
-import { assert } from '../lib/assert.ts';
+import { assert, present } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
-import { encodeUtf8 } from '../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import type { OrderedIndex } from '../storage/ordered-index.ts';
 import type { Stores } from './stores.ts';
 
@@ -107,6 +107,23 @@ export function unindexFile(stores: Stores, file: IndexedFile): void {
 export function unindexBucket(stores: Stores, bucketId: string): void {
   stores.index.remove(encodeUtf8(bucketId + sequenceCounter));
   stores.index.remove(encodeUtf8(bucketId + dateCounter));
+}
+
+/** Paths of the bucket's files in order, behind that one; '' stands before all. */
+export function pathsAfter(
+  stores: Stores,
+  place: { readonly bucketId: string; readonly path: string },
+  limit: number,
+): string[] {
+  const { index } = stores;
+  const scope = scopeOf(place.bucketId, '');
+  const first = nameKey(scope, encodeUtf8(`${place.path}\0`));
+  const start = index.rank(first);
+  const end = index.rank(nameKey(scope, Uint8Array.of(0xff)));
+  const count = Math.min(limit, end - start);
+  const head = scope.length + nameKeyHeadBytes;
+  const entries = count === 0 ? [] : index.read(start, count);
+  return entries.map(({ key }) => present(decodeUtf8(key.subarray(head)), 'path of a file'));
 }
 
 function removeScopes(

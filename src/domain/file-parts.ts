@@ -3,7 +3,7 @@
 // the end of its JSON, see file-view.ts.
 
 import { present } from '../lib/assert.ts';
-import { jsonEnd, jsonStart } from './file-records.ts';
+import { isOfPresentVersion, jsonEnd, jsonStart } from './file-records.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -21,6 +21,7 @@ export interface FileParts extends StoredName {
   readonly isDigest: boolean;
   readonly url: Uint8Array;
   readonly size: number;
+  readonly chunkSize: number;
   readonly version: number;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
@@ -46,7 +47,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
   const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
   const isDigest = chunkCount <= 1;
   const etagBytes = 2 * digestBytes + (isDigest ? 0 : 1 + `${chunkCount}`.length);
-  const textsStart = afterDigest + 20;
+  const textsStart = afterDigest + (isOfPresentVersion(bytes) ? 21 : 20);
   const typeEnd = bytes.indexOf(0, textsStart);
   return {
     bucketId,
@@ -59,6 +60,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     isDigest,
     url: bytes.subarray(urlStart, start - 2),
     size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
+    chunkSize: view.getUint32(start + 17, true),
     version,
     createdAtNs: view.getBigUint64(afterDigest + 4, true),
     updatedAtNs: view.getBigUint64(afterDigest + 12, true),

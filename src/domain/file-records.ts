@@ -2,11 +2,13 @@
 // record and the name that it stands under. So a record that was altered, or moved to another path,
 // is noticed whenever the file is read. (Lists copy records out without opening them.)
 //
-//   0: version 3 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
-//      | the file record of the JSON interface | 0: version 1 | id u64 | size u64 | chunk size u32
-//      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64
+//   0: version 4 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
+//      | the file record of the JSON interface | 0: version 2 | id u64 | size u64 | chunk size u32
+//      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64 | leaves u8
 //      | texts: content type, cache control, disposition, encoding, language, tag …
-//   The key of the map is bucket id, NUL, path.
+//   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
+//   were made of it. Version 3 of the record, with version 1 of the fields, has no such byte: its
+//   leaves are of version 1, and its bucket has not counted it, see record-upgrade.ts.
 
 import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../crypto/aead.ts';
 import { sha256Bytes } from '../crypto/hash.ts';
@@ -19,6 +21,7 @@ import { damagedFile } from './chunk-records.ts';
 import type { Content } from './contents.ts';
 import type { SealedContent } from './file-keys.ts';
 import { fileJson } from './file-view.ts';
+import { type LeavesVersion, parseLeavesVersion } from './publication.ts';
 
 /** What an upload says of a file beside its bytes. */
 export interface FileMetadata {
@@ -41,10 +44,15 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly version: number;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
+  /** Of what it is served with, see publication.ts. */
+  readonly leavesVersion: LeavesVersion;
 }
 
-const version = 3;
-const fieldsVersion = 1;
+const version = 4;
+const fieldsVersion = 2;
+/** Of the same places, but for what comes after the times. */
+const versionWithoutLeaves = 3;
+const fieldsVersionWithoutLeaves = 1;
 /** Up to the texts. */
 const fieldsBytesMin = 78;
 const tagStart = 1;
@@ -69,6 +77,7 @@ export function encodeFile(file: FileRecord): Uint8Array {
     .u32(file.version)
     .u64(file.createdAtNs)
     .u64(file.updatedAtNs)
+    .u8(file.leavesVersion)
     .finish([
       file.contentType,
       file.cacheControl,
@@ -87,13 +96,23 @@ export function jsonEnd(bytes: Uint8Array): number {
 
 /** For lists, which do not open it: whether JSON and fields are where a record has them. */
 export function isLaidOut(bytes: Uint8Array): boolean {
-  if (bytes[0] !== version || bytes.length < jsonStart) {
+  if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     return false;
   }
   const end = jsonEnd(bytes);
   const isJson = bytes[jsonStart] === 0x7b && bytes[end - 1] === 0x7d;
-  const hasFields = bytes[end] === fieldsVersion && bytes[end + 25] === sha256Bytes;
+  const fields = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
+  const hasFields = bytes[end] === fields && bytes[end + 25] === sha256Bytes;
   return isJson && hasFields && bytes.length >= end + fieldsBytesMin;
+}
+
+function isKnownVersion(bytes: Uint8Array): boolean {
+  return bytes[0] === version || bytes[0] === versionWithoutLeaves;
+}
+
+/** Whether this is how records are written now. */
+export function isOfPresentVersion(bytes: Uint8Array): boolean {
+  return bytes[0] === version;
 }
 
 /** For those who replace or delete a record that is none: nobody knows what was its own. */
@@ -101,7 +120,8 @@ export function unreadableFile(bucketId: string, path: string): FileRecord {
   const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
   const metadata = { contentType: '', tags: [], cacheControl: '', contentDisposition: '' };
   const headers = { contentEncoding: '', contentLanguage: '' };
-  const history = { id: '', digest: emptyBytes, version: 0, createdAtNs: 0n, updatedAtNs: 0n };
+  const times = { createdAtNs: 0n, updatedAtNs: 0n };
+  const history = { id: '', digest: emptyBytes, version: 0, ...times, leavesVersion: 1 } as const;
   return { bucketId, path, ...content, ...metadata, ...headers, ...history };
 }
 
@@ -116,7 +136,7 @@ export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): F
 
 /** Where the file's key is; refuses with IntegrityError what is no record. */
 export function decodeHead(bytes: Uint8Array): SealedContent {
-  if (bytes[0] !== version || bytes.length < jsonStart) {
+  if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -125,8 +145,8 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
 }
 
 function decodeFields(bytes: Uint8Array) {
-  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)));
-  assert(reader.version === fieldsVersion, 'the fields of a file have a known version');
+  const known = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
+  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known);
   const head = {
     id: fileId(reader.u64()),
     size: reader.integer(),
@@ -136,6 +156,7 @@ function decodeFields(bytes: Uint8Array) {
     version: reader.u32(),
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
+    leavesVersion: parseLeavesVersion(known === fieldsVersion ? reader.u8() : 1),
   };
   const isPossible = head.size <= fileBytesMax && head.chunkCount <= chunkCountMax;
   assert(isPossible, 'a file has a size that a file can have');
@@ -146,13 +167,15 @@ function decodeFields(bytes: Uint8Array) {
 }
 
 /**
- * Four bytes of ones and the time of the version: never that of a segment, whose counter does not
- * reach its end, nor, after a snapshot is loaded, that of the record which a canister made before.
+ * A number from the end of u32 and the time of the version: never that of a segment, whose counter
+ * does not get there, nor, after a snapshot is loaded, that of the record which a canister made
+ * before. One key seals a record of version 3 and later the same in version 4: hence the number.
  */
 function recordNonce(bytes: Uint8Array): Uint8Array {
   const fields = jsonEnd(bytes);
   const timeStart = fields + digestStart + (bytes[fields + digestStart - 1] ?? 0) + bytesBeforeTime;
   const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
+  nonce[0] = 0xff - ((bytes[0] ?? 0) - versionWithoutLeaves);
   nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
   return nonce;
 }

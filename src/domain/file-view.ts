@@ -13,6 +13,8 @@ export interface ShownFile {
   readonly contentType: string;
   readonly tags: readonly string[];
   readonly chunkCount: number;
+  /** Length of every chunk but the last. */
+  readonly chunkSize: number;
   readonly digest: Uint8Array;
   readonly version: number;
   readonly createdAtNs: bigint;
@@ -46,6 +48,7 @@ export function fileView(file: ShownFile) {
     path: file.path,
     name: file.path.slice(file.path.lastIndexOf('/') + 1),
     size: file.size,
+    chunkSize: file.chunkSize,
     contentType: file.contentType,
     tags: file.tags,
     etag,

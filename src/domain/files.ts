@@ -4,7 +4,7 @@
 import { present } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { type Bucket, findBucket, getBucket, saveBucket } from './buckets.ts';
+import { type Bucket, findBucket, isPublicBucket, saveBucket } from './buckets.ts';
 import { damagedFile } from './chunk-records.ts';
 import { discardContent, readContent } from './contents.ts';
 import { indexFile, unindexFile } from './file-index.ts';
@@ -24,9 +24,13 @@ import {
   sealFile,
   unreadableFile,
 } from './file-records.ts';
+import { keepContent } from './kept-contents.ts';
 import { parseFilePath, quote } from './names.ts';
+import { presentLeavesVersion } from './publication.ts';
+import { overheadBytesOf } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
+import { streamedUntilNs } from './streams.ts';
 
 export type { FileMetadata, FileRecord } from './file-records.ts';
 export { entityTag } from './file-view.ts';
@@ -95,17 +99,22 @@ export function partsOfFile(file: FileRecord): FileParts {
   return fileParts(encodeFile(file), name);
 }
 
-/** A file that anybody may read. */
-export function getPublicFile(stores: Stores, bucketName: string, pathText: string): FileRecord {
-  const bucket = getBucket(stores, bucketName);
-  const file = bucket.isPublic ? openFile(stores, bucket.id, parseFilePath(pathText)) : undefined;
+/** A file that anybody may read. What is private is told of as what is not there. */
+export function getPublicFile(stores: Stores, bucketId: string, pathText: string): FileRecord {
+  const path = parseFilePath(pathText);
+  const file = isPublicBucket(stores, bucketId) ? openFile(stores, bucketId, path) : undefined;
   if (file === undefined) {
-    throw new Refusal('NoSuchFile', `There is no file ${quote(pathText)} in bucket ${bucket.id}.`);
+    throw new Refusal(
+      'NoSuchFile',
+      `There is no file ${quote(pathText)} in a public bucket ${bucketId}.`,
+    );
   }
   return file;
 }
 
-export type NewFile = Omit<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs'> & {
+type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
+
+export type NewFile = Omit<FileRecord, keyof History> & {
   /** SHA-256 of each chunk, 32 bytes each. */
   readonly chunkDigests: Uint8Array;
   /** The content's, which seals the record. */
@@ -131,6 +140,7 @@ export function commitFile(
     version: (old?.version ?? 0) + 1,
     createdAtNs: old?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
+    leavesVersion: presentLeavesVersion,
   };
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(record);
@@ -140,7 +150,7 @@ export function commitFile(
   saveBucket(stores, withFileCounted(bucket, record, old), bucket);
   stores.publication.put(record, chunkDigests);
   if (old !== undefined) {
-    destroyContent(stores, old);
+    releaseContent(stores, old, nowNs);
   }
   return { file: record, isNew: old === undefined };
 }
@@ -150,7 +160,18 @@ function withFileCounted(bucket: Bucket, file: FileRecord, old: FileRecord | und
     ...bucket,
     fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
     byteCount: Math.max(0, bucket.byteCount - (old?.size ?? 0)) + file.size,
+    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(old)) + countedOverhead(file),
   };
+}
+
+/** What the bucket has counted of it: nothing while it is as an earlier version wrote it. */
+export function countedOverhead(file: FileRecord | undefined): number {
+  return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
+}
+
+/** What its bucket holds less of when it goes. */
+export function countedBytes(file: FileRecord | undefined): number {
+  return (file?.size ?? 0) + countedOverhead(file);
 }
 
 /** Takes the file and its key away at once; its space is given back step by step. */
@@ -164,9 +185,18 @@ export function removeFile(stores: Stores, file: FileRecord): void {
     fileCount: bucket.fileCount - 1,
     // A record that was damaged may name any size.
     byteCount: Math.max(0, bucket.byteCount - file.size),
+    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
   };
   saveBucket(stores, counted, bucket);
   destroyContent(stores, file);
+}
+
+/** Of a replaced file: kept while somebody reads it on. */
+function releaseContent(stores: Stores, file: FileRecord, nowNs: bigint): void {
+  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
+  if (untilNs === undefined || !keepContent(stores, file, untilNs)) {
+    destroyContent(stores, file);
+  }
 }
 
 /** Erases the key at once. A damaged record may name what is another file's: that stays. */

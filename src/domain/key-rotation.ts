@@ -10,12 +10,12 @@ import {
 } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { slotBytes } from '../storage/erasable-slots.ts';
-import { ownedBucket } from './access.ts';
 import { bucketIds } from './bucket-directory.ts';
 import { createBucketKey, currentBucketKey, rewrapBucketKeys } from './bucket-keys.ts';
 import { type Bucket, findBucket, saveBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { rewrapFileKey } from './file-keys.ts';
+import { ownedBucket } from './ownership.ts';
 import { Refusal } from './refusal.ts';
 import {
   finishRootRotation,
@@ -49,7 +49,7 @@ function readProgress(stores: Stores): Progress {
   if (stored === undefined) {
     return idle;
   }
-  const reader = new RecordReader(stored);
+  const reader = new RecordReader(stored, version);
   return {
     slot: reader.integer(),
     slotEnd: reader.integer(),

@@ -1,23 +1,23 @@
 // API keys: secrets made once from random of the network, kept only as their SHA-256, and found by
 // it. The secret appears in the answer that makes it and nowhere else.
 
-import { sha256 } from '../crypto/hash.ts';
-import { assert, present } from '../lib/assert.ts';
-import { encodeBase64Url } from '../lib/base64.ts';
+import { present } from '../lib/assert.ts';
+import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
-import { encodeUtf8, hasControlCharacter } from '../lib/text.ts';
+import { hasControlCharacter } from '../lib/text.ts';
 import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { bucketKeys, forgetKey, hashOfKeyId, type NotedKey, noteKey } from './bucket-directory.ts';
-import { findBucket, getBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
-import { isBucketOwner } from './members.ts';
+import { isSecret, makeSecret, secretHash } from './key-secrets.ts';
 import { parseBucketId, quote } from './names.ts';
+import { endUploadsOf, keyHolder } from './open-uploads.ts';
+import { isOwner, ownedBucket } from './ownership.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
 export type Permission = 'read' | 'write' | 'delete';
-const permissions: readonly Permission[] = ['read', 'write', 'delete'];
+export const permissions: readonly Permission[] = ['read', 'write', 'delete'];
 
 export interface ApiKey {
   readonly id: string;
@@ -27,6 +27,8 @@ export interface ApiKey {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly Permission[];
+  /** Principal that made it; empty for keys of version 0.1.0, which did not note it. */
+  readonly creator: Uint8Array;
   readonly createdAtNs: bigint;
   /** 0n: never. */
   readonly expiresAtNs: bigint;
@@ -34,10 +36,11 @@ export interface ApiKey {
   readonly revokedAtNs: bigint;
 }
 
-// 0: version 1 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
-//    | revoked u64 | texts: hint, name, bucket id …
-//    The key of the map is the SHA-256 of the secret.
-const version = 1;
+// 0: version 2 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
+//    | revoked u64 | creator (length, bytes) | texts: hint, name, bucket id …
+//    The key of the map is the SHA-256 of the secret. Version 1 has no creator.
+const version = 2;
+const versionWithoutCreator = 1;
 
 function encodeKey(key: ApiKey): Uint8Array {
   const bits = permissions.reduce(
@@ -49,13 +52,15 @@ function encodeKey(key: ApiKey): Uint8Array {
     .u64(key.createdAtNs)
     .u64(key.expiresAtNs)
     .u64(key.revokedAtNs)
+    .bytes(key.creator)
     .finish([key.hint, key.name, ...key.buckets]);
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version, versionWithoutCreator);
   const bits = reader.u8();
   const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
+  const creator = reader.version === version ? reader.bytes() : emptyBytes;
   const [hint = '', name = '', ...buckets] = reader.texts();
   return {
     id: keyId(hash),
@@ -63,6 +68,7 @@ function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
     hint,
     name,
     buckets,
+    creator,
     permissions: permissions.filter((_, index) => (bits & (1 << index)) !== 0),
     ...times,
   };
@@ -103,9 +109,7 @@ export function checkKeyRequest(stores: Stores, call: Call, request: KeyRequest)
     );
   }
   for (const name of request.buckets) {
-    if (!isBucketOwner(stores, call.caller, getBucket(stores, name))) {
-      throw new Refusal('AccessDenied', `Only an owner of bucket ${name} makes API keys for it.`);
-    }
+    ownedBucket(stores, call, name);
     if (notedKeys(stores, name, call.nowNs).live.length >= liveKeyCountMax) {
       throw new Refusal(
         'QuotaExceeded',
@@ -136,10 +140,8 @@ export function createKey(
   request: KeyRequest & { readonly random: Uint8Array },
 ): { key: ApiKey; secret: string } {
   const granted = checkKeyRequest(stores, call, request);
-  assert(request.random.length === 32, 'a key is made of 32 random bytes');
-  const body = `efs_${encodeBase64Url(request.random)}`;
-  const secret = body + checksum(body);
-  const hash = sha256(encodeUtf8(secret));
+  const secret = makeSecret(request.random);
+  const hash = secretHash(secret);
   const key: ApiKey = {
     id: keyId(hash),
     hash,
@@ -147,6 +149,7 @@ export function createKey(
     name: request.name,
     buckets: [...new Set(request.buckets.map(parseBucketId))],
     permissions: granted,
+    creator: call.caller.principal,
     createdAtNs: call.nowNs,
     expiresAtNs: request.expiresAtNs ?? 0n,
     revokedAtNs: 0n,
@@ -174,65 +177,86 @@ function notedKeys(
 
 /** Live keys of the bucket, the oldest first; for its owners. */
 export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey[] {
-  const bucket = getBucket(stores, bucketName);
-  if (!isBucketOwner(stores, call.caller, bucket)) {
-    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} lists its API keys.`);
-  }
+  const bucket = ownedBucket(stores, call, bucketName);
   const keys = notedKeys(stores, bucket.id, call.nowNs).live.map(({ hash }) =>
     present(findKeyByHash(stores, hash), 'key of the directory'),
   );
-  return keys.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+  keys.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+  const isOwned = ownershipOf(stores, call);
+  return keys.map((key) => ({ ...key, buckets: key.buckets.filter(isOwned) }));
 }
 
-/** For the owners of any of its buckets; a repetition changes nothing. */
+/** Tells of buckets whether the caller owns them; looks each up once. */
+function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (bucketId) => {
+    const isOwned = known.get(bucketId) ?? isOwner(stores, call, bucketId);
+    known.set(bucketId, isOwned);
+    return isOwned;
+  };
+}
+
+/**
+ * For owners: takes the key from those of its buckets that the caller owns, and ends it when none
+ * is left. A repetition changes nothing.
+ */
 export function revokeKey(stores: Stores, call: Call, id: string): void {
+  const key = revocableKey(stores, call, id);
+  if (key.revokedAtNs === 0n) {
+    takeBuckets(stores, call, { key, buckets: key.buckets.filter(ownershipOf(stores, call)) });
+  }
+}
+
+/** Refuses what revokeKey() would refuse; changes nothing. */
+export function revocableKey(stores: Stores, call: Call, id: string): ApiKey {
   const hash = hashOfKeyId(stores.directory, id);
   const key = hash === undefined ? undefined : findKeyByHash(stores, hash);
-  const isOwner = (bucketId: string) => {
-    const bucket = findBucket(stores, bucketId);
-    return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);
-  };
-  if (key === undefined || !(call.caller.isController || key.buckets.some(isOwner))) {
+  if (key === undefined || !key.buckets.some(ownershipOf(stores, call))) {
     throw new Refusal(
       'AccessDenied',
       `There is no API key ${quote(id)} for a bucket of the caller: listApiKeys shows their ids.`,
     );
   }
-  if (key.revokedAtNs === 0n) {
-    stores.keys.set(key.hash, encodeKey({ ...key, revokedAtNs: call.nowNs }));
-    forgetKey(stores.directory, key);
-  }
+  return key;
 }
 
-/** Before a bucket goes: a later one of the same id must not open to its keys. */
-export function withdrawKeys(stores: Stores, bucketId: string, nowNs: bigint): void {
+/**
+ * Takes keys from the bucket: all, before it goes, so that a later one of the same id does not open
+ * to them; or those that one principal made, who owns it no longer.
+ */
+export function withdrawKeys(
+  stores: Stores,
+  call: Call,
+  from: { readonly bucketId: string; readonly creator?: Uint8Array },
+): void {
+  const { bucketId, creator } = from;
   for (const { hash } of bucketKeys(stores.directory, bucketId)) {
     const key = present(findKeyByHash(stores, hash), 'key of the directory');
-    const buckets = key.buckets.filter((id) => id !== bucketId);
-    const revokedAtNs = buckets.length === 0 ? nowNs : key.revokedAtNs;
-    // A key keeps at least one bucket, so that its owners are known.
-    const kept = buckets.length === 0 ? key.buckets : buckets;
-    stores.keys.set(hash, encodeKey({ ...key, buckets: kept, revokedAtNs }));
-    forgetKey(stores.directory, { hash, buckets: [bucketId] });
+    if (creator === undefined || bytesEqual(key.creator, creator)) {
+      takeBuckets(stores, call, { key, buckets: [bucketId] });
+    }
   }
 }
 
-const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
-const checksumLength = 6;
-
-/** A typo is refused without a look-up; it protects nothing else. */
-function checksum(body: string): string {
-  return encodeBase64Url(sha256(encodeUtf8(body)).subarray(0, 4));
-}
-
-/** True for texts of the shape of a key, which do not belong in URLs. */
-export function looksLikeKey(text: string): boolean {
-  return secretPattern.test(text);
+/** The uploads that were begun with the key in these buckets end with it. */
+function takeBuckets(
+  stores: Stores,
+  call: Call,
+  taken: { readonly key: ApiKey; readonly buckets: readonly string[] },
+): void {
+  const { key, buckets } = taken;
+  const left = key.buckets.filter((id) => !buckets.includes(id));
+  const isOver = left.length === 0;
+  // A key keeps at least one bucket, so that its owners are known.
+  const change = isOver ? { revokedAtNs: call.nowNs } : { buckets: left };
+  stores.keys.set(key.hash, encodeKey({ ...key, ...change }));
+  forgetKey(stores.directory, { hash: key.hash, buckets });
+  for (const bucketId of buckets) endUploadsOf(stores, bucketId, keyHolder(key.hash));
 }
 
 /** The key of that secret if it is good now; refuses every other one with the same words. */
 export function findKey(stores: Stores, secret: string, nowNs: bigint): ApiKey {
-  const key = secretPattern.test(secret) ? lookUpKey(stores, secret) : undefined;
+  const key = isSecret(secret) ? findKeyByHash(stores, secretHash(secret)) : undefined;
   if (key === undefined || !isKeyGood(key, nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
@@ -240,14 +264,6 @@ export function findKey(stores: Stores, secret: string, nowNs: bigint): ApiKey {
     );
   }
   return key;
-}
-
-function lookUpKey(stores: Stores, secret: string): ApiKey | undefined {
-  const body = secret.slice(0, -checksumLength);
-  if (checksum(body) !== secret.slice(-checksumLength)) {
-    return undefined;
-  }
-  return findKeyByHash(stores, sha256(encodeUtf8(secret)));
 }
 
 export function findKeyByHash(stores: Stores, hash: Uint8Array): ApiKey | undefined {

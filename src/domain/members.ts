@@ -27,7 +27,7 @@ export function membersOf(stores: Stores, bucketId: string): Member[] {
   if (bytes === undefined) {
     return [];
   }
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version);
   return Array.from({ length: reader.u8() }, () => ({
     principal: reader.bytes(),
     role: roles[reader.u8()] ?? 'reader',

@@ -1,11 +1,23 @@
 // What has to follow in the same message when something that everybody may fetch changes. The
 // domain says what changed; how it is proven to gateways is nobody's business here.
 
+import { assert } from '../lib/assert.ts';
 import type { ShownFile } from './file-view.ts';
 
+/**
+ * Which header fields a file is served with (http/file-headers.ts): its certified leaves were made
+ * of them. Files of an earlier version keep theirs until record-upgrade.ts has come to them.
+ */
+export type LeavesVersion = 1 | 2;
+export const presentLeavesVersion: LeavesVersion = 2;
+
+export function parseLeavesVersion(number: number): LeavesVersion {
+  assert(number === 1 || number === 2, 'the leaves of a file have a known version');
+  return number;
+}
+
 export interface PublishedFile extends ShownFile {
-  /** Length of every chunk but the last. */
-  readonly chunkSize: number;
+  readonly leavesVersion: LeavesVersion;
   readonly cacheControl: string;
   readonly contentDisposition: string;
   readonly contentEncoding: string;

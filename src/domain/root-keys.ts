@@ -42,7 +42,7 @@ export function rootKeyEntries(stores: Stores): RootKeyEntry[] {
   if (stored === undefined) {
     return [];
   }
-  const reader = new RecordReader(stored);
+  const reader = new RecordReader(stored, recordVersion);
   const count = reader.u8();
   const heads = Array.from({ length: count }, () => ({
     version: reader.u32(),

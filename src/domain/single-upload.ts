@@ -11,6 +11,7 @@ import { writeChunk } from './contents.ts';
 import { createContent } from './file-keys.ts';
 import {
   commitFile,
+  countedBytes,
   entityTag,
   type FileMetadata,
   type FileRecord,
@@ -23,7 +24,7 @@ import {
   checkWritePreconditions,
   type WritePreconditions,
 } from './preconditions.ts';
-import { checkQuota } from './quota.ts';
+import { checkQuota, overheadBytesOf } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 import { parseFileDigest, parseStoredHeaders } from './upload-options.ts';
@@ -70,7 +71,11 @@ function prepareUpload(
     );
   }
   const old = findFile(stores, bucket, path);
-  checkQuota(grant.bucket, upload.bytes.length - (old?.size ?? 0));
+  const named = { ...metadata, bucketId: bucket, path };
+  checkQuota(grant.bucket, {
+    files: old === undefined ? 1 : 0,
+    bytes: upload.bytes.length + overheadBytesOf(named) - countedBytes(old),
+  });
   checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
   checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
   return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket, old };

@@ -6,6 +6,7 @@ import type { ByteMap } from '../storage/byte-map.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import type { ErasableSlots } from '../storage/erasable-slots.ts';
 import type { OrderedIndex } from '../storage/ordered-index.ts';
+import type { HeapState } from './heap-state.ts';
 import type { Publication } from './publication.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -27,6 +28,7 @@ export interface Stores {
   /** Wrapped keys, see wrapped-keys.ts. */
   readonly keySlots: ErasableSlots;
   readonly secrets: Secrets;
+  readonly heap: HeapState;
   /** Follows what everybody may fetch. */
   readonly publication: Publication;
 }
@@ -37,7 +39,7 @@ const nextContentKey = 'nextContentId';
 export function nextContentId(stores: Stores): number {
   const key = encodeUtf8(nextContentKey);
   const stored = stores.meta.get(key);
-  const id = stored === undefined ? 1 : new RecordReader(stored).integer();
+  const id = stored === undefined ? 1 : new RecordReader(stored, 1).integer();
   stores.meta.set(key, new RecordWriter(1).u64(id + 1).finish([]));
   return id;
 }

@@ -7,31 +7,34 @@ import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
 import { eraseFileKey, withFileKey } from './file-keys.ts';
 import { commitFile, type FileRecord, findFile } from './files.ts';
+import { openUploadsOf } from './open-uploads.ts';
 import type { WritePreconditions } from './preconditions.ts';
 import type { Stores } from './stores.ts';
 import { releaseDigests } from './upload-digests.ts';
+import { scheduleExpiry, takeDueSession } from './upload-expiry.ts';
 import { completedFile, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
 import { parseFileDigest } from './upload-options.ts';
 import {
   deleteSession,
   expiresAtNs,
+  getSession,
   saveSession,
-  scheduleExpiry,
-  takeDueSession,
   type UploadSession,
 } from './upload-session.ts';
 import {
   checkConditions,
-  countOpenUpload,
+  closeUpload,
   getUpload,
+  keyOf,
   requireActive,
   requireStillAllowed,
+  restsOnGoodKey,
+  type UploadName,
 } from './uploads.ts';
 
 const expiredPerMessage = 4;
 
-export interface Completion {
-  readonly uploadId: string;
+export interface Completion extends UploadName {
   readonly apiKey: string | undefined;
   /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
   readonly sha256?: string | undefined;
@@ -74,7 +77,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     fileCreatedAtNs: file.createdAtNs,
   };
   saveSession(stores, completed);
-  countOpenUpload(stores, session, -1);
+  closeUpload(stores, session);
   return { session: completed, file, isNew };
 }
 
@@ -83,7 +86,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
  * nothing. A completed session has no layout: it needs no key any more, its id is the right to ask.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
-  const session = getUpload(stores, call, request.uploadId);
+  const session = getUpload(stores, call, request);
   if (session.status === 'completed') {
     return { session, layout: undefined, digests: [] };
   }
@@ -100,8 +103,8 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
 }
 
 /** Refuses what cancelUpload() would refuse; changes nothing. */
-export function checkCancellation(stores: Stores, call: Call, uploadId: string): UploadSession {
-  const session = getUpload(stores, call, uploadId);
+export function checkCancellation(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getUpload(stores, call, name);
   if (session.status !== 'cancelled') {
     requireActive(session, call.nowNs);
   }
@@ -109,16 +112,24 @@ export function checkCancellation(stores: Stores, call: Call, uploadId: string):
 }
 
 /** Ends the session and gives its chunks back; a repetition answers the same. */
-export function cancelUpload(stores: Stores, call: Call, uploadId: string): void {
-  const session = checkCancellation(stores, call, uploadId);
+export function cancelUpload(stores: Stores, call: Call, name: UploadName): void {
+  const session = checkCancellation(stores, call, name);
   if (session.status === 'active') {
+    endSession(stores, { ...session, status: 'cancelled', updatedAtNs: call.nowNs });
+  }
+}
+
+/** All that are open in the bucket, before it goes. */
+export function cancelUploadsOf(stores: Stores, call: Call, bucketId: string): void {
+  for (const { uploadId } of openUploadsOf(stores, bucketId)) {
+    const session = getSession(stores, uploadId);
     endSession(stores, { ...session, status: 'cancelled', updatedAtNs: call.nowNs });
   }
 }
 
 function endSession(stores: Stores, session: UploadSession): void {
   saveSession(stores, releaseDigests(stores, session));
-  countOpenUpload(stores, session, -1);
+  closeUpload(stores, session);
   eraseFileKey(stores, session);
   discardContent(stores, { contentId: session.contentId, chunkCount: session.chunkIndexEnd });
 }
@@ -129,19 +140,30 @@ function endSession(stores: Stores, session: UploadSession): void {
  */
 export function expireUploads(stores: Stores, nowNs: bigint): boolean {
   for (let count = 0; count < expiredPerMessage; count++) {
-    const session = takeDueSession(stores, nowNs);
-    if (session === undefined) {
+    const due = takeDueSession(stores, nowNs);
+    if (due === undefined) {
       return false;
     }
-    if (expiresAtNs(session) > nowNs) {
-      scheduleExpiry(stores, session);
-    } else if (session.status === 'active') {
-      const expired: UploadSession = { ...session, status: 'expired', updatedAtNs: nowNs };
-      endSession(stores, expired);
-      scheduleExpiry(stores, expired);
-    } else {
-      deleteSession(stores, session);
-    }
+    if (due.session !== undefined) lookAt(stores, nowNs, { ...due, session: due.session });
   }
   return true;
+}
+
+function lookAt(
+  stores: Stores,
+  nowNs: bigint,
+  { session, isDoomed }: { readonly session: UploadSession; readonly isDoomed: boolean },
+): void {
+  const isTimeOver = expiresAtNs(session) <= nowNs;
+  const isActive = session.status === 'active';
+  if (isActive && (isTimeOver || isDoomed || !restsOnGoodKey(stores, session, nowNs))) {
+    const status = isTimeOver ? 'expired' : 'cancelled';
+    const ended: UploadSession = { ...session, status, updatedAtNs: nowNs };
+    endSession(stores, ended);
+    scheduleExpiry(stores, ended);
+  } else if (isTimeOver) {
+    deleteSession(stores, session);
+  } else {
+    scheduleExpiry(stores, session, isActive ? keyOf(stores, session)?.expiresAtNs : undefined);
+  }
 }

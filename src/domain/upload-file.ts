@@ -9,6 +9,7 @@ import { findChunk } from './chunk-records.ts';
 import { readContent } from './contents.ts';
 import { withFileKey } from './file-keys.ts';
 import type { FileMetadata, FileRecord, NewFile } from './files.ts';
+import { presentLeavesVersion } from './publication.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 import { readDigests } from './upload-digests.ts';
@@ -141,5 +142,6 @@ export function completedFile(session: UploadSession): FileRecord {
     version: session.fileVersion,
     createdAtNs: session.fileCreatedAtNs,
     updatedAtNs: session.updatedAtNs,
+    leavesVersion: presentLeavesVersion,
   };
 }

@@ -2,7 +2,7 @@
 // of uploading are in uploads.ts.
 
 import { missingBits } from '../lib/bit-set.ts';
-import { concatBytes, emptyBytes } from '../lib/bytes.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../lib/hex.ts';
 import {
   chunkBytesMax,
@@ -12,7 +12,7 @@ import {
   uploadIdleNs,
   uploadLifetimeNs,
 } from '../limits.ts';
-import { RecordReader, RecordWriter, u64Key } from '../storage/codec.ts';
+import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import type { SealedContent } from './file-keys.ts';
 import type { FileMetadata } from './file-records.ts';
 import { quote } from './names.ts';
@@ -61,18 +61,24 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly fileDigest: Uint8Array;
   readonly fileVersion: number;
   readonly fileCreatedAtNs: bigint;
+  /** Begun over HTTP, where each step needs a key: its id alone is no right to anything. */
+  readonly isOverHttp: boolean;
+  /** Its bucket counts what the file will take beside its bytes, and has it among its open ones. */
+  readonly isNoted: boolean;
 }
 
-// 0: version 3 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+// 0: version 4 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
 //    | chunk size u32 | chunk index end u32 | received bits (length, bytes) | owner (length, bytes)
 //    | key hash (length, bytes) | created u64 | updated u64
 //    | declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
 //    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
-//    | next nonce u32
+//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted
 //    | texts: bucket id, path, content type, file id, cache control, disposition, encoding,
 //    language, If-Match, If-None-Match, tag …
-//    The key of the map is the upload id's bytes.
-const version = 3;
+//    The key of the map is the upload id's bytes. Version 3 has no flags: none was set.
+const version = 4;
+const versionWithoutFlags = 3;
+const flagBits = { overHttp: 1, noted: 2 } as const;
 
 function encodeSession(session: UploadSession): Uint8Array {
   return new RecordWriter(version)
@@ -96,6 +102,7 @@ function encodeSession(session: UploadSession): Uint8Array {
     .u64(session.fileCreatedAtNs)
     .u64(session.keySlot)
     .u32(session.nextNonce)
+    .u8(flagsOf(session))
     .finish([
       session.bucketId,
       session.path,
@@ -111,8 +118,12 @@ function encodeSession(session: UploadSession): Uint8Array {
     ]);
 }
 
+function flagsOf({ isOverHttp, isNoted }: UploadSession): number {
+  return (isOverHttp ? flagBits.overHttp : 0) | (isNoted ? flagBits.noted : 0);
+}
+
 function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, version, versionWithoutFlags);
   const head = {
     status: statuses[reader.u8()] ?? 'expired',
     contentId: reader.integer(),
@@ -128,9 +139,12 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
     updatedAtNs: reader.u64(),
   };
   const tail = readTail(reader);
+  const flags = reader.version === version ? reader.u8() : 0;
+  const isOverHttp = (flags & flagBits.overHttp) !== 0;
+  const isNoted = (flags & flagBits.noted) !== 0;
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
-  return { uploadId, ...head, ...tail, ...names, ...decodeTexts(rest) };
+  return { uploadId, ...head, ...tail, isOverHttp, isNoted, ...names, ...decodeTexts(rest) };
 }
 
 function readTail(reader: RecordReader) {
@@ -172,17 +186,24 @@ export function saveSession(stores: Stores, session: UploadSession): void {
   stores.uploads.set(sessionKey(session.uploadId), encodeSession(session));
 }
 
-function sessionKey(uploadId: string): Uint8Array {
+/** The bytes of an upload id; none for what is no id. */
+export function sessionKey(uploadId: string): Uint8Array {
   return (uploadId.length === 32 ? decodeHex(uploadId) : undefined) ?? emptyBytes;
 }
 
 /** The session of that id; refuses an unknown one. */
 export function getSession(stores: Stores, uploadId: string): UploadSession {
-  const bytes = stores.uploads.get(sessionKey(uploadId.toLowerCase()));
-  if (bytes === undefined) {
+  const session = findSession(stores, uploadId);
+  if (session === undefined) {
     throw noSuchUpload(uploadId);
   }
-  return decodeSession(uploadId.toLowerCase(), bytes);
+  return session;
+}
+
+export function findSession(stores: Stores, uploadId: string): UploadSession | undefined {
+  const id = uploadId.toLowerCase();
+  const bytes = stores.uploads.get(sessionKey(id));
+  return bytes && decodeSession(id, bytes);
 }
 
 /**
@@ -217,22 +238,6 @@ export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus
     return 'expired';
   }
   return session.status === 'active' && isWhole(session) ? 'ready' : session.status;
-}
-
-/** Notes when the session is to be looked at; a session that was used since is noted anew then. */
-export function scheduleExpiry(stores: Stores, session: UploadSession): void {
-  const key = concatBytes(u64Key(expiresAtNs(session)), sessionKey(session.uploadId));
-  stores.uploadExpirations.set(key, Uint8Array.of(version));
-}
-
-/** The session that is to be looked at first, if its time has come; its note is taken away. */
-export function takeDueSession(stores: Stores, nowNs: bigint): UploadSession | undefined {
-  const key = stores.uploadExpirations.firstKey();
-  if (key === undefined || new DataView(key.buffer, key.byteOffset).getBigUint64(0) > nowNs) {
-    return undefined;
-  }
-  stores.uploadExpirations.delete(key);
-  return getSession(stores, encodeHex(key.subarray(8)));
 }
 
 export function noSuchUpload(uploadId: string): Refusal {

@@ -3,24 +3,27 @@
 
 import { present } from '../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
-import { chunkCountMax, fileBytesMax, openUploadCountMax } from '../limits.ts';
+import { chunkCountMax, fileBytesMax } from '../limits.ts';
 import { authorize } from './access.ts';
 import { findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
-import { findKeyByHash, isKeyGood } from './keys.ts';
+import { type ApiKey, findKeyByHash, isKeyGood, permissions } from './keys.ts';
 import { isBucketOwner } from './members.ts';
 import { parseContentType, parseFilePath, parseTags } from './names.ts';
+import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
+import { ownedBucket } from './ownership.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
   type WritePreconditions,
 } from './preconditions.ts';
-import { checkQuota } from './quota.ts';
+import { overheadBytesOf } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 import { allocateDigests, digestTableBytes } from './upload-digests.ts';
+import { scheduleExpiry } from './upload-expiry.ts';
 import {
   parseChunkSize,
   parseCondition,
@@ -28,12 +31,12 @@ import {
   parseStoredHeaders,
   type UploadOptions,
 } from './upload-options.ts';
+import { checkRoom } from './upload-room.ts';
 import {
   emptyTail,
   getSession,
   noSuchUpload,
   saveSession,
-  scheduleExpiry,
   shownStatus,
   type UploadSession,
   uploadIdOf,
@@ -46,6 +49,8 @@ export interface UploadRequest extends UploadOptions {
   readonly tags: readonly string[];
   readonly size: bigint;
   readonly apiKey: string | undefined;
+  /** It is then carried on over HTTP alone, with a key at each step. */
+  readonly isOverHttp?: boolean;
 }
 
 /** Refuses what beginUpload() would refuse, before random is fetched; changes nothing. */
@@ -63,16 +68,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
       { limit: fileBytesMax },
     );
   }
-  if (bucket.openUploadCount >= openUploadCountMax) {
-    throw new Refusal(
-      'SlowDown',
-      `Bucket ${bucketId} has ${openUploadCountMax} open uploads: complete or cancel some first.`,
-      { limit: openUploadCountMax },
-    );
-  }
   const totalSize = Number(request.size);
-  // The file that it will replace stays until then, so its bytes count too.
-  checkQuota(bucket, totalSize);
   const options = {
     ...parseStoredHeaders(request.headers),
     declaredChunkSize: parseChunkSize(request.chunkSize, totalSize),
@@ -80,8 +76,11 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
     ifMatch: parseCondition('ifMatch', request.ifMatch),
     ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
   };
-  checkConditions(stores, { bucketId, path, ...options });
-  return { bucket, key, session: { path, contentType, tags, totalSize, ...options } };
+  const session = { bucketId, path, contentType, tags, totalSize, ...options };
+  const reservedBytes = totalSize + overheadBytesOf(session);
+  checkRoom(stores, call, { bucket, key, reservedBytes });
+  checkConditions(stores, session);
+  return { bucket, key, session, reservedBytes };
 }
 
 /** Refuses with PreconditionFailed unless the upload may replace what is at its path now. */
@@ -114,7 +113,6 @@ export function beginUpload(
     ...content,
     uploadId: uploadIdOf(request.random),
     status: 'active',
-    bucketId: checked.bucket.id,
     digestsAt: allocateDigests(stores, digestTableBytes(checked.session)),
     uploadedSize: 0,
     receivedChunks: 0,
@@ -123,44 +121,69 @@ export function beginUpload(
     chunkIndexEnd: 0,
     owner: call.caller.principal,
     keyHash: checked.key?.hash ?? emptyBytes,
+    isOverHttp: request.isOverHttp === true,
+    isNoted: true,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
     fileId: '',
   };
   saveSession(stores, session);
-  scheduleExpiry(stores, session);
+  scheduleExpiry(stores, session, checked.key?.expiresAtNs);
+  noteUpload(stores, session, checked.reservedBytes);
   countOpenUpload(stores, session, 1);
   return session;
 }
 
+/** What it takes of its bucket's quota while it is open. */
+export function reservedBytes(session: UploadSession): number {
+  return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
+}
+
 /** In the bucket's record. */
-export function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
+function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const counted = {
     ...bucket,
     openUploadCount: bucket.openUploadCount + change,
-    openUploadByteCount: bucket.openUploadByteCount + change * session.totalSize,
+    openUploadByteCount: bucket.openUploadByteCount + change * reservedBytes(session),
   };
   saveBucket(stores, counted, bucket);
 }
 
-/** As getUpload(), for a session of that bucket: under another one there is no such upload. */
+/** For a session that ends. */
+export function closeUpload(stores: Stores, session: UploadSession): void {
+  if (session.isNoted) forgetUpload(stores, session);
+  countOpenUpload(stores, session, -1);
+}
+
+/** By which way somebody speaks of a session. */
+export interface UploadName {
+  readonly uploadId: string;
+  /** Over HTTP, with a key that may write to its bucket, which has been checked. */
+  readonly isOverHttp?: boolean;
+}
+
+/** As getUpload(), over HTTP: under another bucket there is no such upload. */
 export function getUploadOf(
   stores: Stores,
   call: Call,
   name: { readonly bucket: string; readonly uploadId: string },
 ): UploadSession {
-  if (getSession(stores, name.uploadId).bucketId !== name.bucket) {
-    throw noSuchUpload(name.uploadId);
+  const { bucket, uploadId } = name;
+  if (getSession(stores, uploadId).bucketId !== bucket) {
+    throw noSuchUpload(uploadId);
   }
-  return getUpload(stores, call, name.uploadId);
+  return getUpload(stores, call, { uploadId, isOverHttp: true });
 }
 
 /** The session, for a caller who may go on with it. */
-export function getUpload(stores: Stores, call: Call, uploadId: string): UploadSession {
-  const session = getSession(stores, uploadId);
+export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getSession(stores, name.uploadId);
+  if (session.isOverHttp && name.isOverHttp !== true) {
+    throw noSuchUpload(name.uploadId);
+  }
   const begunWithKey = session.keyHash.length > 0;
-  if (!begunWithKey && !isOwner(call.caller, session)) {
+  if (!begunWithKey && !isBegunBy(call.caller, session)) {
     const bucket = findBucket(stores, session.bucketId);
     if (bucket === undefined || !isBucketOwner(stores, call.caller, bucket)) {
       throw new Refusal(
@@ -172,7 +195,26 @@ export function getUpload(stores: Stores, call: Call, uploadId: string): UploadS
   return session;
 }
 
-/** The key that the session was begun with, or one that is sent now, must still allow to write. */
+/** The open sessions of a bucket, for its owners and for keys with every permission. */
+export function listUploads(
+  stores: Stores,
+  call: Call,
+  request: { readonly bucket: string; readonly apiKey: string | undefined },
+): UploadSession[] {
+  if (request.apiKey === undefined) {
+    ownedBucket(stores, call, request.bucket);
+  } else {
+    for (const permission of permissions) authorize(stores, call, { ...request, permission });
+  }
+  const uploads = openUploadsOf(stores, request.bucket);
+  const sessions = uploads.map(({ uploadId }) => getSession(stores, uploadId));
+  return sessions.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+}
+
+/**
+ * The key that the session was begun with must still allow to write: a session ends with its key.
+ * One that is sent now must too.
+ */
 export function requireStillAllowed(
   stores: Stores,
   call: Call,
@@ -181,19 +223,31 @@ export function requireStillAllowed(
   const { session, apiKey } = claim;
   if (apiKey !== undefined || session.keyHash.length === 0) {
     authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
-    return;
   }
-  const key = findKeyByHash(stores, session.keyHash);
-  if (key === undefined || !isKeyGood(key, call.nowNs)) {
+  if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(
       'InvalidApiKey',
-      'The API key that the upload was begun with is revoked or expired: go on with a good one over ' +
-        'HTTP, complete with it, or begin a new upload.',
+      'The API key that the upload was begun with is revoked or expired, and the upload ends with it: ' +
+        'begin a new one with a good key.',
     );
   }
 }
 
-function isOwner(caller: Caller, session: UploadSession): boolean {
+/** False once the key that the session was begun with is no longer good for its bucket. */
+export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bigint): boolean {
+  const key = keyOf(stores, session);
+  return (
+    session.keyHash.length === 0 ||
+    (key !== undefined && isKeyGood(key, nowNs) && key.buckets.includes(session.bucketId))
+  );
+}
+
+/** The key that the session was begun with. */
+export function keyOf(stores: Stores, session: UploadSession): ApiKey | undefined {
+  return session.keyHash.length > 0 ? findKeyByHash(stores, session.keyHash) : undefined;
+}
+
+function isBegunBy(caller: Caller, session: UploadSession): boolean {
   return !isAnonymous(caller) && bytesEqual(caller.principal, session.owner);
 }
 

@@ -4,7 +4,8 @@
 import { findKey } from '../domain/keys.ts';
 import { quote } from '../domain/names.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type HttpRequest, header, singleHeader } from './message.ts';
+import { bearerKey } from './bearer-key.ts';
+import { singleHeader } from './message.ts';
 import type { Exchange } from './router.ts';
 
 /** The secret of the request's API key, for that bucket: good now, and meant for the bucket. */
@@ -12,19 +13,6 @@ export function requestKey(exchange: Exchange, bucket: string): string {
   const apiKey = bearerKey(exchange.request);
   checkBucketHeader(exchange, { bucket, apiKey });
   return apiKey;
-}
-
-/** RFC 6750 §2.1. */
-function bearerKey(request: HttpRequest): string {
-  const authorization = header(request, 'authorization') ?? '';
-  const match = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
-  if (match?.[1] === undefined) {
-    throw new Refusal(
-      'Unauthorized',
-      'This request needs an API key: send the header Authorization: Bearer <API_KEY>.',
-    );
-  }
-  return match[1];
 }
 
 /** `X-Bucket-Id` must name the path's bucket, and must be there when the key is for several. */

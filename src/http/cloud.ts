@@ -1,13 +1,14 @@
 // GET and HEAD of files: `/cloud/{bucket}/{path}`, with a key when the bucket is private. A file of
-// several chunks is answered part by part with 206; the gateway asks for each next part and joins
-// them into one 200.
+// several chunks is answered part by part with 206, certified; the gateway asks for each next part
+// and joins them into one 200. A range is answered in full, by a stream where it must be.
 
-import { getBucket } from '../domain/buckets.ts';
+import { isPublicBucket } from '../domain/buckets.ts';
 import { getFile } from '../domain/file-access.ts';
 import { entityTag, type FileRecord, getPublicFile, readFile } from '../domain/files.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { openStream } from '../domain/streams.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { responseBodyBytesMax } from '../limits.ts';
+import { firstPieceBytes, responseBodyBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
 import { representationHeaders, validatorHeaders } from './file-headers.ts';
 import {
@@ -19,7 +20,7 @@ import {
   soleHeader,
 } from './message.ts';
 import { evaluateConditions, rangeApplies } from './preconditions.ts';
-import { contentRange, parseRange } from './range.ts';
+import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import type { Exchange } from './router.ts';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
@@ -29,62 +30,120 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
   if (conditional !== undefined) {
     return conditional;
   }
-  const { stores, request } = exchange;
-  const validators = validatorsOf(file);
-  const applies = rangeApplies(header(request, 'if-range'), validators);
-  const range = parseRange(applies ? header(request, 'range') : undefined, file.size);
+  const range = askedRange(exchange, file);
   if (range.kind === 'unsatisfiable') {
     throw new Refusal('InvalidRange', `The file has ${file.size} bytes: ask for some of them.`, {
       size: file.size,
     });
   }
-  const isPlain =
-    header(request, 'range') === undefined && header(request, 'if-range') === undefined;
-  if (range.kind === 'whole' && (file.chunkCount <= 1 || !isPlain)) {
-    requireOneAnswer(file);
-    const body = readFile(stores, file, { start: 0, end: file.size });
-    const row: PublicRow | undefined =
-      file.chunkCount <= 1 ? { row: 'plain', method: 'GET' } : undefined;
-    return {
-      status: 200,
-      headers: fileHeaders(file),
-      body,
-      publicAnswer: answerToAll(exchange, opened, row),
-    };
+  return range.kind === 'part'
+    ? rangeResponse(exchange, opened, range)
+    : wholeResponse(exchange, opened);
+}
+
+/** If-Range counts only beside a Range (RFC 9110 §13.1.5). */
+function askedRange({ request }: Exchange, file: FileRecord): RangeRequest {
+  const range = header(request, 'range');
+  const applies =
+    range !== undefined && rangeApplies(header(request, 'if-range'), validatorsOf(file));
+  return parseRange(applies ? range : undefined, file.size);
+}
+
+function wholeResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
+  const { file } = opened;
+  const row: PublicRow = { row: 'plain', method: 'GET' };
+  if (file.chunkCount <= 1) {
+    return deliver(exchange, opened, { status: 200, start: 0, end: file.size, row });
   }
-  const asked = range.kind === 'part' ? range : { start: 0, end: file.size };
-  const { start } = asked;
-  const end = answerEnd(file, asked);
-  const headers: Header[] = [
-    ...fileHeaders(file),
-    ['Content-Range', contentRange(start, end, file.size)],
-  ];
-  const row: PublicRow | undefined =
-    range.kind === 'part' ? partRow(exchange, file, start) : { row: 'plain', method: 'GET' };
-  const publicAnswer = answerToAll(exchange, opened, row);
-  return { status: 206, headers, body: readFile(stores, file, { start, end }), publicAnswer };
+  const { request } = exchange;
+  const isJoined =
+    header(request, 'range') === undefined && header(request, 'if-range') === undefined;
+  // A gateway joins parts to one 200 only when it was asked for neither range nor If-Range.
+  return isJoined && exchange.phase === 'query'
+    ? partResponse(exchange, opened, { index: 0, row })
+    : deliver(exchange, opened, { status: 200, start: 0, end: file.size, row: undefined });
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function rangeResponse(exchange: Exchange, opened: OpenedFile, range: Range): HttpResponse {
+  const { file } = opened;
+  if (file.chunkCount <= 1 && range.start === 0 && range.end === file.size) {
+    return wholeResponse(exchange, opened);
+  }
+  const index = partAsked(exchange, file, range);
+  return index === undefined
+    ? deliver(exchange, opened, { status: 206, ...range, row: undefined })
+    : partResponse(exchange, opened, { index, row: { row: 'part', index } });
 }
 
 /**
- * A gateway joins the parts of a file only for a request without these fields, and a part that
- * nobody asked for would be taken for another (RFC 9110 §15.5.17).
+ * The part that is the answer, which may be less than was asked for: to a gateway that joins parts,
+ * to a media element, which asks again for what comes after, to whoever prefers it, and where
+ * nothing comes after. All other clients take a shorter answer for the end of the file.
  */
-function requireOneAnswer(file: FileRecord): void {
-  if (file.size > responseBodyBytesMax) {
-    throw new Refusal(
-      'InvalidRange',
-      `A file of more than ${responseBodyBytesMax} bytes comes whole to requests without Range and ` +
-        'If-Range: leave both out, or ask for one range of the present version.',
-      { size: file.size },
-    );
+function partAsked(
+  { request }: Exchange,
+  file: FileRecord,
+  { start, end }: Range,
+): number | undefined {
+  const index = start / file.chunkSize;
+  const isAtPart = Number.isInteger(index) && end === file.size;
+  if (!isAtPart || soleHeader(request, 'range') !== `bytes=${start}-`) {
+    return undefined;
   }
+  const destination = header(request, 'sec-fetch-dest');
+  const isMedia = destination === 'video' || destination === 'audio';
+  // RFC 7240: of a client that reads part by part, as ours does.
+  const isWanted = header(request, 'prefer') === 'part';
+  // Gateways hand names of clients on in lower case, and write their own Range with a capital.
+  const isOfClient = request.headers.some(([name]) => name === 'range');
+  const isLast = index === file.chunkCount - 1;
+  return isLast || isMedia || isWanted || !isOfClient ? index : undefined;
 }
 
-/** As a gateway asks for the part that starts there. */
-function partRow(exchange: Exchange, file: FileRecord, start: number): PublicRow | undefined {
-  const isPart =
-    start % file.chunkSize === 0 && soleHeader(exchange.request, 'range') === `bytes=${start}-`;
-  return isPart ? { row: 'part', index: start / file.chunkSize } : undefined;
+/** One part of a file of several. */
+function partResponse(
+  exchange: Exchange,
+  opened: OpenedFile,
+  { index, row }: { readonly index: number; readonly row: PublicRow },
+): HttpResponse {
+  const { chunkSize, size } = opened.file;
+  const start = index * chunkSize;
+  const end = Math.min(size, start + chunkSize);
+  return deliver(exchange, opened, { status: 206, start, end, row });
+}
+
+interface Delivery extends Range {
+  readonly status: 200 | 206;
+  /** What is certified ahead for just this request. */
+  readonly row: PublicRow | undefined;
+}
+
+/**
+ * The bytes at once where that is free: in a query whose answer is certified or needs no
+ * certificate. Else the first of them, and a token for the rest, which gateways fetch by queries.
+ */
+function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): HttpResponse {
+  const { stores, call, phase } = exchange;
+  const { file, isPublic } = opened;
+  const { status, start, end, row } = delivery;
+  const publicAnswer = answerToAll(exchange, opened, row);
+  const isAtOnce = phase === 'query' && (publicAnswer !== undefined || !isPublic);
+  const bytes = isAtOnce ? responseBodyBytesMax : firstPieceBytes;
+  const stop = Math.min(end, start + bytes);
+  const headers = fileHeaders(file);
+  if (status === 206) headers.push(['Content-Range', contentRange(start, end, file.size)]);
+  const body = readFile(stores, file, { start, end: stop });
+  if (stop === end) {
+    return { status, headers, body, publicAnswer };
+  }
+  headers.push(['Content-Length', String(end - start)]);
+  const stream = openStream(stores, call, { file, isPublic, start: stop, end });
+  return { status, headers, body, stream };
 }
 
 interface OpenedFile {
@@ -121,27 +180,12 @@ function cloudFile(exchange: Exchange): OpenedFile {
   const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
-  const isPublic = getBucket(stores, bucket).isPublic;
+  const isPublic = isPublicBucket(stores, bucket);
   if (isPublic || header(request, 'authorization') === undefined) {
     return { file: getPublicFile(stores, bucket, path), isPublic };
   }
   const file = getFile(stores, call, { bucket, path, apiKey: requestKey(exchange, bucket) });
   return { file: { ...file, cacheControl: 'private, no-store' }, isPublic };
-}
-
-/**
- * Where one answer to a range ends: a 206 may cover less than was asked for (RFC 9110 §15.3.7).
- * From a chunk's start to the end of the file, as the gateway asks for the next part, it is that
- * chunk; else what fits.
- */
-function answerEnd(
-  file: FileRecord,
-  asked: { readonly start: number; readonly end: number },
-): number {
-  const { start, end } = asked;
-  const isPart = start % file.chunkSize === 0 && end === file.size;
-  const bytes = isPart ? Math.min(file.chunkSize, responseBodyBytesMax) : responseBodyBytesMax;
-  return Math.min(end, start + bytes);
 }
 
 function validatorsOf(file: FileRecord) {

@@ -8,16 +8,26 @@ import { formatHttpDate } from './preconditions.ts';
 
 const defaultCacheControl = 'public, max-age=3600';
 
+/**
+ * What scripts of other origins may read of a file (Fetch standard, "CORS protocol"); that they may
+ * fetch it at all, gateways say.
+ */
+const exposed: Header = [
+  'Access-Control-Expose-Headers',
+  'ETag, Content-Range, Content-Length, Accept-Ranges, Last-Modified, Content-Disposition',
+];
+
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
-  Pick<PublishedFile, 'cacheControl'>;
+  Pick<PublishedFile, 'cacheControl' | 'leavesVersion'>;
 
 /** What a 304 repeats of a 200 (RFC 9110 §15.4.5). */
 export function validatorHeaders(file: Validated): Header[] {
-  return [
+  const validators: Header[] = [
     ['ETag', entityTag(file)],
     ['Last-Modified', formatHttpDate(file.updatedAtNs)],
     ['Cache-Control', file.cacheControl || defaultCacheControl],
   ];
+  return file.leavesVersion === 1 ? validators : [...validators, exposed];
 }
 
 /** What a 200 and a 206 have beside the validators. */
@@ -34,15 +44,52 @@ export function representationHeaders(file: PublishedFile): Header[] {
   ] as const) {
     if (value !== '') headers.push([name, value]);
   }
-  if (isActiveType(file.contentType)) {
+  if (isSandboxed(file)) {
     headers.push(['Content-Security-Policy', 'sandbox']);
   }
   return headers;
 }
 
-/** Types that run scripts in the origin that all buckets share. */
-function isActiveType(contentType: string): boolean {
-  return /^(?:text\/html|[^;]*(?:xml|xsl|svg|javascript|ecmascript))[ \t]*(?:;|$)/i.test(
-    contentType,
-  );
+/** All buckets share one origin: what could run a script there is sandboxed. */
+function isSandboxed({ contentType, leavesVersion }: PublishedFile): boolean {
+  return leavesVersion === 1 ? isKnownAsActive(contentType) : !isPassive(contentType);
+}
+
+/** Whole types, without parameters, in which no browser runs a script. */
+const passiveTypes: ReadonlySet<string> = new Set([
+  'application/octet-stream',
+  'application/json',
+  'application/pdf',
+  'application/zip',
+  'application/gzip',
+  'application/x-gzip',
+  'application/x-tar',
+  'application/x-bzip2',
+  'application/x-7z-compressed',
+  'application/x-xz',
+  'application/zstd',
+  'application/vnd.rar',
+  'application/font-woff',
+  'application/wasm',
+  'text/plain',
+  'text/csv',
+  'text/markdown',
+]);
+const passiveImages: ReadonlySet<string> = new Set(
+  ['apng', 'avif', 'bmp', 'gif', 'heic', 'heif', 'jpeg', 'jpg', 'png', 'tiff', 'webp']
+    .concat('x-icon', 'vnd.microsoft.icon')
+    .map((subtype) => `image/${subtype}`),
+);
+
+function isPassive(contentType: string): boolean {
+  const [type = ''] = contentType.toLowerCase().split(';', 1);
+  const essence = type.trim();
+  const isMedia = /^(?:audio|video|font)\//.test(essence) && !essence.endsWith('xml');
+  return isMedia || passiveTypes.has(essence) || passiveImages.has(essence);
+}
+
+/** As version 0.1.0 had it: it left some out, such as multipart/x-mixed-replace. */
+function isKnownAsActive(contentType: string): boolean {
+  const [type = ''] = contentType.toLowerCase().split(';', 1);
+  return /^text\/html$|(?:xml|xsl|svg|javascript|ecmascript)$/.test(type.trimEnd());
 }

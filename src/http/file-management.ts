@@ -2,9 +2,10 @@
 
 import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/file-access.ts';
 import { entityTag, fileView } from '../domain/file-view.ts';
+import { matchesTag } from '../domain/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
-import type { Header, HttpResponse } from './message.ts';
+import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
@@ -19,12 +20,18 @@ function fileName(exchange: Exchange): FileName {
 
 export function getFileRecord(exchange: Exchange): HttpResponse {
   const file = getFile(exchange.stores, exchange.call, fileName(exchange));
+  const ifNoneMatch = header(exchange.request, 'if-none-match');
+  if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(file), 'weak')) {
+    return { status: 304, headers: [['ETag', entityTag(file)], uncached], body: emptyBytes };
+  }
   const response = jsonResponse(200, fileView(file));
   return { ...response, headers: [...response.headers, ['ETag', entityTag(file)], uncached] };
 }
 
 export function headFileRecord(exchange: Exchange): HttpResponse {
-  const { status, headers, body } = getFileRecord(exchange);
+  const record = getFileRecord(exchange);
+  if (record.status === 304) return record;
+  const { status, headers, body } = record;
   const length: Header = ['Content-Length', String(body.length)];
   return { status, headers: [...headers, length], body: emptyBytes };
 }

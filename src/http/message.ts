@@ -21,6 +21,8 @@ export interface HttpResponse {
   readonly body: Uint8Array;
   /** The response is one that this public file has for everybody who asks like this. */
   readonly publicAnswer?: PublicAnswer | undefined;
+  /** Opens the rest of the body to whoever has it, see domain/streams.ts. */
+  readonly stream?: Uint8Array | undefined;
   /** Nothing is at the URL, for whatever reason. */
   readonly isMissing?: boolean | undefined;
 }

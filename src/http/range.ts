@@ -10,15 +10,38 @@ const whole: RangeRequest = { kind: 'whole' };
 /**
  * What `Range: header` asks of a representation of `size` bytes, as a half-open interval. A unit
  * other than bytes, a malformed value and several ranges count as absent (RFC 9110 §14.2: a server
- * may ignore the field).
+ * may ignore the field); empty elements of the list do not count (§5.6.1.2).
  */
 export function parseRange(header: string | undefined, size: number): RangeRequest {
-  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '');
-  const [, first = '', last = ''] = match ?? [];
-  if (match === null || (first === '' && last === '')) {
+  const spec = soleRange(header ?? '');
+  const dash = spec.indexOf('-');
+  const first = spec.slice(0, Math.max(dash, 0));
+  const last = spec.slice(dash + 1);
+  if (dash < 0 || !isPosition(first) || !isPosition(last) || (first === '' && last === '')) {
     return whole;
   }
   return first === '' ? suffixRange(Number(last), size) : fromFirst(Number(first), last, size);
+}
+
+/** The only element of a list of byte ranges; '' for anything else. */
+function soleRange(header: string): string {
+  const equals = header.indexOf('=');
+  if (header.slice(0, equals).toLowerCase() !== 'bytes') {
+    return '';
+  }
+  const list = header.slice(equals + 1);
+  // Only spaces and tabs may stand around an element (RFC 9110 §5.6.3).
+  if (/[^\t -~]/.test(list)) {
+    return '';
+  }
+  const elements = list.includes(',') ? list.split(',') : [list];
+  const ranges = elements.map((element) => element.trim()).filter((element) => element !== '');
+  return ranges.length === 1 ? (ranges[0] ?? '') : '';
+}
+
+/** Decimal digits, or none. */
+function isPosition(text: string): boolean {
+  return /^[0-9]*$/.test(text);
 }
 
 /** `-N`: the last N bytes; longer than the representation means all of it (RFC 9110 §14.1.2). */

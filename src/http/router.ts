@@ -1,16 +1,18 @@
 // From a request to its route's handler, and from whatever happens there to a response. A handler
 // that would change something is told by the phase whether it may, and answers `upgrade` when not.
 
+import { checkAnonymousUpdate, takeAnonymousUpdate } from '../domain/anonymous-updates.ts';
 import type { SystemFigures } from '../domain/bucket-status.ts';
 import type { Call } from '../domain/caller.ts';
-import { looksLikeKey } from '../domain/keys.ts';
+import { looksLikeKey } from '../domain/key-secrets.ts';
 import { quote } from '../domain/names.ts';
 import { Refusal, type RefusalCode } from '../domain/refusal.ts';
 import { KeyUnavailable } from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
-import { emptyBytes } from '../lib/bytes.ts';
 import { cyclesReserve } from '../limits.ts';
+import { hasGoodKey } from './bearer-key.ts';
 import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
+import { exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
 
 /** The answer of a query to a request that has to change something and has passed every check. */
@@ -41,7 +43,7 @@ export function handleRequest(
   routes: readonly Route[],
   exchange: Omit<Exchange, 'captures'>,
 ): HttpResponse | typeof upgrade {
-  const requestId = exchange.call.nowNs.toString(36);
+  const requestId = requestIdOf(exchange.call);
   const response = answer(routes, exchange, requestId);
   if (response === upgrade) {
     return response;
@@ -59,6 +61,9 @@ function answer(
   requestId: string,
 ): HttpResponse | typeof upgrade {
   try {
+    if (exchange.phase === 'update' && isAnonymous(exchange)) {
+      takeAnonymousUpdate(exchange.stores, exchange.call.nowNs);
+    }
     const response = dispatch(routes, exchange);
     if (response === upgrade) {
       requireCycles(exchange);
@@ -75,6 +80,38 @@ function answer(
     }
     throw error;
   }
+}
+
+/**
+ * Whether the request carries no good key, so that anybody can send it. Below `/api/` nothing comes
+ * to an update without one.
+ */
+export function isAnonymous(exchange: Pick<Exchange, 'stores' | 'call' | 'request'>): boolean {
+  const { stores, call, request } = exchange;
+  return !request.url.startsWith('/api/') && !hasGoodKey(stores, call, request);
+}
+
+/** For a query that would ask for an update: 429 while no update of the kind may be caused. */
+export function budgetRefusal(
+  exchange: Pick<Exchange, 'stores' | 'call' | 'request'>,
+): HttpResponse | undefined {
+  const { stores, call, request } = exchange;
+  if (!isAnonymous(exchange)) {
+    return undefined;
+  }
+  try {
+    checkAnonymousUpdate(stores, call.nowNs);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const requestId = requestIdOf(call);
+    const response = refusalResponse(error, { requestId, isHead: request.method === 'HEAD' });
+    return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
+  }
+}
+
+function requestIdOf({ nowNs }: Call): string {
+  return nowNs.toString(36);
 }
 
 const missingCodes: ReadonlySet<RefusalCode> = new Set([
@@ -138,26 +175,3 @@ function refuseKeys(path: string): void {
     );
   }
 }
-
-/** What scripts of other origins may read (Fetch standard, "CORS protocol"). */
-const exposedHeaders: Header = [
-  'Access-Control-Expose-Headers',
-  'ETag, Location, Content-Range, X-Request-Id',
-];
-
-/** The gateway uses it only when it is 2xx, empty and has a CORS header. */
-export const preflightResponse: HttpResponse = {
-  status: 204,
-  headers: [
-    ['Access-Control-Allow-Origin', '*'],
-    ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE, OPTIONS'],
-    [
-      'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
-        'Content-Digest',
-    ],
-    exposedHeaders,
-    ['Access-Control-Max-Age', '86400'],
-  ],
-  body: emptyBytes,
-};

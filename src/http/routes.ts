@@ -11,6 +11,7 @@ import {
   completeUploadSession,
   deleteUploadSession,
   getUploadSession,
+  getUploadSessions,
   putUploadChunk,
   startUpload,
 } from './upload-sessions.ts';
@@ -38,6 +39,10 @@ export const routes: readonly Route[] = [
       PUT: putFile,
       DELETE: deleteFileRecord,
     },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/,
+    handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/, handlers: { POST: startUpload } },
   {

@@ -15,6 +15,7 @@ import {
   beginUpload,
   checkUploadRequest,
   getUploadOf,
+  listUploads,
   requireNotGone,
   type UploadRequest,
 } from '../domain/uploads.ts';
@@ -78,6 +79,7 @@ function startRequest(exchange: Exchange): UploadRequest {
     headers: textPairsField(body, 'headers'),
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+    isOverHttp: true,
   };
 }
 
@@ -103,6 +105,7 @@ export function putUploadChunk(exchange: Exchange): Answer {
   const chunkIndex = parseIndex(exchange.captures[2] ?? '');
   const chunk = {
     uploadId,
+    isOverHttp: true,
     apiKey,
     chunkIndex,
     bytes: request.body,
@@ -137,13 +140,10 @@ function parseIndex(text: string): bigint {
   return BigInt(text);
 }
 
-/** Completed already, it answers without a key: the session's id is the right to ask again. */
+/** A repetition answers the same. */
 export function completeUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
-  const [, uploadId = ''] = exchange.captures;
-  const request = isCompleted(exchange)
-    ? { uploadId, apiKey: undefined }
-    : completionRequest(exchange);
+  const request = completionRequest(exchange);
   if (exchange.phase === 'query') {
     const { layout } = checkCompletion(stores, call, request);
     if (layout !== undefined) return upgrade;
@@ -156,18 +156,8 @@ function completionRequest(exchange: Exchange): Completion {
   const { uploadId, apiKey } = namedUpload(exchange);
   const { request } = exchange;
   const sha256 = textField(jsonBody(request), 'sha256');
-  return { uploadId, apiKey, sha256, conditions: writePreconditions(request) };
-}
-
-function isCompleted(exchange: Exchange): boolean {
-  const { stores, call } = exchange;
-  const [bucket = '', uploadId = ''] = exchange.captures;
-  try {
-    return getUploadOf(stores, call, { bucket, uploadId }).status === 'completed';
-  } catch (error) {
-    if (error instanceof Refusal) return false; // in the words for those who have no key
-    throw error;
-  }
+  const conditions = writePreconditions(request);
+  return { uploadId, isOverHttp: true, apiKey, sha256, conditions };
 }
 
 export function getUploadSession(exchange: Exchange): HttpResponse {
@@ -181,10 +171,22 @@ export function getUploadSession(exchange: Exchange): HttpResponse {
 export function deleteUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
   const { uploadId } = namedUpload(exchange);
-  const session = checkCancellation(stores, call, uploadId);
+  const name = { uploadId, isOverHttp: true };
+  const session = checkCancellation(stores, call, name);
   if (exchange.phase === 'query' && session.status === 'active') {
     return upgrade;
   }
-  cancelUpload(stores, call, uploadId);
+  cancelUpload(stores, call, name);
   return { status: 204, headers: [uncached], body: emptyBytes };
+}
+
+/** The open ones of the bucket; for a key with every permission, as it stands for an owner. */
+export function getUploadSessions(exchange: Exchange): HttpResponse {
+  const { stores, call, captures } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const sessions = listUploads(stores, call, { bucket, apiKey });
+  const items = sessions.map((session) => sessionView(session, call.nowNs));
+  const response = jsonResponse(200, { items, total: items.length });
+  return { ...response, headers: [...response.headers, uncached] };
 }

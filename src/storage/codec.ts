@@ -68,10 +68,12 @@ export class RecordReader {
   readonly #view: DataView;
   #position = 1;
 
-  constructor(bytes: Uint8Array) {
+  /** `known`: the versions that its reader understands; any other is a defect, never guessed at. */
+  constructor(bytes: Uint8Array, ...known: readonly number[]) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.version = present(bytes[0], 'version byte of a record');
+    assert(known.includes(this.version), `a record has a known version, not ${this.version}`);
   }
 
   u8(): number {

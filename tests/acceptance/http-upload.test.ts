@@ -122,8 +122,11 @@ describe('an upload session over HTTP', () => {
     const head = await fetch(`${service.base}${made.headers.get('location')}`, { method: 'HEAD' });
     expect(head.headers.get('content-disposition')).toBe('inline');
     expect(head.headers.get('cache-control')).toBe('no-cache');
-    const again = await request('POST', `${session}/complete`, { headers: { Authorization: '' } });
+    const again = await request('POST', `${session}/complete`);
     expect([again.status, again.json]).toEqual([200, made.json]);
+    const keyless = { headers: { Authorization: '' } };
+    const completion = request('POST', `${session}/complete`, keyless);
+    expect(await refused(completion)).toEqual([401, 'Unauthorized']);
     expect(await refused(put(session, 0, part))).toEqual([409, 'UploadCompleted']);
     expect(await refused(request('DELETE', session))).toEqual([409, 'UploadCompleted']);
     expect((await request('GET', session)).json).toMatchObject({

@@ -41,6 +41,7 @@ const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
   version: fc.oneof(fc.nat(200), fc.nat(2 ** 31 - 1)),
   createdAtNs: time,
   updatedAtNs: time,
+  leavesVersion: fc.constantFrom(1 as const, 2 as const),
 });
 
 const page = fc.record({

@@ -201,7 +201,7 @@ describe('the subtree of the outermost wildcard', () => {
   const preflight = { status: 204, headers: [['Allow', 'GET']] as const, bodyDigest: sha256(none) };
 
   test('proves 404 to any request, and the preflight answer to OPTIONS alone', () => {
-    const trees = makeFixedTrees({ notFound, preflight });
+    const trees = makeFixedTrees({ notFound, preflight, formerPreflight: preflight });
     const shown = (row: 'not-found' | 'preflight', expression: string, answer: typeof notFound) => {
       const tree = trees.outermost(row);
       expect(tree.hash).toEqual(trees.outermost('not-found').hash);

@@ -22,7 +22,10 @@ function openSite(): CertifiedSite {
   return openCertifiedSite({
     published: openLabelTree(spaceIds.labels, 0),
     shelf: openLabelTree(spaceIds.labels, 1),
-    fixed: openFixedTrees(() => ({ notFound: fixed(notFound), preflight: fixed(preflight) })),
+    fixed: openFixedTrees(() => {
+      const options = fixed(preflight);
+      return { notFound: fixed(notFound), preflight: options, formerPreflight: options };
+    }),
   });
 }
 
@@ -48,9 +51,10 @@ test('the root is that of the files of public buckets, after 400 random changes'
   const buckets = ['a', 'b', 'cc'];
   const paths = ['x', 'y', 'x/y', 'x/z', 'x/yy/é', '1', '2', '~'];
   const files = new Map<string, TwinFile>();
-  const hidden = new Set<string>();
+  const publicBuckets = new Set<string>(['a']);
   let site = openSite();
   site.setUp();
+  site.showBucket('a', true);
   expect(site.takeChangedRoot()).toBeDefined();
   for (let turn = 0; turn < 400; turn++) {
     const bucketId = pick(buckets);
@@ -73,10 +77,10 @@ test('the root is that of the files of public buckets, after 400 random changes'
       files.delete(`${bucketId}/${path}`);
       site.removeFile({ bucketId, path });
     } else if (kind === 7) {
-      hidden.add(bucketId);
+      publicBuckets.delete(bucketId);
       site.showBucket(bucketId, false);
     } else if (kind === 8) {
-      hidden.delete(bucketId);
+      publicBuckets.add(bucketId);
       site.showBucket(bucketId, true);
     } else {
       // An upgrade: the heap is new, stable memory is what it was.
@@ -85,7 +89,8 @@ test('the root is that of the files of public buckets, after 400 random changes'
       site.setUp();
     }
     const root = site.takeChangedRoot() ?? expect.fail('no root');
-    const twin = twinRoot({ files: [...files.values()], hidden: [...hidden], notFound, preflight });
+    const shown = { files: [...files.values()], publicBuckets: [...publicBuckets] };
+    const twin = twinRoot({ ...shown, notFound, preflight });
     expect(Buffer.from(root).toString('hex'), `turn ${turn}`).toBe(twin.toString('hex'));
     expect(site.takeChangedRoot()).toBeUndefined();
   }

@@ -32,7 +32,7 @@ describe('authorize()', () => {
   test('refuses the anonymous caller even a bucket that the anonymous principal owns', () => {
     const anonymous = callOf('anonymous');
     const controller = { ...anonymous, caller: { ...anonymous.caller, isController: true } };
-    createBucket(stores, controller, 'nobody');
+    createBucket(stores, controller, { bucket: 'nobody', isPublic: true });
     expectRefusal(stores, 'AccessDenied', () =>
       authorize(stores, anonymous, { ...claim, bucket: 'nobody' }),
     );
@@ -83,21 +83,27 @@ describe('authorize()', () => {
 
 describe('createBucket()', () => {
   test('is for controllers', () => {
-    expectRefusal(stores, 'AccessDenied', () => createBucket(stores, callOf('alice'), 'mine'));
+    expectRefusal(stores, 'AccessDenied', () =>
+      createBucket(stores, callOf('alice'), { bucket: 'mine', isPublic: true }),
+    );
   });
 
   test('refuses an id that is taken, by its exact letters', () => {
-    expectRefusal(stores, 'BucketExists', () => createBucket(stores, callOf('controller'), 'box'));
-    expect(createBucket(stores, callOf('controller'), 'Box').id).toBe('Box');
+    expectRefusal(stores, 'BucketExists', () =>
+      createBucket(stores, callOf('controller'), { bucket: 'box', isPublic: true }),
+    );
+    expect(createBucket(stores, callOf('controller'), { bucket: 'Box', isPublic: true }).id).toBe(
+      'Box',
+    );
   });
 
   test('writes the record of its diagram', () => {
-    const bucket = createBucket(stores, callOf('controller'), 'fresh');
+    const bucket = createBucket(stores, callOf('controller'), { bucket: 'fresh', isPublic: true });
     const record = stores.buckets.get(Buffer.from('fresh')) ?? [];
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record).toString('hex')).toBe(
-      `040301010101${time}${time}${'00'.repeat(36)}` +
-        `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(16)}`,
+      `050301010101${time}${time}${'00'.repeat(36)}` +
+        `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(32)}`,
     );
     expect(findBucket(stores, 'fresh')).toEqual(bucket);
   });

@@ -111,7 +111,9 @@ describe('a role', () => {
     }
     if (role !== 'owner') {
       expectRefusal(stores, 'AccessDenied', () => listKeys(stores, bob, 'box'));
-      expectRefusal(stores, 'AccessDenied', () => deleteBucket(stores, bob, 'box'));
+      expectRefusal(stores, 'AccessDenied', () =>
+        deleteBucket(stores, bob, { bucket: 'box', isForced: false }),
+      );
     }
   });
 
@@ -141,7 +143,7 @@ describe('listBuckets()', () => {
   };
 
   test('lists where the caller has a role, and all for controllers', () => {
-    createBucket(stores, boss, 'zoo');
+    createBucket(stores, boss, { bucket: 'zoo', isPublic: true });
     expect(ids('alice')).toEqual(['box other', 2, false]);
     expect(ids('controller')).toEqual(['box other zoo', 3, false]);
     expect(ids('bob')).toEqual(['', 0, false]);
@@ -151,7 +153,8 @@ describe('listBuckets()', () => {
   });
 
   test('pages, clamps the size and is empty past the end', () => {
-    for (let index = 0; index < 60; index++) createBucket(stores, boss, `n${index + 100}`);
+    for (let index = 0; index < 60; index++)
+      createBucket(stores, boss, { bucket: `n${index + 100}`, isPublic: true });
     expect(ids('controller', 2n, 5n)).toEqual(['n104 n105 n106 n107 n108', 62, true]);
     expect(ids('controller', 2n ** 70n)).toEqual(['', 62, false]);
     const clamped = listBuckets(stores, boss, { page: 2n, pageSize: 1_000n });
@@ -164,25 +167,31 @@ describe('listBuckets()', () => {
 
 describe('deleteBucket()', () => {
   test('refuses a bucket with a file or an open upload, and strangers', () => {
-    expectRefusal(stores, 'AccessDenied', () => deleteBucket(stores, bob, 'box'));
-    expectRefusal(stores, 'NoSuchBucket', () => deleteBucket(stores, alice, 'none'));
+    expectRefusal(stores, 'AccessDenied', () =>
+      deleteBucket(stores, bob, { bucket: 'box', isForced: false }),
+    );
+    expectRefusal(stores, 'NoSuchBucket', () =>
+      deleteBucket(stores, alice, { bucket: 'none', isForced: false }),
+    );
     putTestFile(stores);
     const { details } = expectRefusal(stores, 'BucketNotEmpty', () =>
-      deleteBucket(stores, alice, 'box'),
+      deleteBucket(stores, alice, { bucket: 'box', isForced: false }),
     );
     expect(details).toEqual({ files: 1, openUploads: 0 });
     begin(stores, alice, { bucket: 'other' });
-    expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, 'other'));
+    expectRefusal(stores, 'BucketNotEmpty', () =>
+      deleteBucket(stores, alice, { bucket: 'other', isForced: false }),
+    );
   });
 
   test('leaves nothing to a later bucket of the same id: no key, no member, no listing', () => {
     const alone = makeKey(stores, { permissions: ['read'] });
     const shared = makeKey(stores, { permissions: ['read'], buckets: ['box', 'other'] });
     updateBucket(stores, alice, bucketChange(name('owner')));
-    deleteBucket(stores, alice, 'box');
+    deleteBucket(stores, alice, { bucket: 'box', isForced: false });
     expect(findBucket(stores, 'box')).toBeUndefined();
     expect(listBuckets(stores, bob, { page: 1n, pageSize: 9n }).total).toBe(0);
-    createBucket(stores, boss, 'box');
+    createBucket(stores, boss, { bucket: 'box', isPublic: true });
     expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, alone, startNs));
     expect(findKey(stores, shared, startNs).buckets).toEqual(['other']);
     const claim = { bucket: 'box', permission: 'read', apiKey: undefined } as const;
@@ -197,12 +206,14 @@ describe('updateAccess()', () => {
 
   test('lets the named principals create buckets until they are unnamed', () => {
     expect(updateAccess(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
-    expect(createBucket(stores, bob, 'bobs').owner).toEqual(bobId);
+    expect(createBucket(stores, bob, { bucket: 'bobs', isPublic: true }).owner).toEqual(bobId);
     expect(
       authorize(stores, bob, { bucket: 'bobs', permission: 'write', apiKey: undefined }),
     ).toBeTruthy();
     expect(updateAccess(stores, boss, access([], [bobId]))).toEqual([]);
-    expectRefusal(stores, 'AccessDenied', () => createBucket(stores, bob, 'more'));
+    expectRefusal(stores, 'AccessDenied', () =>
+      createBucket(stores, bob, { bucket: 'more', isPublic: true }),
+    );
   });
 
   test('is for controllers, names nobody anonymous and at most 100', () => {
@@ -219,12 +230,21 @@ test('the totals follow every change of files and buckets', () => {
   putTestFile(stores, { path: '/b' });
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
   const encryption = { rootKey: 'vetkd', keyName: 'key_1', isKeyPresent: true, isRotating: false };
-  const status = statusOf(stores, { stableBytes: 1, heapBytes: 2, cycles: 3n });
+  const system = { stableBytes: 1, heapBytes: 2, cycles: 3n };
+  const status = statusOf(stores, callOf('alice'), system);
   expect(status).toMatchObject({ files: 2, bytesStored: 20, encryption });
+  for (const [person, cycles] of [
+    ['controller', 3n],
+    ['alice', 3n],
+    ['bob', undefined],
+    ['anonymous', undefined],
+  ] as const) {
+    expect(statusOf(stores, callOf(person), system).cycles, person).toBe(cycles);
+  }
 });
 
 describe('stored records', () => {
-  test('of a bucket with a quota, files, uploads and two keys are read', () => {
+  test('of a bucket with a quota, files, uploads and two keys are read, also of version 4', () => {
     const time = 'f2670d45f2ca8618';
     const u64 = (number: string) => number.padEnd(16, '0');
     const record =
@@ -235,6 +255,8 @@ describe('stored records', () => {
       id: 'old',
       owner: Uint8Array.of(2, 2, 2),
       isPublic: true,
+      overheadBytes: 0,
+      quotaFiles: undefined,
       createdAtNs: startNs,
       updatedAtNs: startNs,
       fileCount: 5,

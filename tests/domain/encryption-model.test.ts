@@ -176,7 +176,7 @@ function cancel(run: Run) {
   const [uploadId, upload] = oneOf(run, [...run.twin.uploads]) ?? [];
   if (uploadId === undefined || upload === undefined) return;
   noteGone(run, { bucket: upload.bucket, ...getSession(run.stores, uploadId) });
-  cancelUpload(run.stores, callNow(run), uploadId);
+  cancelUpload(run.stores, callNow(run), { uploadId: uploadId });
   run.twin.uploads.delete(uploadId);
 }
 

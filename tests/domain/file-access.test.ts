@@ -92,7 +92,7 @@ describe('getFile() and readFilePart()', () => {
     const { file } = putTestFile(stores);
     expect(getFile(stores, anonymous, named())).toEqual(file);
     makePrivate();
-    expectRefusal(stores, 'AccessDenied', () => getFile(stores, anonymous, named()));
+    expectRefusal(stores, 'NoSuchBucket', () => getFile(stores, anonymous, named()));
     expect(getFile(stores, anonymous, named({ apiKey: readKey }))).toEqual(file);
     expect(getFile(stores, alice, named())).toEqual(file);
     const writeKey = makeKey(stores, { permissions: ['write'] });

@@ -72,11 +72,11 @@ describe('a file record', () => {
     const json = Buffer.from(fileJson(file));
     // Behind the tag: slot and number of the content, length of the JSON; then the fields.
     const expected = Buffer.from(
-      `03${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
+      `04${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
         `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +
-        '01030000000000000003000000000000000300000001000000' +
+        '02030000000000000003000000000000000300000001000000' +
         '20ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
-        '01000000f2670d45f2ca8618f2670d45f2ca8618' +
+        '01000000f2670d45f2ca8618f2670d45f2ca861802' +
         Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex'),
       'hex',
     );
@@ -216,7 +216,7 @@ describe('getPublicFile()', () => {
     expect(getPublicFile(stores, 'box', '/x/y').path).toBe('x/y');
     expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'box', '/x'));
     expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'other', '/x/y'));
-    expectRefusal(stores, 'NoSuchBucket', () => getPublicFile(stores, 'none', '/x/y'));
+    expectRefusal(stores, 'NoSuchFile', () => getPublicFile(stores, 'none', '/x/y'));
     expectRefusal(stores, 'InvalidPath', () => getPublicFile(stores, 'box', '/x//y'));
     expectRefusal(stores, 'InvalidBucketId', () => getPublicFile(stores, 'b.x', '/x/y'));
   });

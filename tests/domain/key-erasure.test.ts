@@ -93,7 +93,7 @@ const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
     () => {
       const uploadId = upload(70_000);
       const wrapped = wrappedBytes(getSession(stores, uploadId).keySlot);
-      return { wrapped, end: () => cancelUpload(stores, alice, uploadId) };
+      return { wrapped, end: () => cancelUpload(stores, alice, { uploadId: uploadId }) };
     },
   ],
   [
@@ -110,9 +110,12 @@ const ends: [string, () => { wrapped: Uint8Array; end: () => void }][] = [
     'a bucket that is deleted',
     () => {
       const boss = callOf('controller');
-      createBucket(stores, boss, 'brief');
+      createBucket(stores, boss, { bucket: 'brief', isPublic: true });
       const { slot } = bucketKeysOf(stores.buckets.get(Buffer.from('brief')) ?? new Uint8Array(32));
-      return { wrapped: wrappedBytes(slot), end: () => deleteBucket(stores, boss, 'brief') };
+      return {
+        wrapped: wrappedBytes(slot),
+        end: () => deleteBucket(stores, boss, { bucket: 'brief', isForced: false }),
+      };
     },
   ],
 ];
@@ -173,7 +176,11 @@ describe('a dump of stable memory', () => {
     // Not a constant, as the other tests have.
     const rootKey = testBytes(32, 77);
     stores.secrets.rootKeys.set(1, rootKey);
-    createBucket(stores, { ...alice, caller: { ...alice.caller, isController: true } }, 'secret');
+    createBucket(
+      stores,
+      { ...alice, caller: { ...alice.caller, isController: true } },
+      { bucket: 'secret', isPublic: true },
+    );
     const { file } = putTestFile(stores, { bucket: 'secret', path: '/a' }, startNs);
     const rootKeyOf = () => rootKey;
     const { slot } = bucketKeysOf(stores.buckets.get(Buffer.from('secret')) ?? new Uint8Array(32));

@@ -132,10 +132,10 @@ test('a root key that is awaited lets everything go on, and is then the only one
 
 test('a bucket that goes, and comes again, in the middle of its rotation', () => {
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
-  createBucket(stores, asBoss, 'brief');
+  createBucket(stores, asBoss, { bucket: 'brief', isPublic: true });
   rotateBucketKey(stores, alice, 'brief');
-  deleteBucket(stores, alice, 'brief');
-  createBucket(stores, asBoss, 'brief');
+  deleteBucket(stores, alice, { bucket: 'brief', isForced: false });
+  createBucket(stores, asBoss, { bucket: 'brief', isPublic: true });
   putTestFile(stores, { bucket: 'brief', bytes: testBytes(9) });
   rotateAll();
   expect(isRotating(stores)).toBe(false);

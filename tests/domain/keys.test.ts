@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { looksLikeKey } from '../../src/domain/key-secrets.ts';
 import {
   checkKeyRequest,
   createKey,
   findKey,
   findKeyByHash,
   type KeyRequest,
-  looksLikeKey,
 } from '../../src/domain/keys.ts';
 import {
   callOf,
@@ -66,10 +66,20 @@ describe('createKey()', () => {
     const all = { ...request, buckets: ['box', 'other', 'box'], random, expiresAtNs };
     const { key, secret } = createKey(stores, callOf('alice'), all);
     expect(Buffer.from(stores.keys.get(key.hash) ?? []).toString('hex')).toBe(
-      `0103${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}` +
+      `0203${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
         Buffer.from(`${secret.slice(0, 8)}\0backup\0box\0other`).toString('hex'),
     );
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
+  });
+
+  test('reads the record of version 1, which does not tell who made the key', () => {
+    const { key } = createKey(stores, callOf('alice'), { ...request, random });
+    const record = Buffer.from(stores.keys.get(key.hash) ?? []);
+    const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), record.subarray(30)]);
+    stores.keys.set(key.hash, new Uint8Array(former));
+    expect(findKeyByHash(stores, key.hash)).toEqual({ ...key, creator: new Uint8Array(0) });
+    stores.keys.set(key.hash, new Uint8Array(former).fill(9, 0, 1));
+    expect(() => findKeyByHash(stores, key.hash)).toThrow('known version');
   });
 
   test.each<[string, Partial<KeyRequest>]>([

@@ -142,9 +142,9 @@ describe('a listing', () => {
       const file = findFile(scene.stores, 'box', path);
       if (file !== undefined) removeFile(scene.stores, file);
     }
-    deleteBucket(scene.stores, callOf('alice'), 'box');
+    deleteBucket(scene.stores, callOf('alice'), { bucket: 'box', isForced: false });
     expect(scene.stores.index.count()).toBe(0);
-    createBucket(scene.stores, callOf('controller'), 'box');
+    createBucket(scene.stores, callOf('controller'), { bucket: 'box', isPublic: true });
     const call = callOf('controller');
     expect(listFiles(scene.stores, call, { ...everything, sort: 'date_asc' }).total).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
 import { deleteFile } from '../../src/domain/file-access.ts';
-import { checkQuota, heldBytes } from '../../src/domain/quota.ts';
+import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/quota.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
 import {
@@ -9,15 +9,25 @@ import {
   callOf,
   createScene,
   expectRefusal,
+  makeKey,
+  plainMetadata,
   putChunks,
   putTestFile,
   testBytes,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 
-const bucket = { id: 'box', byteCount: 60, openUploadByteCount: 30, quotaBytes: 100 };
+const bucket = {
+  id: 'box',
+  fileCount: 3,
+  byteCount: 50,
+  overheadBytes: 10,
+  openUploadCount: 1,
+  openUploadByteCount: 30,
+  quotaBytes: 100,
+};
 
-test('heldBytes() counts files and open uploads', () => {
+test('heldBytes() counts files, what they take beside their bytes, and open uploads', () => {
   expect(heldBytes(bucket)).toBe(90);
 });
 
@@ -30,7 +40,8 @@ describe('checkQuota()', () => {
     [-1, 50],
     [1_000_000_000_000, undefined],
   ])('takes %i bytes more with a quota of %s', (additional, quotaBytes) => {
-    expect(() => checkQuota({ ...bucket, quotaBytes }, additional)).not.toThrow();
+    const addition = { files: 1, bytes: additional };
+    expect(() => checkQuota({ ...bucket, quotaBytes }, addition)).not.toThrow();
   });
 
   test.each([
@@ -43,7 +54,7 @@ describe('checkQuota()', () => {
     (additional, quotaBytes) => {
       const error = (() => {
         try {
-          return checkQuota({ ...bucket, quotaBytes }, additional);
+          return checkQuota({ ...bucket, quotaBytes }, { files: 1, bytes: additional });
         } catch (thrown) {
           return thrown;
         }
@@ -59,52 +70,103 @@ describe('checkQuota()', () => {
 
 describe('the quota of a bucket', () => {
   const alice = callOf('alice');
+  /** What each of these files takes beside its bytes. */
+  const overheadOfOne = () => overheadBytesOf({ ...plainMetadata, bucketId: 'box', path: 'a' });
 
-  async function limitedScene(quotaBytes: number) {
+  async function limitedScene(limits: { quotaBytes?: number; quotaFiles?: number }) {
     const { stores } = await createScene();
     const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
-    saveBucket(stores, { ...box, quotaBytes }, box);
+    saveBucket(stores, { ...box, ...limits }, box);
     return stores;
   }
 
   test('is kept by whole uploads; a replacement frees the old size', async () => {
-    const stores = await limitedScene(100);
+    const stores = await limitedScene({ quotaBytes: 100 + 2 * overheadOfOne() });
     putTestFile(stores, { path: '/a', bytes: testBytes(60) });
     const put = (path: string, length: number) => () =>
       putTestFile(stores, { path, bytes: testBytes(length) });
     expectRefusal(stores, 'QuotaExceeded', put('/b', 41));
-    expectRefusal(stores, 'QuotaExceeded', put('/a', 101));
+    expectRefusal(stores, 'QuotaExceeded', put('/a', 101 + overheadOfOne()));
     put('/a', 100)();
     put('/b', 0)();
     expectRefusal(stores, 'QuotaExceeded', put('/b', 1));
+    expectRefusal(stores, 'QuotaExceeded', put('/c', 0));
     put('/a', 10)();
     put('/b', 90)();
     checkInvariants(stores);
   });
 
   test('counts an upload from its beginning to its end, whatever has arrived', async () => {
-    const stores = await limitedScene(100);
+    const stores = await limitedScene({ quotaBytes: 100 + 2 * overheadOfOne() });
     putTestFile(stores, { path: '/a', bytes: testBytes(40) });
-    expectRefusal(stores, 'QuotaExceeded', () => begin(stores, alice, { size: 61n }));
-    const first = begin(stores, alice, { path: '/a', size: 60n });
-    expectRefusal(stores, 'QuotaExceeded', () => begin(stores, alice, { size: 1n }));
+    const wish = (path: string, size: number) => () =>
+      begin(stores, alice, { path, size: BigInt(size), contentType: 'text/plain' });
+    expectRefusal(stores, 'QuotaExceeded', wish('/b', 61));
+    const first = wish('/a', 60)();
+    expectRefusal(stores, 'QuotaExceeded', wish('/b', 0));
     expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores, { path: '/b' }));
     putChunks(stores, alice, { uploadId: first.uploadId, chunks: [[0, testBytes(60)]] });
     checkInvariants(stores);
     completeUpload(stores, alice, { uploadId: first.uploadId, apiKey: undefined });
     expect(findBucket(stores, 'box')).toMatchObject({ byteCount: 60, openUploadByteCount: 0 });
-    const second = begin(stores, alice, { size: 40n });
-    cancelUpload(stores, alice, second.uploadId);
+    const second = wish('/b', 40)();
+    cancelUpload(stores, alice, { uploadId: second.uploadId });
     expect(findBucket(stores, 'box')).toMatchObject({ byteCount: 60, openUploadByteCount: 0 });
     checkInvariants(stores);
   });
 
   test('has room again after a deletion', async () => {
-    const stores = await limitedScene(100);
+    const stores = await limitedScene({ quotaBytes: 100 + overheadOfOne() });
     putTestFile(stores, { path: '/a', bytes: testBytes(100) });
     const request = { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} };
     deleteFile(stores, alice, request);
     putTestFile(stores, { path: '/b', bytes: testBytes(100) });
+    checkInvariants(stores);
+  });
+
+  test('of files counts those that are there and the open uploads', async () => {
+    const stores = await limitedScene({ quotaFiles: 3 });
+    putTestFile(stores, { path: '/a' });
+    putTestFile(stores, { path: '/b' });
+    const { uploadId } = begin(stores, alice, { path: '/c', size: 0n });
+    expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores, { path: '/d' }));
+    expectRefusal(stores, 'QuotaExceeded', () => begin(stores, alice, { path: '/d', size: 0n }));
+    putTestFile(stores, { path: '/a' });
+    completeUpload(stores, alice, { uploadId, apiKey: undefined });
+    expectRefusal(stores, 'QuotaExceeded', () => putTestFile(stores, { path: '/d' }));
+    checkInvariants(stores);
+  });
+});
+
+describe('open uploads', () => {
+  const alice = callOf('alice');
+
+  test('of one key are at most half of a bucket’s, and of what is free of its quota', async () => {
+    const { stores, writeKey } = await createScene();
+    const anonymous = callOf('anonymous');
+    const byKey =
+      (path: string, size = 0n) =>
+      () =>
+        begin(stores, anonymous, { path, size, apiKey: writeKey });
+    for (let index = 0; index < 25; index++) byKey(`/${index}`)();
+    expectRefusal(stores, 'SlowDown', byKey('/more'));
+    const other = makeKey(stores);
+    begin(stores, anonymous, { path: '/other', apiKey: other, size: 0n });
+    for (let index = 0; index < 24; index++) begin(stores, alice, { path: `/o${index}`, size: 0n });
+    expectRefusal(stores, 'SlowDown', () => begin(stores, alice, { path: '/last', size: 0n }));
+    checkInvariants(stores);
+  });
+
+  test('of one key leave half of the quota to others; owners may take all of it', async () => {
+    const { stores, writeKey } = await createScene();
+    const box = findBucket(stores, 'box') ?? expect.fail('no bucket');
+    saveBucket(stores, { ...box, quotaBytes: 1_000_000 }, box);
+    const byKey = { path: '/a', apiKey: writeKey };
+    const wish = (size: bigint) => () => begin(stores, callOf('anonymous'), { ...byKey, size });
+    expectRefusal(stores, 'QuotaExceeded', wish(500_000n));
+    wish(400_000n)();
+    expectRefusal(stores, 'QuotaExceeded', wish(100_000n));
+    begin(stores, alice, { path: '/b', size: 580_000n });
     checkInvariants(stores);
   });
 });

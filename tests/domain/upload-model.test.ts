@@ -20,11 +20,12 @@ import {
 } from '../support/domain-fixture.ts';
 import { allFiles, checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
+import { quotaOf } from '../support/model-twin.ts';
 
 const paths = ['a', 'b', 'c/d'] as const;
 const path = fc.constantFrom(...paths);
 const pick = fc.nat({ max: 5 });
-const quotaBytes = 300_000;
+const quotaBytes = 350_000;
 const conditions = ['none', 'ifMatch', 'ifMatchOther', 'ifNoneMatchAny'] as const;
 const operation = fc.oneof(
   fc.record({
@@ -128,11 +129,16 @@ function conditionsOf(model: Model, name: string, condition: Condition) {
   }
 }
 
-/** Files count, and open uploads with their announced sizes. */
+function plainQuotaOf(path: string, size: number): number {
+  return quotaOf({ path, tags: [], size });
+}
+
+/** Files count, and open uploads as what they will be. */
 function exceedsQuota(model: Model, additional: number): boolean {
   const open = model.uploads.filter(({ status }) => status === 'active');
-  const lengths = [...model.files.values()].map(({ bytes }) => bytes.length);
-  const held = [...lengths, ...open.map(({ size }) => size)].reduce((sum, size) => sum + size, 0);
+  const files = [...model.files].map(([path, { bytes }]) => plainQuotaOf(path, bytes.length));
+  const uploads = open.map(({ path, size }) => plainQuotaOf(path, size));
+  const held = [...files, ...uploads].reduce((sum, bytes) => sum + bytes, 0);
   return additional > 0 && held + additional > quotaBytes;
 }
 
@@ -144,8 +150,9 @@ function putFileBoth(
   const { conditions, isMet } = conditionsOf(model, step.path, step.condition);
   const put = () =>
     putTestFile(model.stores, { path: `/${step.path}`, bytes, conditions }, model.nowNs);
-  const old = model.files.get(step.path)?.bytes.length ?? 0;
-  if (exceedsQuota(model, step.size - old)) {
+  const file = model.files.get(step.path);
+  const old = file === undefined ? 0 : plainQuotaOf(step.path, file.bytes.length);
+  if (exceedsQuota(model, plainQuotaOf(step.path, step.size) - old)) {
     expectRefusal(model.stores, 'QuotaExceeded', put);
   } else if (isMet) {
     expect(put().isNew).toBe(!model.files.has(step.path));
@@ -173,9 +180,9 @@ function deleteBoth(
 }
 
 function beginBoth(model: Model, step: { readonly path: string; readonly size: number }): void {
-  const change = { path: step.path, size: BigInt(step.size) };
+  const change = { path: step.path, size: BigInt(step.size), contentType: 'text/plain' };
   const start = () => begin(model.stores, callOf('alice', model.nowNs), change);
-  if (exceedsQuota(model, step.size)) {
+  if (exceedsQuota(model, plainQuotaOf(step.path, step.size))) {
     expectRefusal(model.stores, 'QuotaExceeded', start);
     return;
   }
@@ -302,7 +309,8 @@ function completeBoth(model: Model, upload: PlainUpload): void {
 }
 
 function cancelBoth(model: Model, upload: PlainUpload): void {
-  const cancel = () => cancelUpload(model.stores, callOf('alice', model.nowNs), upload.uploadId);
+  const cancel = () =>
+    cancelUpload(model.stores, callOf('alice', model.nowNs), { uploadId: upload.uploadId });
   const code = endedCode(model, upload);
   if (code !== undefined && code !== 'UploadCancelled') {
     expectRefusal(model.stores, code, cancel);

@@ -63,10 +63,10 @@ describe('beginUpload()', () => {
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0300${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+      `0400${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
         `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
         `${'00000000'}${'00'}${'0010000000000000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
-        `${'0300000000000000'}${'01000000'}` +
+        `${'0300000000000000'}${'01000000'}02` +
         Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t').toString('hex'),
     );
   });
@@ -116,7 +116,7 @@ describe('beginUpload()', () => {
     expect(refusal.details).toEqual({ limit: 50 });
     begin(stores, alice, { bucket: 'other' });
     const [first, second] = sessions.map(({ uploadId }) => uploadId);
-    cancelUpload(stores, alice, first ?? '');
+    cancelUpload(stores, alice, { uploadId: first ?? '' });
     begin(stores, alice);
     expectRefusal(stores, 'SlowDown', () => begin(stores, alice));
     completeUpload(stores, alice, { uploadId: second ?? '', apiKey: undefined });
@@ -236,23 +236,25 @@ describe('getUpload()', () => {
   test('refuses unknown and malformed ids', () => {
     const { stores } = scene;
     for (const id of ['', 'x', '0'.repeat(32), 'g'.repeat(32), '0'.repeat(34), '0'.repeat(31)]) {
-      expectRefusal(stores, 'NoSuchUpload', () => getUpload(stores, alice, id));
+      expectRefusal(stores, 'NoSuchUpload', () => getUpload(stores, alice, { uploadId: id }));
     }
   });
 
   test('is for the beginner and controllers when begun by a principal', () => {
     const { stores } = scene;
     const { uploadId } = begin(stores, alice);
-    expect(getUpload(stores, alice, uploadId.toUpperCase()).uploadId).toBe(uploadId);
-    expect(getUpload(stores, callOf('controller'), uploadId).uploadId).toBe(uploadId);
+    expect(getUpload(stores, alice, { uploadId: uploadId.toUpperCase() }).uploadId).toBe(uploadId);
+    expect(getUpload(stores, callOf('controller'), { uploadId }).uploadId).toBe(uploadId);
     for (const person of ['bob', 'anonymous'] as const) {
       const call = callOf(person);
-      expectRefusal(stores, 'AccessDenied', () => getUpload(stores, call, uploadId));
+      expectRefusal(stores, 'AccessDenied', () => getUpload(stores, call, { uploadId }));
       const bytes = testBytes(10);
       expectRefusal(stores, 'AccessDenied', () =>
         putChunk(stores, call, chunk(uploadId, 0, bytes)),
       );
-      expectRefusal(stores, 'AccessDenied', () => cancelUpload(stores, call, uploadId));
+      expectRefusal(stores, 'AccessDenied', () =>
+        cancelUpload(stores, call, { uploadId: uploadId }),
+      );
       expectRefusal(stores, 'AccessDenied', () =>
         completeUpload(stores, call, { uploadId, apiKey: scene.writeKey }),
       );
@@ -264,7 +266,7 @@ describe('getUpload()', () => {
     const anonymous = callOf('anonymous');
     const { uploadId } = begin(stores, anonymous, { apiKey: writeKey, size: 10n });
     putChunk(stores, anonymous, chunk(uploadId, 0, testBytes(10)));
-    expect(getUpload(stores, callOf('bob'), uploadId).uploadedSize).toBe(10);
+    expect(getUpload(stores, callOf('bob'), { uploadId }).uploadedSize).toBe(10);
     const done = completeUpload(stores, anonymous, { uploadId, apiKey: undefined });
     expect(done.status).toBe('completed');
   });

@@ -7,6 +7,7 @@ import { reclaimContents } from '../../src/domain/contents.ts';
 import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
 import { entityTag, findFile } from '../../src/domain/files.ts';
 import { listFiles } from '../../src/domain/listing.ts';
+import type { RefusalCode } from '../../src/domain/refusal.ts';
 import { putChunk } from '../../src/domain/upload-chunks.ts';
 import { cancelUpload, expireUploads, finishUpload } from '../../src/domain/upload-end.ts';
 import {
@@ -115,7 +116,8 @@ function put(run: Run): Answer {
   const tags = someTags(run);
   const conditions = someConditions(run, path);
   const isDamaged = random(20) === 0;
-  const code = putCode(twin, { path, size, conditions }) ?? (isDamaged ? 'BadDigest' : undefined);
+  const write = { path, tags, size, conditions };
+  const code = putCode(twin, write) ?? (isDamaged ? 'BadDigest' : undefined);
   const metadata = { ...plainMetadata, tags };
   const digests = isDamaged ? [new Uint8Array(32)] : [];
   return attempt(run, code, () => {
@@ -144,9 +146,9 @@ function beginBoth(run: Run): Answer {
   const content = testBytes(size, random(1_000));
   const [tags, conditions] = [someTags(run), someConditions(run, path)];
   const isDigested = random(2) === 0;
-  return attempt(run, beginCode(twin, { path, size, conditions }), () => {
+  return attempt(run, beginCode(twin, { path, tags, size, conditions }), () => {
     const { uploadId } = begin(model.current(), callNow(run), {
-      ...{ path, tags, ...conditions, size: BigInt(size) },
+      ...{ path, tags, ...conditions, size: BigInt(size), contentType: 'text/plain' },
       chunkSize: isDeclared ? BigInt(pieceLength) : undefined,
       sha256: isDigested ? digestOf(content) : undefined,
     });
@@ -235,7 +237,7 @@ function complete(run: Run, upload: TwinUpload): Answer {
 
 function cancel(run: Run, upload: TwinUpload): Answer {
   const { twin, model } = run;
-  const end = () => cancelUpload(model.current(), callNow(run), upload.uploadId);
+  const end = () => cancelUpload(model.current(), callNow(run), { uploadId: upload.uploadId });
   const code = endedCode(twin, upload);
   if (code === 'UploadCancelled') {
     withoutWrites(run, end);
@@ -255,15 +257,16 @@ function intrude(run: Run): Answer {
   const page = { page: undefined, pageSize: undefined };
   const request = { ...page, sort: undefined, tag: undefined, prefix: undefined };
   const upload = run.twin.uploads.find(({ status }) => status !== 'forgotten');
-  const tries = [
-    () => deleteFile(stores, call, { ...name, conditions: {} }),
-    () => readFilePart(stores, call, { ...name, offset: 0n, length: 1n }),
-    () => listFiles(stores, call, { bucket, apiKey: undefined, ...request }),
-    () => begin(stores, call),
-    ...(upload === undefined ? [] : [() => cancelUpload(stores, call, upload.uploadId)]),
+  const tries: [RefusalCode, () => unknown][] = [
+    ['NoSuchBucket', () => deleteFile(stores, call, { ...name, conditions: {} })],
+    ['NoSuchBucket', () => readFilePart(stores, call, { ...name, offset: 0n, length: 1n })],
+    ['NoSuchBucket', () => listFiles(stores, call, { bucket, apiKey: undefined, ...request })],
+    ['NoSuchBucket', () => begin(stores, call)],
   ];
-  expectRefusal(stores, 'AccessDenied', oneOf(run, tries));
-  return 'AccessDenied';
+  if (upload !== undefined) tries.push(['AccessDenied', () => cancelUpload(stores, call, upload)]);
+  const [code, attempt] = oneOf(run, tries);
+  expectRefusal(stores, code, attempt);
+  return code;
 }
 
 function list(run: Run): Answer {
@@ -359,7 +362,7 @@ async function createRun(seed: number): Promise<Run> {
   const model = await createUpgradableStores();
   const alice = callOf('alice');
   const owner = { ...alice, caller: { ...alice.caller, isController: true } };
-  createBucket(model.current(), owner, bucket);
+  createBucket(model.current(), owner, { bucket: bucket, isPublic: true });
   const box = findBucket(model.current(), bucket) ?? expect.fail('no bucket');
   saveBucket(model.current(), { ...box, isPublic: false, quotaBytes: twinQuotaBytes }, box);
   return { model, twin: createTwin(), random: randomNumbers(seed), outcomes: new Map() };

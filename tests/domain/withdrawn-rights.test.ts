@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 describe('an upload that was begun with a key', () => {
-  test('takes no chunk once the key is revoked or has expired, but with another good key', () => {
+  test('takes no chunk once the key is revoked or has expired, by no other key either', () => {
     const later = { ...anonymous, nowNs: anonymous.nowNs + 10n };
     const expiring = makeKey(stores, { expiresAtNs: later.nowNs });
     const revoked = makeKey(stores);
@@ -55,7 +55,8 @@ describe('an upload that was begun with a key', () => {
       expectRefusal(stores, 'InvalidApiKey', () => putChunk(stores, later, chunk));
       const byReader = { ...chunk, apiKey: reader };
       expectRefusal(stores, 'AccessDenied', () => putChunk(stores, later, byReader));
-      putChunk(stores, later, { ...chunk, apiKey: good });
+      const byAnother = { ...chunk, apiKey: good };
+      expectRefusal(stores, 'InvalidApiKey', () => putChunk(stores, later, byAnother));
     }
   });
 });
@@ -78,10 +79,14 @@ describe('an upload that a member has begun', () => {
     setMember('writer');
     const { uploadId } = begin(stores, bob);
     setMember(undefined);
-    expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, 'box'));
-    expectRefusal(stores, 'AccessDenied', () => cancelUpload(stores, anonymous, uploadId));
-    expect(getUpload(stores, alice, uploadId).status).toBe('active');
-    cancelUpload(stores, alice, uploadId);
-    deleteBucket(stores, alice, 'box');
+    expectRefusal(stores, 'BucketNotEmpty', () =>
+      deleteBucket(stores, alice, { bucket: 'box', isForced: false }),
+    );
+    expectRefusal(stores, 'AccessDenied', () =>
+      cancelUpload(stores, anonymous, { uploadId: uploadId }),
+    );
+    expect(getUpload(stores, alice, { uploadId }).status).toBe('active');
+    cancelUpload(stores, alice, { uploadId: uploadId });
+    deleteBucket(stores, alice, { bucket: 'box', isForced: false });
   });
 });

@@ -52,6 +52,8 @@ describe('GET of a file', () => {
       'cache-control': 'public, max-age=3600',
       'accept-ranges': 'bytes',
       'x-content-type-options': 'nosniff',
+      'access-control-expose-headers':
+        'ETag, Content-Range, Content-Length, Accept-Ranges, Last-Modified, Content-Disposition',
       'x-request-id': expect.stringMatching(/^[0-9a-z]+$/),
     });
   });
@@ -101,7 +103,14 @@ describe('GET of a file', () => {
     'application/javascript; charset=utf-8',
     'application/x-javascript',
     'application/ecmascript',
-  ])('puts the active type %s into a sandbox', (contentType) => {
+    'multipart/x-mixed-replace; boundary=a',
+    'text/rdf',
+    'text/jscript',
+    'text/html-x',
+    'message/rfc822',
+    'application/x-unheard-of',
+    'x/y',
+  ])('puts the type %s, which is not known to be passive, into a sandbox', (contentType) => {
     put('/active', testBytes(1), { contentType });
     for (const method of ['GET', 'HEAD']) {
       const headers = headersOf(send(stores, { method, url: '/cloud/box/active' }));
@@ -111,12 +120,17 @@ describe('GET of a file', () => {
 
   test.each([
     'text/plain',
-    'text/html-x',
     'image/png',
+    'image/webp; a=b',
+    'video/mp4; codecs="avc1"',
+    'audio/mpeg',
+    'font/woff2',
+    'text/csv',
+    'application/octet-stream',
+    'application/zip',
     'application/json',
     'application/pdf',
     'text/plain; a="text/html"',
-    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   ])('leaves the passive type %s without one', (contentType) => {
     put('/passive', testBytes(1), { contentType });
     const headers = headersOf(send(stores, { url: '/cloud/box/passive' }));
@@ -129,8 +143,8 @@ describe('GET of a file', () => {
   });
 
   test.each([
-    ['/cloud/none/a', 404, 'NoSuchBucket'],
-    ['/cloud/BOX/dir/small.txt', 404, 'NoSuchBucket'],
+    ['/cloud/none/a', 404, 'NoSuchFile'],
+    ['/cloud/BOX/dir/small.txt', 404, 'NoSuchFile'],
     ['/cloud/box/dir', 404, 'NoSuchFile'],
     ['/cloud/box/dir/Small.txt', 404, 'NoSuchFile'],
     ['/cloud/b-x/a', 400, 'InvalidBucketId'],
@@ -162,6 +176,7 @@ describe('conditional GET and HEAD', () => {
         etag,
         'last-modified': lastModified,
         'cache-control': 'public, max-age=3600',
+        'access-control-expose-headers': expect.stringContaining('ETag'),
         'x-request-id': expect.any(String),
       });
     }
@@ -196,8 +211,7 @@ describe('GET with Range', () => {
     ['bytes=4-', 'o world', 'bytes 4-10/11'],
     ['bytes=-7', 'o world', 'bytes 4-10/11'],
     ['bytes=0-0', 'h', 'bytes 0-0/11'],
-    ['bytes=-99', 'hello world', 'bytes 0-10/11'],
-    ['bytes=0-', 'hello world', 'bytes 0-10/11'],
+    ['bytes=,4-7', 'o wo', 'bytes 4-7/11'],
   ])('answers %s with 206', (range, text, contentRange) => {
     const response = send(stores, { url, headers: { Range: range } });
     expect(response.status).toBe(206);
@@ -210,7 +224,8 @@ describe('GET with Range', () => {
     });
   });
 
-  test.each(['bytes=0-1,3-4', 'bytes=5-2', 'lines=1-2', 'bytes'])(
+  // What covers all of a file of one part is all of it, which is certified.
+  test.each(['bytes=0-1,3-4', 'bytes=5-2', 'lines=1-2', 'bytes', 'bytes=0-', 'bytes=-99'])(
     'answers %s with all',
     (range) => {
       const response = send(stores, { url, headers: { Range: range } });
@@ -301,7 +316,7 @@ describe('GET of a file of several chunks', () => {
     ['bytes=99-100', 99, 101],
     ['bytes=150-', 150, 230],
     ['bytes=-10', 220, 230],
-    ['bytes=-130', 100, 200],
+    ['bytes=-130', 100, 230],
     ['bytes=-131', 99, 230],
     ['bytes=100-', 100, 200],
     ['bytes=200-', 200, 230],
@@ -332,22 +347,5 @@ describe('GET of a file of several chunks', () => {
     expect(response.status).toBe(200);
     expect(headersOf(response)['content-range']).toBeUndefined();
     expect(Buffer.compare(response.body, whole)).toBe(0);
-  });
-
-  test.each(uncounted)(
-    'of more than an answer holds refuses %j, and sends no other part',
-    (headers) => {
-      putChunked('/large', [1_900_000, 100_001]);
-      const response = send(stores, { url: '/cloud/box/large', headers });
-      expect(response.status).toBe(416);
-      expect(headersOf(response)['content-range']).toBe('bytes */2000001');
-    },
-  );
-
-  test('answers at most 2,000,000 bytes of a range', () => {
-    putChunked('/large', [1_900_000, 1_900_000, 5]);
-    const headers = { Range: 'bytes=1-3000000' };
-    const response = send(stores, { url: '/cloud/box/large', headers });
-    expect(headersOf(response)['content-range']).toBe('bytes 1-2000000/3800005');
   });
 });

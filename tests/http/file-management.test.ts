@@ -45,6 +45,7 @@ describe('GET of a file record', () => {
       path: 'dir/a b.txt',
       name: 'a b.txt',
       size: 5,
+      chunkSize: 5,
       contentType: 'text/plain',
       tags: [],
       etag: etag.slice(1, -1),

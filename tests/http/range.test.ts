@@ -22,6 +22,9 @@ describe('parseRange()', () => {
     ['bytes=00-007', part(0, 8)],
     ['BYTES=4-7', part(4, 8)],
     ['bytes= 4-7 ', part(4, 8)],
+    // RFC 9110 §5.6.1.2: empty elements of a list do not count
+    ['bytes=,4-7', part(4, 8)],
+    ['bytes=4-7 ,\t,', part(4, 8)],
   ])('answers %j with a part', (header, expected) => {
     expect(parseRange(header, 11)).toEqual(expected);
   });
@@ -62,7 +65,7 @@ describe('parseRange()', () => {
     expect(parseRange(header, 11)).toEqual(whole);
   });
 
-  test.each(['bytes=0-0,2-2', 'bytes=0-1, 5-', 'bytes=0-0,-1', 'bytes=,0-1'])(
+  test.each(['bytes=0-0,2-2', 'bytes=0-1, 5-', 'bytes=0-0,-1', 'bytes=,0-1,,2-'])(
     'answers the several ranges of %j with all',
     (header) => {
       expect(parseRange(header, 11)).toEqual(whole);

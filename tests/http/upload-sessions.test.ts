@@ -105,20 +105,24 @@ describe('an upload session', () => {
     for (const sent of requests(session, late)) refusal(sent, 404, 'NoSuchUpload');
   });
 
-  test('answers its completion again by a query, to whoever knows it, after key and file went', () => {
+  test('answers its completion again by a query, to a good key, after another file came', () => {
     const key = makeKey(scene.stores);
     const session = start({ path: 'a', size: 1, headers: { 'Content-Language': 'de' } }, key);
     const [, , chunk, complete] = requests(session, startNs, key);
     send(scene.stores, chunk ?? expect.fail());
     const first = send(scene.stores, complete ?? expect.fail());
     expect(first.status).toBe(201);
-    revokeKeyRecord(scene.stores, sha256(new Uint8Array(Buffer.from(key))));
     putTestFile(scene.stores, { path: '/a', bytes: testBytes(5) });
     const before = scene.stores.writeCount();
     const nowNs = startNs + 23n * hourNs;
-    const again = send(scene.stores, { method: 'POST', url: `${session}/complete`, nowNs });
+    const repetition = { method: 'POST', url: `${session}/complete`, nowNs };
+    const again = send(scene.stores, signed(repetition));
     expect([again.status, bodyText(again)]).toEqual([200, bodyText(first)]);
     expect(scene.stores.writeCount()).toBe(before);
+    refusal(repetition, 401, 'Unauthorized');
+    revokeKeyRecord(scene.stores, sha256(new Uint8Array(Buffer.from(key))));
+    const { headers } = signed({ url: '' }, key);
+    refusal({ ...repetition, headers: headers ?? {} }, 401, 'InvalidApiKey');
     checkInvariants(scene.stores);
   });
 });

@@ -59,7 +59,7 @@ describe('RecordReader', () => {
           .finish([...value.texts, 'é€😀']);
         const buffer = new Uint8Array(record.length + offset);
         buffer.set(record, offset);
-        const reader = new RecordReader(buffer.subarray(offset));
+        const reader = new RecordReader(buffer.subarray(offset), value.version);
         expect({
           version: reader.version,
           small: reader.u8(),
@@ -75,7 +75,7 @@ describe('RecordReader', () => {
 
   test('fails on an empty record and on malformed text', () => {
     expect(() => new RecordReader(new Uint8Array(0))).toThrow('version byte');
-    expect(() => new RecordReader(Uint8Array.of(1, 0xff)).texts()).toThrow('well-formed');
+    expect(() => new RecordReader(Uint8Array.of(1, 0xff), 1).texts()).toThrow('well-formed');
   });
 });
 

@@ -26,16 +26,21 @@ interface KeyView {
 }
 
 export interface BucketActor {
-  createBucket(id: string): Answer<BucketView>;
+  createBucket(id: string, options: [] | [object]): Answer<BucketView>;
   getBucket(id: string, apiKey: [] | [string]): Answer<BucketView>;
   listBuckets(page: [] | [bigint], pageSize: [] | [bigint]): Answer<{ items: BucketView[] }>;
   updateBucket(change: object): Answer<BucketView>;
-  deleteBucket(id: string): Answer<null>;
+  deleteBucket(id: string, options: [] | [object]): Answer<null>;
   updateAccess(change: object): Answer<Principal[]>;
   createApiKey(request: object): Answer<KeyView & { secret: string }>;
   listApiKeys(bucketId: string): Answer<KeyView[]>;
   revokeApiKey(id: string): Answer<null>;
-  getStatus(): Answer<{ version: string; buckets: bigint; heapBytes: bigint; cycles: bigint }>;
+  getStatus(): Answer<{
+    version: string;
+    buckets: bigint;
+    heapBytes: bigint;
+    cycles: [] | [bigint];
+  }>;
 }
 
 function bucketInterface(): IDL.ServiceClass {
@@ -50,6 +55,7 @@ function bucketInterface(): IDL.ServiceClass {
     quotaBytes: IDL.Opt(Nat),
     members: IDL.Vec(Member),
   });
+  const Options = IDL.Record({ isPublic: IDL.Opt(Bool), quotaBytes: IDL.Opt(Nat) });
   const Change = IDL.Record({
     bucketId: Text,
     isPublic: IDL.Opt(Bool),
@@ -61,15 +67,15 @@ function bucketInterface(): IDL.ServiceClass {
   const texts = IDL.Vec(Text);
   const request = { name: Text, buckets: texts, permissions: texts, expiresAt: IDL.Opt(Int) };
   const key = { ...request, id: Text, hint: Text };
-  const counts = { buckets: Nat, heapBytes: Nat, stableBytes: Nat, cycles: Nat };
+  const counts = { buckets: Nat, heapBytes: Nat, stableBytes: Nat, cycles: IDL.Opt(Nat) };
   const status = IDL.Record({ version: Text, ...counts });
   const Page = IDL.Record({ items: IDL.Vec(Bucket), total: Nat });
   return IDL.Service({
-    createBucket: IDL.Func([Text], resultOf(Bucket)),
+    createBucket: IDL.Func([Text, IDL.Opt(Options)], resultOf(Bucket)),
     getBucket: IDL.Func([Text, IDL.Opt(Text)], resultOf(Bucket), ['query']),
     listBuckets: IDL.Func([IDL.Opt(Nat), IDL.Opt(Nat)], resultOf(Page), ['query']),
     updateBucket: IDL.Func([Change], resultOf(Bucket)),
-    deleteBucket: IDL.Func([Text], resultOf(Null)),
+    deleteBucket: IDL.Func([Text, IDL.Opt(IDL.Record({ force: IDL.Opt(Bool) }))], resultOf(Null)),
     updateAccess: IDL.Func(
       [IDL.Record({ allow: people, disallow: people })],
       resultOf(IDL.Vec(person)),

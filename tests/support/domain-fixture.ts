@@ -65,7 +65,8 @@ export async function createScene(): Promise<Scene> {
   const stores = await createMemoryStores();
   const alice = callOf('alice');
   for (const bucket of ['box', 'other']) {
-    createBucket(stores, { ...alice, caller: { ...alice.caller, isController: true } }, bucket);
+    const call = { ...alice, caller: { ...alice.caller, isController: true } };
+    createBucket(stores, call, { bucket, isPublic: true });
   }
   return {
     stores,

@@ -70,10 +70,10 @@ export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8
   return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
 }
 
-/** By the diagram in buckets.ts, from the keys on. */
+/** By the diagram in buckets.ts, from the keys on: overhead and a quota come behind them. */
 export function bucketKeysOf(record: Uint8Array) {
   const view = Buffer.from(record);
-  const at = record.length - 32;
+  const at = record.length - 48;
   const number = (index: number) => Number(view.readBigUInt64LE(at + 8 * index));
   return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
 }
@@ -184,12 +184,13 @@ export function readByTwin(stores: MemoryStores, bucket: string, path: string): 
   );
 }
 
-/** Ones, then the time of the version: behind JSON, id, size, chunk size, count, digest, version, creation. */
+/** A number that is the record's version, ones, then the time of the file's version: behind JSON, id, size, chunk size, count, digest, version, creation. */
 export function nonceOfRecord(record: Uint8Array): Uint8Array {
   const view = Buffer.from(record);
   const fields = 37 + view.readUInt32LE(33);
   const time = fields + 26 + (view[fields + 25] ?? 0) + 4 + 8;
-  return Buffer.concat([Buffer.alloc(4, 0xff), view.subarray(time, time + 8)]);
+  const head = Buffer.from([0xff + 3 - (record[0] ?? 0), 0xff, 0xff, 0xff]);
+  return Buffer.concat([head, view.subarray(time, time + 8)]);
 }
 
 /** The tag that a file record has: over itself with zeros for the tag, and its name. */

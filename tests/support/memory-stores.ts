@@ -2,6 +2,7 @@
 // prove that a refused call changes nothing, and the true blob store over the true kernel.
 
 import { createRandomSource } from '../../src/crypto/random.ts';
+import { createHeapState } from '../../src/domain/heap-state.ts';
 import { acceptRootKey, configureRootKey, missingRootKeys } from '../../src/domain/root-keys.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
@@ -22,7 +23,7 @@ export interface MemoryMap extends ByteMap {
 
 type MapName = Exclude<
   keyof Stores,
-  'blobs' | 'index' | 'directory' | 'keySlots' | 'secrets' | 'publication'
+  'blobs' | 'index' | 'directory' | 'keySlots' | 'secrets' | 'heap' | 'publication'
 >;
 export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
@@ -202,6 +203,7 @@ function openStores(
     directory: countIndexWrites(openOrderedIndex(spaceIds.directory), countWrite),
     keySlots: countSlotWrites(openErasableSlots(openSpace(spaceIds.wrappedKeys)), countWrite),
     secrets: createTestSecrets(seed),
+    heap: createHeapState(),
     publication: {
       put: countWrite,
       remove: countWrite,

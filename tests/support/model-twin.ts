@@ -2,8 +2,9 @@
 // operation must answer. Written from the interface's description; shares no code with src.
 
 import { createHash } from 'node:crypto';
+import { overheadBytesOf } from '../../src/domain/quota.ts';
 import type { RefusalCode } from '../../src/domain/refusal.ts';
-import { hourNs, startNs } from './domain-fixture.ts';
+import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 
 export interface TwinFile {
   readonly path: string;
@@ -98,11 +99,17 @@ function openUploads({ uploads }: Twin): TwinUpload[] {
   return uploads.filter(({ status }) => status === 'active');
 }
 
-/** Files count, and open uploads with their announced sizes. */
+/** What a file of the models takes of its bucket's quota. */
+export function quotaOf(file: { path: string; tags: readonly string[]; size: number }): number {
+  const { path, tags, size } = file;
+  return size + overheadBytesOf({ ...plainMetadata, bucketId: 'box', path, tags });
+}
+
+/** Files count, and open uploads as what they will be. */
 function exceedsQuota(twin: Twin, additional: number): boolean {
-  const contents = openUploads(twin).map(({ content }) => content.length);
-  const files = [...twin.files.values()].map(({ bytes }) => bytes.length);
-  const held = [...contents, ...files].reduce((sum, length) => sum + length, 0);
+  const uploads = openUploads(twin).map((upload) => ({ ...upload, size: upload.content.length }));
+  const files = [...twin.files.values()].map((file) => ({ ...file, size: file.bytes.length }));
+  const held = [...uploads, ...files].reduce((sum, file) => sum + quotaOf(file), 0);
   return additional > 0 && held + additional > twinQuotaBytes;
 }
 
@@ -116,19 +123,21 @@ export function areMet(twin: Twin, path: string, conditions: TwinConditions): bo
 
 export interface TwinWrite {
   readonly path: string;
+  readonly tags: readonly string[];
   readonly size: number;
   readonly conditions: TwinConditions;
 }
 
 export function putCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
-  const old = twin.files.get(write.path)?.bytes.length ?? 0;
-  if (exceedsQuota(twin, write.size - old)) return 'QuotaExceeded';
+  const file = twin.files.get(write.path);
+  const old = file === undefined ? 0 : quotaOf({ ...file, size: file.bytes.length });
+  if (exceedsQuota(twin, quotaOf(write) - old)) return 'QuotaExceeded';
   return areMet(twin, write.path, write.conditions) ? undefined : 'PreconditionFailed';
 }
 
 export function beginCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
   if (openUploads(twin).length >= openUploadsMax) return 'SlowDown';
-  if (exceedsQuota(twin, write.size)) return 'QuotaExceeded';
+  if (exceedsQuota(twin, quotaOf(write))) return 'QuotaExceeded';
   return areMet(twin, write.path, write.conditions) ? undefined : 'PreconditionFailed';
 }
 
@@ -248,6 +257,13 @@ export const twinOutcomes: readonly string[] = [
   ...['complete: PreconditionFailed', 'complete: BadDigest', 'complete: UploadCompleted'],
   ...['complete: UploadCancelled', 'complete: UploadExpired', 'complete: NoSuchUpload'],
   ...['cancel', 'cancel: UploadCancelled', 'cancel: UploadCompleted', 'cancel: UploadExpired'],
-  ...['read', 'read: NoSuchFile', 'read: InvalidRange', 'list', 'intrude: AccessDenied'],
+  ...[
+    'read',
+    'read: NoSuchFile',
+    'read: InvalidRange',
+    'list',
+    'intrude: AccessDenied',
+    'intrude: NoSuchBucket',
+  ],
   ...['wait', 'expire', 'reclaim', 'reclaim: more', 'upgrade'],
 ];

@@ -104,7 +104,10 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
     async remove(path) {
       await change({ method: 'DELETE', url: files(path) });
     },
-    createBucket: (id) => call('createBucket', [IDL.Text], [id]),
+    createBucket: (id) => {
+      const Options = IDL.Opt(IDL.Record({ isPublic: IDL.Opt(IDL.Bool) }));
+      return call('createBucket', [IDL.Text, Options], [id, [{ isPublic: [true] }]]);
+    },
     showBucket: (id, isPublic) => {
       const Change = IDL.Record({ bucketId: IDL.Text, isPublic: IDL.Opt(IDL.Bool) });
       return call('updateBucket', [Change], [{ bucketId: id, isPublic: [isPublic] }]);

@@ -102,16 +102,16 @@ function setFile(root: TwinLevel, file: TwinFile): void {
   }
 }
 
-/** The root of the tree of these files; those of hidden buckets are not in it. */
+/** The root of the tree of these files; of buckets that are not public nothing is in it. */
 export function twinRoot(site: {
   readonly files: readonly TwinFile[];
-  readonly hidden: readonly string[];
+  readonly publicBuckets: readonly string[];
   readonly notFound: TwinAnswer;
   readonly preflight: TwinAnswer;
 }): Buffer {
-  const { files, hidden, notFound, preflight } = site;
+  const { files, publicBuckets, notFound, preflight } = site;
   const root = newLevel();
-  const shown = files.filter(({ bucketId }) => !hidden.includes(bucketId));
+  const shown = files.filter(({ bucketId }) => publicBuckets.includes(bucketId));
   for (const file of shown) setFile(root, file);
   const options = [
     sha256(plain),
@@ -122,12 +122,14 @@ export function twinRoot(site: {
     const text = `http_expr\0cloud\0${bucketId}\0${path.replaceAll('/', '\0')}\0<$>`;
     setLeaf(root, text, options);
   }
-  for (const folder of ['api', ...hidden.map((bucket) => `cloud\0${bucket}`)]) {
+  for (const folder of ['api', 'cloud']) {
     setLeaf(root, `http_expr\0${folder}\0<*>`, [sha256(noCertification)]);
   }
   const missing = [none, responseHash(notFound, anyRequest)];
   // Two levels of this subtree have labels that the tree proper never sees: it is one hash there.
-  setTwin(root, { text: 'http_expr\0<*>' }, outermostHash(missing, options));
+  for (const folder of ['', ...publicBuckets.map((bucket) => `cloud\0${bucket}\0`)]) {
+    setTwin(root, { text: `http_expr\0${folder}<*>` }, outermostHash(missing, options));
+  }
   return twinHash(root);
 }
 

@@ -1,0 +1,61 @@
+// Bodies that are read on by queries: the strategy that an answer names, and the query itself.
+// HTTP gateway specification, "Response Body Streaming".
+
+import { IDL } from '@dfinity/candid';
+import { canisterSelf, msgReject, msgReply, query } from 'azle';
+import { Refusal } from '../domain/refusal.ts';
+import { readStream } from '../domain/streams.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import { leb128 } from './bulk-messages.ts';
+import { currentCall } from './call.ts';
+import { StreamingResponse, StreamingToken } from './candid.ts';
+import { decodeArguments } from './method.ts';
+import { stores } from './runtime.ts';
+
+const callbackName = 'http_request_streaming_callback';
+
+/**
+ * `opt variant { Callback }` as it stands in an answer: the function, by reference to canister and
+ * name, then the token. Candid specification, "Binary format", M and R.
+ */
+export function encodeStrategy(token: Uint8Array): Uint8Array {
+  const self = canisterSelf().toUint8Array();
+  const name = encodeUtf8(callbackName);
+  const present = Uint8Array.of(1, 0);
+  // The fields in the order of their hashes: token, callback.
+  const canister = [Uint8Array.of(1, 1, self.length), self];
+  return concatBytes(present, blob(token), ...canister, Uint8Array.of(name.length), name);
+}
+
+// A piece without bytes and token ends in their count, 0, and the absence, 0.
+const emptyPiece = IDL.encode([StreamingResponse], [{ body: new Uint8Array(0), token: [] }]);
+
+function encodePiece(body: Uint8Array, token: Uint8Array | undefined): Uint8Array {
+  const head = emptyPiece.subarray(0, emptyPiece.length - 2);
+  const rest = token === undefined ? [Uint8Array.of(0)] : [Uint8Array.of(1), blob(token)];
+  // The fields in the order of their hashes: token, body.
+  return concatBytes(head, ...rest, blob(body));
+}
+
+function blob(bytes: Uint8Array): Uint8Array {
+  return concatBytes(leb128(bytes.length), bytes);
+}
+
+export class StreamingActor {
+  /** The next piece of a body, 1,900,000 bytes at most; decoded and encoded by hand. */
+  @query([StreamingToken], StreamingResponse, { manual: true })
+  http_request_streaming_callback(): void {
+    const parameters = [StreamingToken];
+    const decoded = decodeArguments({ name: callbackName, parameters });
+    if (decoded === undefined) return;
+    const [{ token }] = decoded as unknown as [{ token: Uint8Array }];
+    try {
+      const piece = readStream(stores, currentCall(), token);
+      msgReply(encodePiece(piece.body, piece.token));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      msgReject(`${error.code}: ${error.message}`);
+    }
+  }
+}

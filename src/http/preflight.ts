@@ -1,0 +1,45 @@
+// What browsers may send and what scripts of other origins may read (Fetch standard, "CORS
+// protocol"): the same for every path.
+
+import type { LeavesVersion } from '../domain/publication.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import type { Header, HttpResponse } from './message.ts';
+
+export const exposedHeaders: Header = [
+  'Access-Control-Expose-Headers',
+  'ETag, Location, Content-Range, Content-Length, Accept-Ranges, Last-Modified, ' +
+    'Content-Disposition, Retry-After, X-Request-Id',
+];
+
+/** Every request header that the interface names. */
+const allowedHeaders =
+  'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, Cache-Control, Content-Disposition, ' +
+  'Content-Encoding, Content-Language, Content-Digest, Repr-Digest, If-Match, If-None-Match, ' +
+  'If-Modified-Since, If-Unmodified-Since, If-Range, Range, Prefer';
+
+function preflight(exposed: Header, allowed: string): HttpResponse {
+  return {
+    status: 204,
+    headers: [
+      ['Access-Control-Allow-Origin', '*'],
+      ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE, OPTIONS'],
+      ['Access-Control-Allow-Headers', allowed],
+      exposed,
+      ['Access-Control-Max-Age', '86400'],
+    ],
+    body: emptyBytes,
+  };
+}
+
+/** The gateway uses it only when it is 2xx, empty and has a CORS header. */
+export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowedHeaders);
+
+/** At a file, where it is certified with the other answers. */
+export const preflightResponses: Readonly<Record<LeavesVersion, HttpResponse>> = {
+  1: preflight(
+    ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
+    'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
+      'Content-Digest',
+  ),
+  2: preflightResponse,
+};

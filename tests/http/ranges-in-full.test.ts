@@ -1,0 +1,228 @@
+// Ranges that are answered in full: their first bytes by an update, what is left by queries with a
+// token, which opens nothing but that.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { updateBucket } from '../../src/domain/bucket-management.ts';
+import { reclaimContents } from '../../src/domain/contents.ts';
+import { keptContents, releaseKept } from '../../src/domain/kept-contents.ts';
+import { readStream } from '../../src/domain/streams.ts';
+import { completeUpload } from '../../src/domain/upload-end.ts';
+import type { HttpResponse } from '../../src/http/message.ts';
+import {
+  begin,
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  hourNs,
+  putChunks,
+  putTestFile,
+  type Scene,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { headersOf, send, type TestRequest } from '../support/http-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+const partBytes = 100_000;
+const whole = testBytes(3 * partBytes - 1, 3);
+const url = '/cloud/box/film';
+const anonymous = callOf('anonymous');
+const minuteNs = 60_000_000_000n;
+
+let stores: MemoryStores;
+let scene: Scene;
+
+function putParts(path: string, bytes: Uint8Array): void {
+  const alice = callOf('alice');
+  const { uploadId } = begin(stores, alice, { path, size: BigInt(bytes.length) });
+  const chunks = [0, 1, 2].map((index) => {
+    return [index, bytes.subarray(index * partBytes, (index + 1) * partBytes)] as const;
+  });
+  putChunks(stores, alice, { uploadId, chunks });
+  completeUpload(stores, alice, { uploadId, apiKey: undefined });
+}
+
+beforeEach(async () => {
+  scene = await createScene();
+  ({ stores } = scene);
+  putParts('/film', whole);
+});
+
+/** As a gateway does it: the first bytes, then piece by piece. */
+function collect(response: HttpResponse, nowNs = startNs): Buffer {
+  const pieces = [response.body];
+  for (let token = response.stream; token !== undefined; ) {
+    const piece = readStream(stores, { ...anonymous, nowNs }, token);
+    pieces.push(piece.body);
+    token = piece.token;
+  }
+  return Buffer.concat(pieces);
+}
+
+function ask(headers: Record<string, string>, sent: Partial<TestRequest> = {}): HttpResponse {
+  return send(stores, { url, headers, phase: 'update', ...sent });
+}
+
+describe('a range of a file of several parts', () => {
+  test.each([
+    ['bytes=0-', 0, whole.length],
+    ['bytes=1-', 1, whole.length],
+    [`bytes=${partBytes}-`, partBytes, whole.length],
+    [`bytes=${partBytes}-${2 * partBytes - 1}`, partBytes, 2 * partBytes],
+    ['bytes=99999-100000', 99_999, 100_001],
+    ['bytes=-5', whole.length - 5, whole.length],
+    ['bytes=4096-8191', 4_096, 8_192],
+    ['bytes=0-4096', 0, 4_097],
+  ])('%s comes whole, as it was announced', (range, start, end) => {
+    const response = ask({ range });
+    expect(response.status).toBe(206);
+    const headers = headersOf(response);
+    expect(headers['content-range']).toBe(`bytes ${start}-${end - 1}/${whole.length}`);
+    expect(response.body.length).toBe(Math.min(end - start, 4_096));
+    expect(response.stream === undefined).toBe(end - start <= 4_096);
+    if (response.stream) expect(headers['content-length']).toBe(String(end - start));
+    expect(Buffer.compare(collect(response), whole.subarray(start, end))).toBe(0);
+  });
+
+  test('is asked for again as an update when nothing certified answers it', () => {
+    const asked = ask({ range: 'bytes=1-' }, { phase: 'query' });
+    expect(asked.publicAnswer).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a gateway, which writes Range with a capital', { Range: `bytes=${partBytes}-` }],
+    ['a video', { range: `bytes=${partBytes}-`, 'sec-fetch-dest': 'video' }],
+    ['an audio', { range: `bytes=${partBytes}-`, 'sec-fetch-dest': 'audio' }],
+    ['whoever prefers it', { range: `bytes=${partBytes}-`, prefer: 'part' }],
+    ['whoever is in doubt', { RANGE: `bytes=${partBytes}-` }],
+  ])('is the certified part for %s', (_, headers) => {
+    const response = ask(headers, { phase: 'query' });
+    expect(response.publicAnswer?.row).toEqual({ row: 'part', index: 1 });
+    expect(headersOf(response)['content-range']).toBe(
+      `bytes ${partBytes}-${2 * partBytes - 1}/${whole.length}`,
+    );
+  });
+
+  test('from the start of the last part on is that part, certified, for everybody', () => {
+    const response = ask({ range: `bytes=${2 * partBytes}-` }, { phase: 'query' });
+    expect(response.publicAnswer?.row).toEqual({ row: 'part', index: 2 });
+  });
+
+  test.each([
+    { range: 'bytes=0-1,5-6' },
+    { range: 'bytes=5-', 'if-range': '"another"' },
+    { range: 'lines=1-2' },
+    { 'if-range': '"another"' },
+  ])('that does not count (%j) gives all, since a gateway joins no parts for it', (headers) => {
+    const response = ask(headers as Record<string, string>);
+    expect(response.status).toBe(200);
+    expect(headersOf(response)['content-length']).toBe(String(whole.length));
+    expect(Buffer.compare(collect(response), whole)).toBe(0);
+  });
+});
+
+describe('a token', () => {
+  const streamed = () => {
+    const { stream } = ask({ range: 'bytes=1-' });
+    return stream ?? expect.fail('no stream');
+  };
+
+  test('is the same for the same, and another for anything else', () => {
+    expect(streamed()).toEqual(streamed());
+    expect(ask({ range: 'bytes=2-' }).stream).not.toEqual(streamed());
+  });
+
+  test('opens nothing when any of its bytes is changed, or when it is cut', () => {
+    const token = streamed();
+    for (let index = 0; index < token.length; index++) {
+      const bad = token.slice();
+      bad[index] = (bad[index] ?? 0) ^ 1;
+      expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, bad));
+    }
+    for (const length of [0, 11, 28, token.length - 1]) {
+      const cut = token.slice(0, length);
+      expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, cut));
+    }
+    const long = new Uint8Array(1_000_000);
+    expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, long));
+  });
+
+  test('is good for ten minutes, and no longer', () => {
+    const token = streamed();
+    const at = (nowNs: bigint) => () => readStream(stores, { ...anonymous, nowNs }, token);
+    expect(at(startNs + 10n * minuteNs - 1n)().body.length).toBeGreaterThan(0);
+    expectRefusal(stores, 'InvalidArgument', at(startNs + 10n * minuteNs));
+  });
+
+  test('opens nothing of a bucket that is no longer public', () => {
+    const token = streamed();
+    updateBucket(stores, callOf('alice'), bucketChange({ isPublic: false }));
+    expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, token));
+  });
+});
+
+describe('a file that is replaced while it is read', () => {
+  test('is read on as it was, and given back ten minutes later', () => {
+    const response = ask({ range: 'bytes=0-' });
+    putTestFile(stores, { path: '/film', bytes: testBytes(50, 9) }, startNs + 1n);
+    expect(keptContents(stores)).toHaveLength(1);
+    checkInvariants(stores);
+    expect(Buffer.compare(collect(response, startNs + minuteNs), whole)).toBe(0);
+    expect(releaseKept(stores, startNs + minuteNs)).toBe(false);
+    expect(releaseKept(stores, startNs + 10n * minuteNs)).toBe(true);
+    while (reclaimContents(stores));
+    expect(keptContents(stores)).toEqual([]);
+    checkInvariants(stores);
+  });
+
+  test('is not kept when nobody reads it, nor when it is deleted', () => {
+    putTestFile(stores, { path: '/film', bytes: testBytes(50, 9) }, startNs + 1n);
+    expect(keptContents(stores)).toEqual([]);
+    putParts('/film', whole);
+    const response = ask({ range: 'bytes=0-' });
+    send(stores, {
+      method: 'DELETE',
+      url: '/api/v1/bucket/box/files/film',
+      headers: { authorization: `Bearer ${scene.writeKey}` },
+      phase: 'update',
+    });
+    expect(keptContents(stores)).toEqual([]);
+    expectRefusal(stores, 'IntegrityError', () => collect(response));
+    checkInvariants(stores);
+  });
+
+  test('is kept with 63 others at most', () => {
+    for (let version = 0; version < 70; version++) {
+      stores.heap.anonymousUpdates = undefined;
+      ask({ range: 'bytes=0-5000' });
+      putParts('/film', testBytes(3 * partBytes - 1, version));
+    }
+    expect(keptContents(stores)).toHaveLength(64);
+    checkInvariants(stores);
+  });
+});
+
+describe('requests that carry no key', () => {
+  const refusedAt = (nowNs: bigint) => ask({ range: 'bytes=0-1' }, { nowNs });
+
+  test('cause 300 updates at once and 20 a minute, then 429 with Retry-After', () => {
+    for (let count = 0; count < 300; count++) expect(refusedAt(startNs).status).toBe(206);
+    const refused = refusedAt(startNs);
+    expect(refused.status).toBe(429);
+    expect(headersOf(refused)['retry-after']).toBe('10');
+    for (let count = 0; count < 20; count++) {
+      expect(refusedAt(startNs + minuteNs).status).toBe(206);
+    }
+    expect(refusedAt(startNs + minuteNs).status).toBe(429);
+    expect(refusedAt(startNs + hourNs).status).toBe(206);
+  });
+
+  test('do not count with a good key', () => {
+    for (let count = 0; count < 300; count++) refusedAt(startNs);
+    const headers = { range: 'bytes=0-1', authorization: `Bearer ${scene.readKey}` };
+    expect(ask(headers).status).toBe(206);
+    expect(ask({ ...headers, authorization: 'Bearer efs_x' }).status).toBe(429);
+  });
+});
