@@ -9,6 +9,7 @@ const statusByCode = {
   CanisterIdMissing: 400,
   CanisterNotFound: 404,
   BodyTooLarge: 413,
+  UrlTooLong: 414,
   InternalError: 500,
   CanisterRejected: 503,
   ResponseInvalid: 503,

@@ -112,6 +112,41 @@ describe('a body', () => {
   });
 });
 
+describe('a URL', () => {
+  const proven = async (): Promise<void> => {
+    const page = { path: ['<*>'], status: 404, body: text('no such page') };
+    await site.certify([page]);
+    const reply = encodeAnswer(await site.prove(page));
+    await site.addRule({ method: 'query', pattern: '', reply });
+  };
+
+  it.each([
+    ['of 8,192 bytes', `/${'x'.repeat(8_191)}`, 404],
+    ['of 8,193 bytes', `/${'x'.repeat(8_192)}`, 414],
+    ['with 1,000 segments', '/a'.repeat(1_000), 404],
+    ['with 1,001 segments', '/a'.repeat(1_001), 414],
+    ['with 20,000 segments', '/a'.repeat(20_000), 414],
+    ['with slashes in its query', `/a?${'/'.repeat(2_000)}`, 404],
+  ])('%s is answered within a second', async (_, path, status) => {
+    await proven();
+    const before = performance.now();
+    const received = await site.send({ path });
+    expect(received.status).toBe(status);
+    expect(performance.now() - before).toBeLessThan(1_000);
+    if (status !== 414) return;
+    const { outcome, message } = outcomeOf(received);
+    expect(outcome).toBe('414 UrlTooLong');
+    expect(message).toMatch(/^The (URL has|path has) \d+ (bytes|segments) and the gateway takes /);
+  });
+
+  it('that is too long is refused in absolute form too', async () => {
+    const target = `http://${site.canisterId}.localhost${'/a'.repeat(1_001)}`;
+    expect(await exchange(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 414 URI Too Long/,
+    );
+  });
+});
+
 describe('a failure', () => {
   it('of a canister that is not there is a 404', async () => {
     const host = 'ryjl3-tyaaa-aaaaa-aaaba-cai.localhost';
@@ -259,7 +294,7 @@ describe('garbage', () => {
 
   it('in the path reaches the verifier as it is', async () => {
     await site.addRule({ method: 'query', pattern: '', reply: encodeAnswer({ body: text('x') }) });
-    for (const path of ['/%', '/%ff%fe', '//../..', `/${'a/'.repeat(2_000)}`, '/?%%%=&&&']) {
+    for (const path of ['/%', '/%ff%fe', '//../..', `/${'a/'.repeat(900)}`, '/?%%%=&&&']) {
       const received = await site.send({ path });
       expect(outcomeOf(received).outcome).toBe('503 ResponseVerificationFailed');
     }
