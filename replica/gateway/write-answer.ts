@@ -1,5 +1,6 @@
 // Writes an answer to Node's HTTP server, part by part as fast as the client reads. An answer that
-// breaks after its head was sent ends the connection, so that the client sees a short body.
+// breaks after its head was sent, or has not the length that the head tells, ends the connection,
+// so that the client sees a short body.
 
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -22,24 +23,45 @@ const hopByHop: ReadonlySet<string> = new Set([
 export async function writeAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { body } = answer;
   const isHead = response.req.method === 'HEAD';
-  writeHead(response, { ...answer, headers: framedHeaders(answer, isHead) });
+  const headers = framedHeaders(answer, isHead);
+  writeHead(response, { ...answer, headers });
   if (body instanceof Uint8Array || isHead) {
     response.end(isHead ? undefined : body);
     return;
   }
   try {
-    for await (const part of body) {
-      if (!response.write(part)) await drained(response);
-      if (response.destroyed) return;
-    }
-    response.end();
+    await writeParts(response, body, toldLength(headers));
   } catch {
     breakOff(response);
   }
 }
 
+/** Throws, with nothing written beyond it, if the parts are not as long together as was told. */
+async function writeParts(
+  response: ServerResponse,
+  parts: AsyncIterable<Uint8Array>,
+  told: number | undefined,
+): Promise<void> {
+  let length = 0;
+  for await (const part of parts) {
+    length += part.length;
+    if (told !== undefined && length > told) throw new Error('the body is longer than was told');
+    if (!response.write(part)) await drained(response);
+    if (response.destroyed) return;
+  }
+  if (told !== undefined && length < told) throw new Error('the body is shorter than was told');
+  response.end();
+}
+
+/** Undefined without a Content-Length that is a number. */
+function toldLength(headers: readonly HeaderField[]): number | undefined {
+  const told = headerValue(headers, 'content-length') ?? '';
+  return /^\d{1,15}$/.test(told) ? Number(told) : undefined;
+}
+
 /** What was written still goes out, but not the end that the head announced. */
 function breakOff(response: ServerResponse): void {
+  response.flushHeaders();
   if (response.socket === null) response.destroy();
   else response.socket.destroySoon();
 }
@@ -50,9 +72,10 @@ function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderFiel
   const isBodiless = isHead || answer.status === 304;
   const told = headerValue(headers, 'content-length');
   if (isBodiless && told !== undefined) return headers;
-  if (!(answer.body instanceof Uint8Array)) return headers;
+  if (!(answer.body instanceof Uint8Array) && toldLength(headers) !== undefined) return headers;
   const others = withoutHeaders(headers, new Set(['content-length']));
   if (answer.status === 204 || isBodiless) return others;
+  if (!(answer.body instanceof Uint8Array)) return others;
   return [...others, ['content-length', String(answer.body.length)]];
 }
 

@@ -32,20 +32,36 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly upgrade?: boolean;
   /** Token of the first callback, to the method `stream` of the canister. */
-  readonly stream?: { readonly canisterId: Principal; readonly token: string };
+  readonly stream?: { readonly canisterId: Principal; readonly token: Token };
 }
 
+/** A text, or a record as canisters have it. */
+export type Token = string | { readonly content: Uint8Array; readonly offset: bigint };
+
+const TokenRecord = IDL.Record({ content: IDL.Vec(IDL.Nat8), offset: IDL.Nat64 });
+
 const Fields = IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text));
-const Part = IDL.Record({ body: IDL.Vec(IDL.Nat8), token: IDL.Opt(IDL.Text) });
-const Callback = IDL.Func([IDL.Text], [Part], ['query']);
-const Strategy = IDL.Variant({ Callback: IDL.Record({ callback: Callback, token: IDL.Text }) });
-const Response = IDL.Record({
-  status_code: IDL.Nat16,
-  headers: Fields,
-  body: IDL.Vec(IDL.Nat8),
-  upgrade: IDL.Opt(IDL.Bool),
-  streaming_strategy: IDL.Opt(Strategy),
-});
+
+function typeOf(token: Token | undefined): IDL.Type {
+  return token === undefined || typeof token === 'string' ? IDL.Text : TokenRecord;
+}
+
+function partType(token: Token | undefined): IDL.Type {
+  return IDL.Record({ body: IDL.Vec(IDL.Nat8), token: IDL.Opt(typeOf(token)) });
+}
+
+function responseType(token: Token | undefined): IDL.Type {
+  const type = typeOf(token);
+  const callback = IDL.Func([type], [partType(token)], ['query']);
+  const Strategy = IDL.Variant({ Callback: IDL.Record({ callback, token: type }) });
+  return IDL.Record({
+    status_code: IDL.Nat16,
+    headers: Fields,
+    body: IDL.Vec(IDL.Nat8),
+    upgrade: IDL.Opt(IDL.Bool),
+    streaming_strategy: IDL.Opt(Strategy),
+  });
+}
 
 /** An HttpResponse in Candid. */
 export function encodeAnswer(answer: Answer): Uint8Array {
@@ -54,7 +70,7 @@ export function encodeAnswer(answer: Answer): Uint8Array {
     Callback: { callback: [from.canisterId, 'stream'], token: from.token },
   });
   return IDL.encode(
-    [Response],
+    [responseType(stream?.token)],
     [
       {
         status_code: answer.status ?? 200,
@@ -68,8 +84,13 @@ export function encodeAnswer(answer: Answer): Uint8Array {
 }
 
 /** A StreamingCallbackHttpResponse in Candid. */
-export function encodePart(body: Uint8Array, token?: string): Uint8Array {
-  return IDL.encode([Part], [{ body, token: token === undefined ? [] : [token] }]);
+export function encodePart(body: Uint8Array, token?: Token): Uint8Array {
+  return IDL.encode([partType(token)], [{ body, token: token === undefined ? [] : [token] }]);
+}
+
+/** The argument that the callback gets. */
+export function encodeToken(token: Token): Uint8Array {
+  return IDL.encode([typeOf(token)], [token]);
 }
 
 /** The tree over all pages; its hash is what the canister certifies. */
