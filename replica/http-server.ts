@@ -4,6 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { refuseStranger } from './agent-access.ts';
 import { withCorsDefaults } from './gateway/cors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { toGatewayError } from './gateway/gateway-error.ts';
@@ -35,6 +36,8 @@ export interface HttpServerOptions {
   /** 0 takes any port that is free on both loopback addresses. */
   readonly port: number;
   readonly gateway: Gateway;
+  /** Whose pages may reach the agent endpoints, besides those of this machine. */
+  readonly allowedOrigins: ReadonlySet<string>;
   /** The agent endpoints: `/api/v2/…`, `/api/v3/…`, `/api/v4/…`. */
   handleApi(request: ApiRequest): Promise<ApiAnswer>;
 }
@@ -95,6 +98,8 @@ async function answerApi(
   exchange: Exchange & { readonly path: string },
 ): Promise<void> {
   const { request, response, path } = exchange;
+  const refusal = refuseStranger(request.headers, options.allowedOrigins);
+  if (refusal !== undefined) return writeAnswer(response, textAnswer(403, `${refusal}\n`));
   const method = request.method ?? 'GET';
   const answer =
     method === 'OPTIONS'

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import { createAgentEndpoints } from './agent/agent-endpoints.ts';
+import { readAllowedOrigins } from './agent-access.ts';
 import type { CanisterView, MessageReport, StateStore } from './core.ts';
 import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
 import { createEngine } from './execution/engine.ts';
@@ -35,6 +36,9 @@ export interface ReplicaOptions {
   readonly port?: number;
   /** Whether to serve HTTP; default true. */
   readonly server?: boolean;
+  /** Origins whose pages may reach the agent endpoints, as `https://example.org`; those of
+   * localhost and its subdomains may always. */
+  readonly allowedOrigins?: readonly string[];
   /** Folder that keeps the state across runs; without one it lives in memory. */
   readonly stateDir?: string;
   /** Forget the state in that folder first. */
@@ -65,6 +69,9 @@ export interface Replica extends InProcessCalls {
   readonly reports: readonly MessageReport[];
   lastMessage(): MessageReport | undefined;
   canisters(): CanisterView[];
+  /** Which canister plain `localhost` means until the replica stops; without it, the oldest that
+   * serves HTTP. */
+  serveAtPlainAddress(canisterId: PrincipalLike): void;
   stableMemory(canisterId: PrincipalLike): StableMemoryView;
   /** Runs what is due now, heartbeats included, and all that follows from it. */
   tick(): Promise<void>;
@@ -79,6 +86,8 @@ interface Core {
   readonly certification: Certification;
   readonly clock: ReplicaClock;
   readonly reports: MessageReport[];
+  /** Which canister plain `localhost` means, once it was said. */
+  readonly plainAddress: { canisterId: Principal | undefined };
 }
 
 /**
@@ -86,13 +95,15 @@ interface Core {
  * the port is taken or the state folder can't be used.
  */
 export async function startReplica(options: ReplicaOptions = {}): Promise<Replica> {
+  const allowedOrigins = readAllowedOrigins(options.allowedOrigins);
   const store = openStore(options);
   let engine: RunningEngine | undefined;
   try {
     const core = createCore(options, store);
     engine = core.engine;
     const resumeFailures = await engine.resume();
-    const server = options.server === false ? undefined : await startServer(core, options);
+    const { port = 0, server: hasServer = true } = options;
+    const server = hasServer ? await startServer(core, { port, allowedOrigins }) : undefined;
     if (options.now === undefined) engine.startTimers();
     return createApi(core, { server, resumeFailures });
   } catch (error) {
@@ -131,7 +142,8 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
       options.onReport?.(report);
     },
   });
-  return { store, engine, certification, clock, reports };
+  const plainAddress = { canisterId: undefined };
+  return { store, engine, certification, clock, reports, plainAddress };
 }
 
 /** Made on the first start, the same ever after. */
@@ -143,13 +155,20 @@ function secretSeed(store: StateStore, name: string): Uint8Array {
   return seed;
 }
 
-function startServer(core: Core, options: ReplicaOptions): Promise<LoopbackServer> {
-  const { engine, certification, clock, store } = core;
-  const servesHttp = createHttpLookup(store);
-  const gateway = createGateway({ engine, rootKey: certification.rootKey(), servesHttp });
+function startServer(
+  core: Core,
+  listener: { readonly port: number; readonly allowedOrigins: ReadonlySet<string> },
+): Promise<LoopbackServer> {
+  const { engine, certification, clock, store, plainAddress } = core;
+  const gateway = createGateway({
+    engine,
+    rootKey: certification.rootKey(),
+    servesHttp: createHttpLookup(store),
+    plainCanister: () => plainAddress.canisterId,
+  });
   const { now } = clock;
   const endpoints = createAgentEndpoints({ engine, certification, now, effectiveCanisterId });
-  return startHttpServer({ port: options.port ?? 0, gateway, handleApi: endpoints.handle });
+  return startHttpServer({ ...listener, gateway, handleApi: endpoints.handle });
 }
 
 function createApi(
@@ -159,7 +178,7 @@ function createApi(
     readonly resumeFailures: readonly ResumeFailure[];
   },
 ): Replica {
-  const { engine, certification, clock, reports } = core;
+  const { engine, certification, clock, reports, plainAddress } = core;
   const { server, resumeFailures } = started;
   let stopped: Promise<void> | undefined;
   return {
@@ -171,6 +190,9 @@ function createApi(
     reports,
     lastMessage: () => reports.at(-1),
     canisters: () => [...engine.canisters()],
+    serveAtPlainAddress: (canisterId) => {
+      plainAddress.canisterId = toPrincipal(canisterId);
+    },
     stableMemory: (canisterId) => viewStableMemory(engine, toPrincipal(canisterId)),
     tick: () => engine.tick(),
     advanceTime: (nanoseconds) => {

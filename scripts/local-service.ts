@@ -45,6 +45,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   if (former !== undefined && installedHash(replica, canisterId) !== sha256Hex(wasm)) {
     await replica.upgrade(canisterId, wasm);
   }
+  replica.serveAtPlainAddress(canisterId);
   const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
   const description: ServiceDescription = {
     gateway: `http://${canisterId}.localhost:${replica.port}`,

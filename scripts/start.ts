@@ -13,6 +13,9 @@ const usage = `Usage: npm start -- [options]
   --port N      port of the gateway and the agent endpoints (default 4943)
   --state DIR   folder that keeps the state (default .replica)
   --clean       start anew: delete the state first
+  --allow-origin ORIGIN
+                pages of this origin (https://example.org) may reach the agent endpoints, as those
+                of localhost may; may be repeated
   --verbose     a line for each message: instructions, cycles, pages, milliseconds
   --help        this text`;
 
@@ -22,6 +25,7 @@ function readOptions() {
       port: { type: 'string', default: '4943' },
       state: { type: 'string', default: '.replica' },
       clean: { type: 'boolean', default: false },
+      'allow-origin': { type: 'string', multiple: true, default: [] },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -74,6 +78,7 @@ async function main(): Promise<void> {
     port: options.port,
     stateDir,
     clean: options.clean,
+    allowedOrigins: options['allow-origin'],
     onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
     ...(options.verbose && { onReport: (report) => console.log(formatReport(report)) }),
   });

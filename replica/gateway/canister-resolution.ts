@@ -51,7 +51,7 @@ function resolveHost(host: string | undefined): Resolution {
 }
 
 /** Lower case, without port and without the root's trailing dot. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/:\d*$/, '');
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }

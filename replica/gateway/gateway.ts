@@ -20,8 +20,10 @@ export interface GatewayOptions {
   readonly engine: GatewayEngine;
   /** DER. */
   readonly rootKey: Uint8Array;
-  /** Whether code of this hash serves HTTP; decides which canister plain `localhost` means. */
+  /** Whether code of this hash serves HTTP. */
   servesHttp(moduleHash: Uint8Array): boolean;
+  /** The canister that plain `localhost` was said to mean. */
+  plainCanister(): Principal | undefined;
 }
 
 export interface Gateway {
@@ -55,7 +57,7 @@ async function serve(exchange: Exchange): Promise<void> {
   const { referer } = request.headers;
   const { canisterId: named, isRaw } = resolveCanister({ ...target, referer });
   const headers = readHeaders(request);
-  const canisterId = named ?? onlyCanister(options);
+  const canisterId = named ?? plainCanister(options);
   requireCanister(options, canisterId);
   const method = request.method ?? 'GET';
   const body = await readBody(request);
@@ -87,16 +89,18 @@ function requireCanister(options: GatewayOptions, canisterId: Principal): void {
   throw new GatewayError('CanisterNotFound', `There is no canister ${canisterId.toText()} here.`);
 }
 
-/** Plain `localhost` means the one canister that serves HTTP, if there is just one. */
-function onlyCanister({ engine, servesHttp }: GatewayOptions): Principal {
-  const ids = [...engine.canisters()]
-    .filter(({ moduleHash }) => moduleHash !== undefined && servesHttp(moduleHash))
-    .map(({ id }) => id);
-  const [only] = ids;
-  if (only !== undefined && ids.length === 1) return only;
-  const hosts = ids.map((id) => `${id.toText()}.localhost`).join(', ');
-  const choice = hosts === '' ? 'none is installed that serves HTTP' : `there are ${hosts}`;
-  throw new GatewayError('CanisterIdMissing', `The request names no canister; ${choice}.`);
+/** What plain `localhost` means: the canister that was named, or the oldest that serves HTTP.
+ * Anyone may install another later, which changes nothing. */
+function plainCanister(options: GatewayOptions): Principal {
+  const named = options.plainCanister();
+  if (named !== undefined) return named;
+  for (const { id, moduleHash } of options.engine.canisters()) {
+    if (moduleHash !== undefined && options.servesHttp(moduleHash)) return id;
+  }
+  throw new GatewayError(
+    'CanisterIdMissing',
+    'The request names no canister; none is installed that serves HTTP.',
+  );
 }
 
 async function fail(exchange: Exchange, error: unknown): Promise<void> {

@@ -38,6 +38,7 @@ beforeEach(async () => {
   const gateway = createGateway({
     rootKey: replica.rootKey,
     servesHttp: () => true,
+    plainCanister: () => undefined,
     engine: {
       now: () => BigInt(Date.now()) * 1_000_000n,
       canister: () => view,

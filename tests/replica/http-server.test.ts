@@ -15,6 +15,7 @@ afterEach(async () => {
 async function start(port = 0, seen: ApiRequest[] = []): Promise<LoopbackServer> {
   const server = await startHttpServer({
     port,
+    allowedOrigins: new Set(['https://tools.example']),
     gateway: {
       handle: async (_, response) => {
         response.end('gateway');
@@ -79,6 +80,71 @@ describe('startHttpServer()', () => {
     const { status, headers } = await sendRequest(sent);
     expect(status).toBe(200);
     expect(headers['access-control-allow-methods']).toContain('POST');
+  });
+
+  describe.each([
+    ['/api/v2/status', 'GET'],
+    ['/api/v2/status', 'OPTIONS'],
+    ['/api/v2/canister/aaaaa-aa/query', 'POST'],
+    ['/api/v3/canister/aaaaa-aa/call', 'POST'],
+    ['/api/v4/canister/aaaaa-aa/call', 'OPTIONS'],
+    ['/api/v3/canister/aaaaa-aa/read_state', 'POST'],
+  ])('at %s, asked by %s,', (path, method) => {
+    const asked = async (host: string, origin?: string) => {
+      const seen: ApiRequest[] = [];
+      const { port } = await start(0, seen);
+      const headers = { host, ...(origin !== undefined && { origin }) };
+      const {
+        status,
+        headers: got,
+        body,
+      } = await sendRequest({ port, host, path, method, headers });
+      return { status, cors: got['access-control-allow-origin'], said: body.toString(), seen };
+    };
+
+    it.each<[string, string | undefined]>([
+      ['localhost:4943', undefined],
+      ['LOCALHOST', undefined],
+      ['127.0.0.1:80', undefined],
+      ['[::1]:4943', undefined],
+      ['rrkah-fqaaa-aaaaa-aaaaq-cai.localhost:4943', undefined],
+      ['localhost:4943', 'http://localhost:5173'],
+      ['localhost:4943', 'https://127.0.0.1'],
+      ['localhost:4943', 'http://[::1]:4943'],
+      ['localhost:4943', 'http://rrkah-fqaaa-aaaaa-aaaaq-cai.localhost:4943'],
+      ['localhost:4943', 'https://tools.example'],
+    ])('lets a caller of host %s and origin %s in', async (host, origin) => {
+      const { status, cors } = await asked(host, origin);
+      expect([status, cors]).toEqual([method === 'OPTIONS' ? 200 : 202, '*']);
+    });
+
+    it.each<[string, string | undefined]>([
+      ['evil.example:4943', undefined],
+      ['localhost.evil.example', undefined],
+      ['evillocalhost', undefined],
+      ['.localhost', undefined],
+      ['192.168.0.1:4943', undefined],
+      ['evil.example:4943', 'http://localhost:4943'],
+      ['localhost:4943', 'null'],
+      ['localhost:4943', ''],
+      ['localhost:4943', 'https://evil.example'],
+      ['localhost:4943', 'https://localhost.evil.example'],
+      ['localhost:4943', 'http://localhost@evil.example'],
+      ['localhost:4943', 'https://tools.example:8443'],
+      ['localhost:4943', 'http://tools.example'],
+      ['localhost:4943', 'file://localhost'],
+      ['localhost:4943', 'http://localhost, https://evil.example'],
+    ])('refuses one of host %s and origin %s in words', async (host, origin) => {
+      const { status, cors, said, seen } = await asked(host, origin);
+      expect([status, cors, seen]).toEqual([403, undefined, []]);
+      expect(said).toMatch(/agent endpoints.* localhost/);
+    });
+  });
+
+  it('leaves the gateway to judge hosts by itself', async () => {
+    const { port } = await start();
+    const headers = { origin: 'https://evil.example' };
+    expect((await sendRequest({ port, host: 'localhost', path: '/', headers })).status).toBe(200);
   });
 
   it('refuses an agent body above 5 MiB', async () => {

@@ -234,15 +234,27 @@ describe('the server', () => {
     expect(answer).toMatchObject({ status: 'replied', reply: { arg: Uint8Array.of(3) } });
   });
 
-  it('means the one canister that serves HTTP by plain localhost', async () => {
+  it('means by plain localhost the oldest canister that serves HTTP, or the one it was told', async () => {
     const { replica } = await withKeeper({ server: true });
-    const none = await fetch(`http://127.0.0.1:${replica.port}/`);
-    expect((await none.json()).error.code).toBe('CanisterIdMissing');
-    const id = await replica.createCanister();
-    await replica.install(id, await assembledModule(join(folder, 'canister.wat')));
-    const one = await fetch(`http://127.0.0.1:${replica.port}/`);
-    expect(one.headers.get('x-request-id')).not.toBeNull();
-    expect((await one.json()).error.message).toContain(id.toText());
+    const asked = async () => (await fetch(`http://127.0.0.1:${replica.port}/`)).json();
+    expect((await asked()).error.code).toBe('CanisterIdMissing');
+    const module = await assembledModule(join(folder, 'canister.wat'));
+    const ids = [];
+    for (let count = 0; count < 3; count += 1) {
+      const id = await replica.createCanister();
+      await replica.install(id, module);
+      ids.push(id.toText());
+      expect((await asked()).error.message).toContain(ids[0]);
+    }
+    replica.serveAtPlainAddress(ids[1] ?? '');
+    expect((await asked()).error.message).toContain(ids[1]);
+  });
+
+  it('takes no allowed origin that is none', async () => {
+    for (const origin of ['example.org', 'https://example.org/', '*', 'null', 'http://a:80']) {
+      const starting = startReplica({ allowedOrigins: [origin] });
+      await expect(starting).rejects.toThrow(`An allowed origin is written as https://`);
+    }
   });
 
   it('is gone after stop(), which may be called twice', async () => {

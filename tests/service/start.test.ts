@@ -69,4 +69,6 @@ test('says what to do about a state folder or a port in use and about a wrong op
   const taken = await failure('--port', port, '--state', join(folder, 'other'));
   expect(taken).toMatch(new RegExp(`port ${port}.*--port`, 'i'));
   expect(await failure('--port', 'many')).toMatch(/--port takes a number/);
+  const origin = await failure('--port', '0', '--allow-origin', 'example.org');
+  expect(origin).toMatch(/An allowed origin is written as https:/);
 });

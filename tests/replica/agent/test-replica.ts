@@ -42,6 +42,7 @@ export async function startTestReplica(options: { offsetNs: bigint }): Promise<T
   const endpoints = createAgentEndpoints({ engine, certification, now, effectiveCanisterId });
   const server = await startHttpServer({
     port: 0,
+    allowedOrigins: new Set(),
     handleApi: (request) => endpoints.handle(request),
     gateway: {
       handle: async (_, response) => {

@@ -1,0 +1,51 @@
+// Who may reach the agent endpoints: programs on this machine, and pages of hosts that are this
+// machine. A page of another site is refused by its Origin, one that made its own name point here
+// (DNS rebinding) by its Host. Fetch standard, "Origin header".
+
+import { hostName } from './gateway/canister-resolution.ts';
+
+export interface CallerHeaders {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+}
+
+const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+const ownHelp = 'localhost, <name>.localhost, 127.0.0.1 or [::1]';
+
+/** Throws an Error if one is no origin of a web page. */
+export function readAllowedOrigins(origins: readonly string[] = []): ReadonlySet<string> {
+  for (const origin of origins) {
+    if (webUrl(origin)?.origin === origin) continue;
+    throw new Error(
+      `An allowed origin is written as https://example.org or http://example.org:8080, with no path ` +
+        `and no default port; got "${origin}".`,
+    );
+  }
+  return new Set(origins);
+}
+
+/** Why the request is refused, in words; undefined if it may pass. */
+export function refuseStranger(
+  { host, origin }: CallerHeaders,
+  allowedOrigins: ReadonlySet<string>,
+): string | undefined {
+  if (!isOwn(hostName(host ?? ''))) {
+    return `The agent endpoints answer at ${ownHelp}, not at the host "${host ?? ''}".`;
+  }
+  if (origin === undefined || allowedOrigins.has(origin)) return undefined;
+  if (isOwn(webUrl(origin)?.hostname ?? '')) return undefined;
+  return (
+    `Pages of the origin "${origin}" may not reach the agent endpoints, those of ${ownHelp} may; ` +
+    'npm start -- --allow-origin adds others.'
+  );
+}
+
+function isOwn(name: string): boolean {
+  return ownHosts.has(name) || (name.endsWith('.localhost') && name !== '.localhost');
+}
+
+function webUrl(origin: string): URL | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+}
