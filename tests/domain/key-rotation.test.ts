@@ -11,6 +11,7 @@ import {
   rotateRootKey,
 } from '../../src/domain/key-rotation.ts';
 import { rootKeyEntries } from '../../src/domain/root-keys.ts';
+import { rotatedBucketsPerMessage } from '../../src/limits.ts';
 import { findShared } from '../support/byte-windows.ts';
 import {
   callOf,
@@ -127,6 +128,23 @@ test('a root key that is awaited lets everything go on, and is then the only one
   expect(rootKeyEntries(stores)).toMatchObject([{ version: 3, kind: 'vetkd' }]);
   expect(Buffer.from(stores.system.stable).includes(Buffer.from(stored))).toBe(false);
   expect(read('/c')).toEqual(testBytes(9));
+  checkInvariants(stores);
+});
+
+test('a bucket that others moved while they went is found before the former root key goes', () => {
+  const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
+  // One step of the rotation; `box` comes after them all.
+  for (let index = 0; index < rotatedBucketsPerMessage; index++) {
+    createBucket(stores, asBoss, `a${index}`);
+  }
+  rotateRootKey(stores, boss, undefined);
+  giveRootKey(stores);
+  expect(continueRotation(stores)).toBe(true);
+  deleteBucket(stores, alice, 'a0');
+  rotateAll();
+  expect(isRotating(stores)).toBe(false);
+  expect(rootKeyEntries(stores)).toMatchObject([{ version: 2 }]);
+  expect(read('/a')).toEqual(testBytes(500));
   checkInvariants(stores);
 });
 

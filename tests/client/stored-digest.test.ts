@@ -1,0 +1,53 @@
+// What an upload ends with: the entity tag of what is stored must be that of what was read. Answers
+// to single chunks are one node's word and prove nothing, so the end has to.
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createStorage } from '../../client/storage.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service?.stop());
+
+const digestHeaders = ['content-digest', 'repr-digest'];
+
+/**
+ * Has a bit of one request's body flipped on its way, and the answer tell the digest of what was
+ * sent: a node that lies.
+ */
+function lyingFetch(urlPart: string): { readonly fetch: typeof fetch; lies(): number } {
+  let lies = 0;
+  return {
+    lies: () => lies,
+    fetch: async (input, init) => {
+      const body = init?.body;
+      if (!String(input).includes(urlPart) || !(body instanceof Uint8Array)) {
+        return fetch(input, init);
+      }
+      lies += 1;
+      const altered = new Uint8Array(body);
+      altered[1_000] = (altered[1_000] ?? 0) ^ 1;
+      const headers = new Headers(init?.headers);
+      for (const name of digestHeaders) headers.delete(name);
+      const answer = await fetch(input, { ...init, headers, body: altered });
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      return Response.json({ ...(await answer.json()), sha256 }, { status: answer.status });
+    },
+  };
+}
+
+test.each([
+  ['in chunks', 2_100_000, '/chunk/1'],
+  ['in one request', 100_000, '/files/'],
+])('a file that goes up %s is refused when other bytes are stored', async (how, size, part) => {
+  const { base: url, apiKey, bucket } = service;
+  const network = lyingFetch(part);
+  const storage = createStorage({ url, apiKey, fetch: network.fetch });
+  const file = { bucket, path: `lied about ${how}`, contentType: 'a/b', chunkBytes: 1_000_000 };
+  const uploading = storage.upload(sampleBytes(how, size), file);
+  await expect(uploading).rejects.toMatchObject({ code: 'IntegrityError' });
+  expect(network.lies()).toBe(1);
+});
