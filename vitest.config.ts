@@ -1,22 +1,34 @@
-// `npm test` runs everything but the soaks, which take minutes: `npm run soak` runs those.
+// `npm test` runs everything but the soaks, which take minutes (`npm run soak`), and the judges, which
+// want other people's clients installed (`npm run clients`).
 
 import { defineConfig } from 'vitest/config';
+import { judgesAsked } from './tests/clients/support/judges.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 
+const { EFS_SUITE = 'usual' } = process.env;
 const isSoak = process.env.EFS_SOAK === '1';
+const isClients = EFS_SUITE === 'clients';
+
+function filesOfSuite(): string[] {
+  if (isClients) return judgesAsked().map((judge) => `tests/clients/${judge}.test.ts`);
+  return [isSoak ? 'tests/soak/**/*.test.ts' : 'tests/**/*.test.ts'];
+}
 
 export default defineConfig({
   test: {
-    include: [isSoak ? 'tests/soak/**/*.test.ts' : 'tests/**/*.test.ts'],
-    exclude: isSoak ? [] : ['tests/soak/**'],
+    include: filesOfSuite(),
+    exclude: isSoak || isClients ? [] : ['tests/soak/**', 'tests/clients/**'],
     // Two at a time: several files build Wasm or run a whole replica, and machines may be small.
     maxWorkers: 2,
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: isClients ? 120_000 : 60_000,
     hookTimeout: 120_000,
-    globalSetup: ['tests/support/build.ts'],
+    globalSetup: [
+      ...(isClients ? ['tests/clients/support/judges.ts'] : []),
+      'tests/support/build.ts',
+    ],
     setupFiles: ['tests/support/seed.ts'],
   },
 });

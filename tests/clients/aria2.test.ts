@@ -1,0 +1,21 @@
+// aria2: four connections, each of which fetches a range.
+
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { expectFile, openJudging } from './support/judging.ts';
+import { runUntilDone } from './support/run-program.ts';
+
+const judging = openJudging();
+
+test('aria2c with four connections puts the file together', async () => {
+  const cuts = { toBytes: 1_000_000 };
+  await judging.judge(
+    'aria2c',
+    async ({ url, folder, target }) => {
+      const options = ['-x4', '-s4', '-k1M', '--retry-wait=1', '--file-allocation=none'];
+      await runUntilDone(['aria2c', ...options, '-o', 'file', url], { folder, times: 1 });
+      await expectFile(join(folder, 'file'), target.file.bytes);
+    },
+    cuts,
+  );
+});

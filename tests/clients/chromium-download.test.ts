@@ -1,0 +1,67 @@
+// A download of Chromium that breaks: it resumes by itself when the server ended the connection,
+// and by its user's click in chrome://downloads after a reset.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openChromium } from './support/chromium.ts';
+import { type Case, expectFile, openJudging } from './support/judging.ts';
+
+const judging = openJudging();
+const waitMilliseconds = 30_000;
+const lookMilliseconds = 200;
+
+/** Downloads the file; it must be whole then. How often its user had to click on Resume. */
+async function download({ url, target }: Case): Promise<number> {
+  const chromium = await openChromium();
+  try {
+    const { context, page, downloads } = chromium;
+    const path = join(downloads, 'large.bin');
+    const list = await context.newPage();
+    await list.goto('chrome://downloads/');
+    // A navigation that becomes a download ends as if it had failed.
+    page.goto(url).catch(() => undefined);
+    let clicks = 0;
+    const end = Date.now() + waitMilliseconds;
+    while (!existsSync(path) && Date.now() < end) {
+      await page.waitForTimeout(lookMilliseconds);
+      if (await clickResume(list)) clicks += 1;
+    }
+    await expectFile(path, target.file.bytes);
+    return clicks;
+  } finally {
+    await chromium.close();
+  }
+}
+
+/** What a user does in the list of downloads: Resume is in the menu of one that has failed. */
+async function clickResume(list: Page): Promise<boolean> {
+  const item = list.locator('downloads-item').first();
+  const menu = item.locator('#more-actions');
+  if (!(await menu.isVisible())) return false;
+  await menu.click();
+  const resume = item.locator('#pause-or-resume');
+  const isOffered = (await resume.isVisible()) && /Resume/.test(await resume.innerText());
+  if (isOffered) await resume.click();
+  else await list.keyboard.press('Escape');
+  return isOffered;
+}
+
+function resumed({ proxy }: Case): readonly string[] {
+  return proxy.requests.filter(
+    (head) => /^range: bytes=[1-9]\d*-\r$/im.test(head) && /^if-range: "/im.test(head),
+  );
+}
+
+test.each(['end', 'reset'] as const)('goes on when connections %s', async (manner) => {
+  await judging.judge(
+    `Chromium, ${manner}`,
+    async (one) => {
+      const clicks = await download(one);
+      expect(resumed(one)).toHaveLength(3);
+      expect(clicks).toBe(manner === 'reset' ? 3 : 0);
+    },
+    { manner },
+  );
+});

@@ -1,0 +1,26 @@
+// curl -C -: a download that is gone on with, by the user or by curl's own retries.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { expectFile, openJudging } from './support/judging.ts';
+import { runProgram, runUntilDone } from './support/run-program.ts';
+
+const judging = openJudging();
+const curl = ['curl', '--silent', '--show-error', '--fail', '-o', 'file'] as const;
+
+test('curl -C - goes on with what earlier runs have left', async () => {
+  await judging.judge('curl -C -', async ({ url, folder, target }) => {
+    await runUntilDone([...curl, '-C', '-', url], { folder, times: 6 });
+    await expectFile(join(folder, 'file'), target.file.bytes);
+  });
+});
+
+test('curl --retry -C - goes on from what was there, again after each failure', async () => {
+  await judging.judge('curl --retry', async ({ url, folder, target }) => {
+    const first = await runProgram([...curl, url], { folder });
+    expect(first.code, 'of the run that is cut').not.toBe(0);
+    const retrying = ['--retry', '5', '--retry-delay', '1', '--retry-all-errors'] as const;
+    await runUntilDone([...curl, ...retrying, '-C', '-', url], { folder, times: 1 });
+    await expectFile(join(folder, 'file'), target.file.bytes);
+  });
+});

@@ -1,0 +1,34 @@
+// rclone with an HTTP remote: a copy that it opens again where it broke, and reading from an offset.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256Hex } from '../support/service.ts';
+import { startIndexServer } from './support/index-server.ts';
+import { expectFile, openJudging } from './support/judging.ts';
+import { runUntilDone } from './support/run-program.ts';
+
+const judging = openJudging();
+
+test('rclone copyto goes on where the connection broke', async () => {
+  await judging.judge('rclone copyto', async ({ folder, target, proxy }) => {
+    const remote = `:http,url='http://127.0.0.1:${proxy.port}':${target.file.path.slice(1)}`;
+    const command = ['rclone', '--retries', '1', 'copyto', remote, 'file'] as const;
+    await runUntilDone([...command], { folder, times: 1 });
+    await expectFile(join(folder, 'file'), target.file.bytes);
+  });
+});
+
+test('rclone cat --offset gives all that follows', async () => {
+  const offset = 1_234_567;
+  await judging.judge('rclone cat', async ({ folder, target, url }) => {
+    // It lists the folder first, and begins anew after a failure.
+    const index = await startIndexServer('large.bin', url);
+    const remote = `:http,url='${index.url}':large.bin`;
+    const command = ['rclone', 'cat', '--offset', String(offset), remote] as const;
+    const { output } = await runUntilDone([...command], { folder, times: 6 });
+    await index.stop();
+    const expected = target.file.bytes.subarray(offset);
+    expect(output.length, 'bytes').toBe(expected.length);
+    expect(sha256Hex(output)).toBe(sha256Hex(expected));
+  });
+});

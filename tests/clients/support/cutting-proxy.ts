@@ -1,0 +1,98 @@
+// A network that breaks: passes TCP connections on, and cuts some of them at a random byte of the
+// answer, by an orderly end or by a reset. Knows nothing of HTTP.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { randomNumbers } from '../../support/random-numbers.ts';
+
+export interface CutOptions {
+  /** Where the service listens, on 127.0.0.1. */
+  readonly port: number;
+  readonly seed: number;
+  /** How many connections to cut in all. */
+  readonly cuts: number;
+  /** A connection is cut after so many bytes at least, and so many at most; one that has fewer is
+   * left alone. */
+  readonly fromBytes: number;
+  readonly toBytes: number;
+  /** `either` draws one of the two for each cut. */
+  readonly manner: 'end' | 'reset' | 'either';
+}
+
+export interface CuttingProxy {
+  readonly port: number;
+  /** After how many bytes each connection was cut. */
+  readonly cutAt: readonly number[];
+  /** The requests' heads, as they came. */
+  readonly requests: readonly string[];
+  stop(): Promise<void>;
+}
+
+export async function startCuttingProxy(options: CutOptions): Promise<CuttingProxy> {
+  const cutAt: number[] = [];
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  const { fromBytes, toBytes } = options;
+  const random = randomNumbers(options.seed);
+  const server = createServer((client) => {
+    const service = connect(options.port, '127.0.0.1');
+    for (const socket of [client, service]) {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('error', () => undefined);
+    }
+    client.on('data', (bytes) => {
+      if (/^[A-Z]+ \//.test(bytes.toString('latin1', 0, 16))) requests.push(bytes.toString());
+    });
+    client.pipe(service);
+    const place = fromBytes + random(toBytes - fromBytes);
+    const isReset = options.manner === 'reset' || (options.manner === 'either' && random(2) === 1);
+    passAnswers({ client, service }, (passed) => {
+      if (cutAt.length >= options.cuts || passed < place) return undefined;
+      cutAt.push(place);
+      return { place, isReset };
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutAt,
+    requests,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+interface Cut {
+  readonly place: number;
+  readonly isReset: boolean;
+}
+
+/** `cutAfter` is asked with the bytes that will have passed. */
+function passAnswers(
+  { client, service }: { readonly client: Socket; readonly service: Socket },
+  cutAfter: (passed: number) => Cut | undefined,
+): void {
+  let passed = 0;
+  service.on('data', (bytes: Buffer) => {
+    const cut = cutAfter(passed + bytes.length);
+    if (cut !== undefined) {
+      service.destroy();
+      service.removeAllListeners('data');
+      client.write(bytes.subarray(0, cut.place - passed), () => {
+        if (cut.isReset) client.resetAndDestroy();
+        else client.destroySoon();
+      });
+      return;
+    }
+    passed += bytes.length;
+    if (client.write(bytes)) return;
+    service.pause();
+    client.once('drain', () => service.resume());
+  });
+  service.on('end', () => client.end());
+  client.on('close', () => service.destroy());
+}

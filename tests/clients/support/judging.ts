@@ -1,0 +1,67 @@
+// What every judge's file does: a target, a folder for what the client writes, a network that
+// breaks for each case, and the verdict by digest.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { sha256Hex } from '../../support/service.ts';
+import type { CuttingProxy } from './cutting-proxy.ts';
+import {
+  breakNetwork,
+  type Cuts,
+  cutsOfEach,
+  openTarget,
+  type Target,
+  targetKind,
+} from './target.ts';
+
+export interface Case {
+  readonly target: Target;
+  readonly proxy: CuttingProxy;
+  /** Where the client writes; empty, and its own. */
+  readonly folder: string;
+  /** Of the file, through the network that breaks. */
+  readonly url: string;
+}
+
+export interface Judging {
+  /** For what has to be there before the cases. */
+  readonly target: Target;
+  /** Runs a case; afterwards the network must have broken as often as it was to. */
+  judge(name: string, run: (one: Case) => Promise<void>, cuts?: Cuts): Promise<void>;
+}
+
+/** To be called once, at the top of a judge's file. */
+export function openJudging(): Judging {
+  let target: Target | undefined;
+  beforeAll(async () => {
+    target = await openTarget(targetKind());
+  });
+  afterAll(() => target?.stop());
+  const opened = () => target ?? expect.fail('there is no target yet');
+  return {
+    get target() {
+      return opened();
+    },
+    async judge(name, run, cuts = {}) {
+      const folder = await mkdtemp(join(tmpdir(), 'client-'));
+      const proxy = await breakNetwork(name, opened(), cuts);
+      const url = `http://127.0.0.1:${proxy.port}${opened().file.path}`;
+      try {
+        await run({ target: opened(), proxy, folder, url });
+        expect(proxy.cutAt.length, 'connections cut').toBe(cuts.cuts ?? cutsOfEach);
+      } finally {
+        await proxy.stop();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** Length first: it says more than a digest does. */
+export async function expectFile(path: string, bytes: Uint8Array): Promise<void> {
+  const written = new Uint8Array(await readFile(path));
+  expect(written.length, 'bytes').toBe(bytes.length);
+  expect(sha256Hex(written)).toBe(sha256Hex(bytes));
+}

@@ -1,0 +1,25 @@
+// GNU Wget: its own retries, and a download that is gone on with later.
+
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { expectFile, openJudging } from './support/judging.ts';
+import { runUntilDone } from './support/run-program.ts';
+
+const judging = openJudging();
+
+test('wget retries by itself and ends with the whole file', async () => {
+  await judging.judge('wget', async ({ url, folder, target }) => {
+    const command = ['wget', '--no-verbose', '--waitretry=0', '-O', 'file', url] as const;
+    await runUntilDone([...command], { folder, times: 1 });
+    await expectFile(join(folder, 'file'), target.file.bytes);
+  });
+});
+
+test('wget -c goes on with what an earlier run has left', async () => {
+  await judging.judge('wget -c', async ({ url, folder, target }) => {
+    // One try a run, so that each cut ends it.
+    const command = ['wget', '--no-verbose', '--tries=1', '-c', url] as const;
+    await runUntilDone([...command], { folder, times: 6 });
+    await expectFile(join(folder, 'large.bin'), target.file.bytes);
+  });
+});
