@@ -13,13 +13,13 @@ export interface Chromium {
   close(): Promise<void>;
 }
 
-export async function openChromium(): Promise<Chromium> {
+export async function openChromium(options: readonly string[] = []): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), 'chromium-'));
   const downloads = join(folder, 'downloads');
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: '/usr/bin/chromium',
     headless: true,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--autoplay-policy=no-user-gesture-required'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...options],
   });
   const browser = context.browser();
   const page = context.pages()[0] ?? (await context.newPage());

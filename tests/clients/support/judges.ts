@@ -26,6 +26,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   'git-lfs': ['git', 'git-lfs'],
   rclone: ['rclone'],
   'chromium-download': ['chromium'],
+  'chromium-agent': ['chromium'],
   'chromium-page': ['chromium', 'ffmpeg'],
 };
 
