@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findProgram } from './judges.ts';
 
 export interface Chromium {
   readonly context: BrowserContext;
@@ -17,7 +18,7 @@ export async function openChromium(options: readonly string[] = []): Promise<Chr
   const folder = await mkdtemp(join(tmpdir(), 'chromium-'));
   const downloads = join(folder, 'downloads');
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath: '/usr/bin/chromium',
+    executablePath: findProgram('chromium') ?? 'chromium',
     headless: true,
     args: ['--no-sandbox', '--disable-dev-shm-usage', ...options],
   });

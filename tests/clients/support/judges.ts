@@ -44,7 +44,7 @@ export function judgesAsked(): readonly string[] {
 /** Before the tests: throws an Error that says what is missing, and how to get it. */
 export default function requirePrograms(): void {
   const needed = new Set(judgesAsked().flatMap((judge) => programsOf[judge] ?? []));
-  const missing = [...needed].filter((program) => !isInstalled(program));
+  const missing = [...needed].filter((program) => findProgram(program) === undefined);
   if (missing.length === 0) return;
   const lines = missing.map(
     (program) => `${program}: not installed, apt-get install ${packages[program]}`,
@@ -52,14 +52,17 @@ export default function requirePrograms(): void {
   throw new Error(`${lines.join('\n')}\nOr choose others by EFS_CLIENTS=wget,curl`);
 }
 
-function isInstalled(program: Program): boolean {
+/** Where it is, by the PATH; undefined if it is not. */
+export function findProgram(program: Program): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
