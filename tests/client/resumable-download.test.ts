@@ -1,0 +1,94 @@
+// What any HTTP client does with a large public file whose connection broke: it asks for the rest,
+// once (RFC 9110 §14.2, §13.1.5), and takes what comes for all of it. By Node's own two clients, of a
+// plain file server, which judges the test, and of the service.
+
+import { createHash } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCuttingProxy } from '../clients/support/cutting-proxy.ts';
+import { openTarget, type Target } from '../clients/support/target.ts';
+
+const { EFS_SEED = '20261120' } = process.env;
+const seed = EFS_SEED === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(EFS_SEED);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+type Client = (url: string, headers: Record<string, string>) => Promise<Answer>;
+
+const clients: readonly (readonly [string, Client])[] = [
+  [
+    'fetch',
+    async (url, headers) => {
+      const answer = await fetch(url, { headers });
+      // In Node it is iterable, whatever the library of types says.
+      const body = answer.body as unknown as AsyncIterable<Uint8Array>;
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), body };
+    },
+  ],
+  [
+    'node:http',
+    async (url, headers) => {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        get(url, { headers, agent: false }, resolve).on('error', reject);
+      });
+      return { status: response.statusCode ?? 0, headers: response.headers, body: response };
+    },
+  ],
+];
+
+/** The digest of what has come, over as many requests as connections were cut and one more. */
+async function download(client: Client, url: string, requests: number) {
+  const hash = createHash('sha256');
+  let received = 0;
+  let whole: Answer['headers'] = {};
+  for (let request = 0; request < requests; request += 1) {
+    const etag = String(whole.etag);
+    const rest = { range: `bytes=${received}-`, 'if-range': etag };
+    const { status, headers, body } = await client(url, request === 0 ? {} : rest);
+    if (request === 0) whole = headers;
+    const total = Number(whole['content-length']);
+    expect(status).toBe(request === 0 ? 200 : 206);
+    expect(headers['content-length']).toBe(String(total - received));
+    expect(headers.etag).toBe(whole.etag);
+    if (request > 0) {
+      expect(headers['content-range']).toBe(`bytes ${received}-${total - 1}/${total}`);
+    }
+    try {
+      for await (const bytes of body) {
+        hash.update(bytes);
+        received += bytes.length;
+      }
+    } catch (error) {
+      if (request + 1 === requests) throw error;
+    }
+  }
+  return { received, sha256: hash.digest('hex') };
+}
+
+describe.each(['static', 'service'] as const)('of the target "%s"', (kind) => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await openTarget(kind);
+  });
+  afterAll(() => target?.stop());
+
+  test.each(clients)('%s goes on after three cuts and has the whole file', async (_, client) => {
+    const { port, file } = target;
+    // After a kilobyte at least: the head of each answer is to come.
+    const where = { fromBytes: 1_024, toBytes: 6_000_000 };
+    const proxy = await startCuttingProxy({ port, seed, cuts: 3, manner: 'end', ...where });
+    try {
+      const url = `http://127.0.0.1:${proxy.port}${file.path}`;
+      const { received, sha256 } = await download(client, url, 4);
+      expect(received, `with EFS_SEED=${seed}`).toBe(file.bytes.length);
+      expect(sha256).toBe(file.sha256);
+      expect(proxy.cutAt).toHaveLength(3);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});
