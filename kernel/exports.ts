@@ -1,8 +1,12 @@
-// What the kernel puts in the place of System API functions, under their names.
+// What the kernel puts in the place of System API functions, under their names; and the callbacks
+// that the link step gives places in the table of functions (scripts/link.ts).
 
 import { linearRead, linearWrite, spaceGrow, spaceSize } from './stable-space';
 
 export { certified_data_set } from './gate';
+export {
+  call_new, call_on_cleanup, call_perform, callback_cleanup, callback_reject, callback_reply,
+} from './outgoing-calls';
 
 export function stable64_size(): u64 {
   return spaceSize(0);

@@ -1,7 +1,8 @@
-// Memory of the kernel's own inside the canister's linear memory: one Wasm page, and six more for
-// label trees, each taken on first use by memory.grow, which the canister's allocator takes for a
-// gap. The kernel has no static data, because the module that it is merged into already owns every
-// address below the heap. A fresh page is all zeros; upgrades start without one.
+// Memory of the kernel's own inside the canister's linear memory: one Wasm page, six more for label
+// trees and one for outgoing calls, taken on first use by memory.grow, which the canister's
+// allocator takes for a gap. The kernel has no static data, because the module that it is merged
+// into already owns every address below the heap. A fresh page is all zeros; upgrades start without
+// one.
 
 let base: usize = 0;
 let labelPages: usize = 0;

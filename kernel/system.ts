@@ -1,6 +1,6 @@
-// The System API functions that the kernel stands in front of. The link step gives them the
-// module name `ic0`; here they have another one, so that the kernel's own exports can take it.
-// IC spec, System API (certified_data_set, stable64_*). And trap, which it only calls.
+// The System API functions that the kernel stands in front of, and those that it only calls. The
+// link step gives them the module name `ic0`; here they have another one, so that the kernel's own
+// exports can take it. IC spec, "System API".
 
 @external("sys", "certified_data_set")
 export declare function systemCertifiedDataSet(pointer: usize, length: usize): void;
@@ -19,3 +19,33 @@ export declare function systemStableWrite(offset: u64, source: u64, size: u64): 
 
 @external("sys", "trap")
 export declare function systemTrap(message: usize, length: usize): void;
+
+@external("sys", "call_new")
+export declare function systemCallNew(
+  callee: usize, calleeLength: usize, method: usize, methodLength: usize,
+  replyFunction: u32, replyEnvironment: u32, rejectFunction: u32, rejectEnvironment: u32,
+): void;
+
+@external("sys", "call_on_cleanup")
+export declare function systemCallOnCleanup(cleanupFunction: u32, environment: u32): void;
+
+@external("sys", "call_perform")
+export declare function systemCallPerform(): u32;
+
+@external("sys", "canister_version")
+export declare function systemCanisterVersion(): u64;
+
+@external("sys", "canister_self_size")
+export declare function systemSelfSize(): usize;
+
+@external("sys", "canister_self_copy")
+export declare function systemSelfCopy(target: usize, offset: usize, length: usize): void;
+
+@external("sys", "msg_caller_size")
+export declare function systemCallerSize(): usize;
+
+@external("sys", "msg_caller_copy")
+export declare function systemCallerCopy(target: usize, offset: usize, length: usize): void;
+
+@external("sys", "msg_reject")
+export declare function systemReject(message: usize, length: usize): void;

@@ -18,7 +18,7 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const kernelDir = join(projectDir, 'kernel');
 const entryFile = 'exports.ts';
 
-/** No data segment, no memory and no abort of its own: the module is merged into a canister's. */
+/** No data segment, memory, table and abort of its own: the module is merged into a canister's. */
 const compilerOptions = [
   '--optimizeLevel=3',
   '--shrinkLevel=0',
@@ -27,6 +27,7 @@ const compilerOptions = [
   '--runtime=stub',
   '--importMemory',
   '--noExportMemory',
+  '--importTable',
   '--enable=simd,bulk-memory',
   '--use=abort=',
 ];

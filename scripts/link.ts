@@ -1,6 +1,6 @@
 // Links the native kernel into a canister's Wasm: the kernel takes the place of the System API
-// functions whose names it exports, and reaches the real ones itself. The result depends on the two
-// inputs alone.
+// functions whose names it exports, and reaches the real ones itself. Its callbacks get places in
+// the canister's table of functions. The result depends on the two inputs alone.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,11 @@ import {
   readExports,
   readImports,
   readSections,
+  readTables,
   renameImportModule,
+  type WasmSection,
+  withExport,
+  withTableEntries,
   writeSections,
 } from './wasm-sections.ts';
 
@@ -25,10 +29,24 @@ export interface LinkInput {
 const systemModule = 'ic0';
 /** The kernel's name for the module that the real System API functions come from. */
 const kernelSystemModule = 'sys';
-/** The canister's memory is what the kernel imports from this module. */
-const kernelMemoryModule = 'env';
+/** The canister's memory and table are what the kernel imports from this module. */
+const kernelEnvironmentModule = 'env';
+/** The kernel's name for the table. */
+const tableName = 'table';
 
+const tableKind = 1;
 const memoryKind = 2;
+
+/**
+ * Where the kernel's callbacks are in the table, in this order (kernel/outgoing-calls.ts): the same
+ * in every version, because the system brings the answers to calls of the version before to these
+ * places.
+ */
+export const callbacksStart = 16_384;
+const callbacks = ['callback_reply', 'callback_reject', 'callback_cleanup'];
+
+/** Without one of these the kernel would stand in front of nothing. */
+const expectedImports = ['certified_data_set', 'call_new', 'call_on_cleanup', 'call_perform'];
 
 /** The features of Wasm that the network has and one of the modules uses. */
 const features = [
@@ -43,14 +61,16 @@ const features = [
 ];
 
 /**
- * The linked module. Throws when the canister exports no memory or doesn't use what the kernel
- * replaces.
+ * The linked module. Throws when the canister exports no memory, doesn't use what the kernel
+ * replaces, or has a table that leaves no place for the kernel's callbacks.
  */
 export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   const replaced = namesToReplace(input);
-  const merged = readSections(await merge(input));
+  const canister = withExportedTable(readSections(input.canister));
+  const merged = readSections(await merge({ ...input, canister }));
   const names = { from: kernelSystemModule, to: systemModule };
-  const linked = dropExports(renameImportModule(merged, names), replaced);
+  const placed = placeCallbacks(renameImportModule(merged, names));
+  const linked = dropExports(placed, new Set([...replaced, tableName]));
   const stray = readImports(linked).find(({ module }) => module !== systemModule);
   if (stray !== undefined) {
     throw new Error(`Cannot link the kernel: ${stray.module}.${stray.name} was left unresolved`);
@@ -58,7 +78,36 @@ export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   return writeSections(linked);
 }
 
-/** Names of the functions that the kernel replaces. */
+/** For the kernel to import; dropped in the end. */
+function withExportedTable(canister: readonly WasmSection[]): Uint8Array {
+  const tables = readTables(canister);
+  const [table] = tables;
+  if (table === undefined || tables.length > 1) {
+    throw new Error(
+      `Cannot link the kernel: the canister has ${tables.length} tables of functions, not one`,
+    );
+  }
+  const size = Math.max(table.minimum, table.maximum ?? table.minimum);
+  if (size > callbacksStart) {
+    throw new Error(
+      `Cannot link the kernel: the canister's table has ${size} places; its callbacks begin at ` +
+        `${callbacksStart} in every version`,
+    );
+  }
+  return writeSections(withExport(canister, { name: tableName, kind: tableKind, index: 0 }));
+}
+
+function placeCallbacks(merged: readonly WasmSection[]): WasmSection[] {
+  const exported = new Map(readExports(merged).map(({ name, index }) => [name, index]));
+  const functions = callbacks.map((name) => {
+    const index = exported.get(name);
+    if (index === undefined) throw new Error(`Cannot link the kernel: it exports no ${name}`);
+    return index;
+  });
+  return withTableEntries(merged, { start: callbacksStart, functions });
+}
+
+/** Names of what the kernel exports: the functions that it replaces, and its callbacks. */
 function namesToReplace(input: LinkInput): ReadonlySet<string> {
   const canister = readSections(input.canister);
   const exported = readExports(canister);
@@ -70,8 +119,10 @@ function namesToReplace(input: LinkInput): ReadonlySet<string> {
       .filter(({ module }) => module === systemModule)
       .map(({ name }) => name),
   );
-  if (!used.has('certified_data_set')) {
-    throw new Error('Cannot link the kernel: the canister does not import certified_data_set');
+  for (const name of expectedImports) {
+    if (!used.has(name)) {
+      throw new Error(`Cannot link the kernel: the canister does not import ${name}`);
+    }
   }
   const replaced = new Set(readExports(readSections(input.kernel)).map(({ name }) => name));
   for (const name of used) {
@@ -79,7 +130,7 @@ function namesToReplace(input: LinkInput): ReadonlySet<string> {
       throw new Error(`Cannot link the kernel: ${name} would pass it by`);
     }
   }
-  if (exported.some(({ name }) => replaced.has(name))) {
+  if (exported.some(({ name }) => replaced.has(name) || name === tableName)) {
     throw new Error('Cannot link the kernel: the canister has exports of the same names');
   }
   return replaced;
@@ -94,7 +145,7 @@ async function merge({ canister, kernel }: LinkInput): Promise<Uint8Array> {
     await writeFile(paths.kernel, kernel);
     await promisify(execFile)(process.execPath, [
       wasmMergePath(),
-      ...[paths.canister, kernelMemoryModule],
+      ...[paths.canister, kernelEnvironmentModule],
       ...[paths.kernel, systemModule],
       ...['-o', output],
       ...features.map((feature) => `--enable-${feature}`),

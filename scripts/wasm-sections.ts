@@ -1,4 +1,5 @@
-// Reads and rewrites the outer form of a Wasm module: sections, imports' module names, exports.
+// Reads and rewrites the outer form of a Wasm module: sections, imports' module names, exports, the
+// table of functions.
 // Knows no instruction. WebAssembly core specification, Binary Format, 5.5.
 
 export interface WasmSection {
@@ -8,6 +9,12 @@ export interface WasmSection {
 
 const headerBytes = 8;
 const customSection = 0;
+const exportSection = 7;
+const elementSection = 9;
+const functionReference = 0x70;
+const hasMaximumFlag = 1;
+const i32Const = 0x41;
+const end = 0x0b;
 
 /** A place in a section that moves forward as values are read. */
 interface Cursor {
@@ -45,6 +52,12 @@ export interface WasmExport {
   readonly name: string;
   /** 0 function, 1 table, 2 memory, 3 global */
   readonly kind: number;
+  readonly index: number;
+}
+
+export interface WasmTable {
+  readonly minimum: number;
+  readonly maximum: number | undefined;
 }
 
 export function readImports(sections: readonly WasmSection[]): WasmImport[] {
@@ -63,6 +76,52 @@ export function renameImportModule(
   return rewriteEntries(sections, importEntries, ({ value, bytes }) => {
     if (value.module !== names.from) return bytes;
     return Buffer.concat([name(names.to), bytes.subarray(name(names.from).length)]);
+  });
+}
+
+/** The tables that the module has itself. */
+export function readTables(sections: readonly WasmSection[]): WasmTable[] {
+  return readEntries(sections, tableEntries).map(({ value }) => value);
+}
+
+/** The same module with one more export; it has some. */
+export function withExport(sections: readonly WasmSection[], added: WasmExport): WasmSection[] {
+  const entry = Buffer.concat([name(added.name), Uint8Array.of(added.kind), unsigned(added.index)]);
+  return withEntry(sections, exportSection, new Uint8Array(entry));
+}
+
+/** The same module, its one table as large as it takes, with these functions from `start` on. */
+export function withTableEntries(
+  sections: readonly WasmSection[],
+  added: { readonly start: number; readonly functions: readonly number[] },
+): WasmSection[] {
+  const { start, functions } = added;
+  const size = unsigned(start + functions.length);
+  const grown = rewriteEntries(sections, tableEntries, () =>
+    Buffer.concat([Uint8Array.of(functionReference, hasMaximumFlag), size, size]),
+  );
+  // 5.5.12: active, table 0, from a constant on
+  const offset = [Uint8Array.of(i32Const), signed(start), Uint8Array.of(end)];
+  const indices = functions.map(unsigned);
+  const parts = [unsigned(0), ...offset, unsigned(functions.length), ...indices];
+  return withEntry(grown, elementSection, new Uint8Array(Buffer.concat(parts)));
+}
+
+/** A section that is a vector, with an entry behind those that it has. */
+function withEntry(sections: readonly WasmSection[], id: number, entry: Uint8Array): WasmSection[] {
+  if (!sections.some((section) => section.id === id)) {
+    throw new Error(`Cannot rewrite the module: it has no section ${id}`);
+  }
+  return sections.map((section) => {
+    if (section.id !== id) return section;
+    const cursor: Cursor = { bytes: section.content, at: 0 };
+    const count = readUnsigned(cursor);
+    const content = Buffer.concat([
+      unsigned(count + 1),
+      section.content.subarray(cursor.at),
+      entry,
+    ]);
+    return { id, content: new Uint8Array(content) };
   });
 }
 
@@ -97,11 +156,20 @@ const importEntries: EntryFormat<WasmImport> = {
 };
 
 const exportEntries: EntryFormat<WasmExport> = {
-  section: 7,
+  section: exportSection,
   read: (cursor) => {
-    const entry = { name: readName(cursor), kind: readByte(cursor) };
-    readUnsigned(cursor);
-    return entry;
+    return { name: readName(cursor), kind: readByte(cursor), index: readUnsigned(cursor) };
+  },
+};
+
+/** 5.5.7: a table of functions without an initial value. */
+const tableEntries: EntryFormat<WasmTable> = {
+  section: 4,
+  read: (cursor) => {
+    if (readByte(cursor) !== functionReference) {
+      throw new Error('Cannot read the module: a table holds something else than functions');
+    }
+    return readLimits(cursor);
   },
 };
 
@@ -140,16 +208,16 @@ function skipImportType(cursor: Cursor): void {
   if (kind === 0) readUnsigned(cursor);
   else if (kind === 1) {
     readByte(cursor);
-    skipLimits(cursor);
-  } else if (kind === 2) skipLimits(cursor);
+    readLimits(cursor);
+  } else if (kind === 2) readLimits(cursor);
   else if (kind === 3) cursor.at += 2;
   else throw new Error(`Cannot read the module: import kind ${kind} is not known`);
 }
 
-function skipLimits(cursor: Cursor): void {
-  const hasMaximum = (readByte(cursor) & 1) === 1;
-  readUnsigned(cursor);
-  if (hasMaximum) readUnsigned(cursor);
+function readLimits(cursor: Cursor): WasmTable {
+  const hasMaximum = (readByte(cursor) & hasMaximumFlag) !== 0;
+  const minimum = readUnsigned(cursor);
+  return { minimum, maximum: hasMaximum ? readUnsigned(cursor) : undefined };
 }
 
 function readByte(cursor: Cursor): number {
@@ -189,6 +257,15 @@ function unsigned(value: number): Uint8Array {
     bytes.push(rest > 0 ? low + 128 : low);
   } while (rest > 0);
   return Uint8Array.from(bytes);
+}
+
+/** Signed LEB128 of a number that is not negative. */
+function signed(value: number): Uint8Array {
+  const bytes = unsigned(value);
+  const last = bytes.length - 1;
+  if ((bytes[last] ?? 0) < 64) return bytes;
+  bytes[last] = (bytes[last] ?? 0) + 128;
+  return Uint8Array.of(...bytes, 0);
 }
 
 function name(text: string): Uint8Array {

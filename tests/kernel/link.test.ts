@@ -1,7 +1,7 @@
 import binaryen from 'binaryen';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildKernel } from '../../scripts/kernel.ts';
-import { linkKernel } from '../../scripts/link.ts';
+import { callbacksStart, linkKernel } from '../../scripts/link.ts';
 import { readExports, readImports, readSections } from '../../scripts/wasm-sections.ts';
 import { open, seal } from '../../src/crypto/aead.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
@@ -24,7 +24,12 @@ const canisterText = `(module
   (import "ic0" "time" (func $time (result i64)))
   (import "ic0" "stable64_size" (func $size (result i64)))
   (import "ic0" "stable64_grow" (func $grow (param i64) (result i64)))
+  (import "ic0" "call_new" (func $new (param i32 i32 i32 i32 i32 i32 i32 i32)))
+  (import "ic0" "call_on_cleanup" (func $on_cleanup (param i32 i32)))
+  (import "ic0" "call_perform" (func $perform (result i32)))
   (memory 256)
+  (table 3 3 funcref)
+  (elem (i32.const 1) $time $size)
   (export "memory" (memory 0))
   (func (export "certify") (param i32 i32) (call $certify (local.get 0) (local.get 1)))
   (func (export "time") (result i64) (call $time))
@@ -58,7 +63,16 @@ describe('the linked module', () => {
     const imports = readImports(readSections(linked));
     expect(new Set(imports.map(({ module }) => module))).toEqual(new Set(['ic0']));
     expect(imports.map(({ name }) => name).sort()).toEqual([
+      'call_new',
+      'call_on_cleanup',
+      'call_perform',
+      'canister_self_copy',
+      'canister_self_size',
+      'canister_version',
       'certified_data_set',
+      'msg_caller_copy',
+      'msg_caller_size',
+      'msg_reject',
       'stable64_grow',
       'stable64_read',
       'stable64_size',
@@ -73,6 +87,24 @@ describe('the linked module', () => {
     expect(names.sort()).toEqual(['certify', 'grow', 'memory', 'size', 'time']);
   });
 
+  test('has the callbacks of the kernel at the same places as every version before it', () => {
+    const module = binaryen.readBinary(linked);
+    expect(module.emitText()).toMatch(/\(table \S+ 16387 16387 funcref\)/);
+    const segments = Array.from({ length: module.getNumElementSegments() }, (_, index) => {
+      const { offset, data } = binaryen.getElementSegmentInfo(
+        module.getElementSegmentByIndex(index),
+      );
+      const start = binaryen.getExpressionInfo(offset) as { value?: number };
+      return [start.value, data.length];
+    });
+    module.dispose();
+    expect(segments).toEqual([
+      [1, 2],
+      [16_384, 3],
+    ]);
+    expect(callbacksStart).toBe(16_384);
+  });
+
   test('is the same bytes each time', async () => {
     expect(Buffer.compare(await link(canisterText), linked)).toBe(0);
   });
@@ -84,6 +116,11 @@ describe('linkKernel() refuses', () => {
     ['one that never certifies', '"certified_data_set"', '"data_certificate_copy"', 'certified'],
     ['one with 32-bit stable memory', '"stable64_size"', '"stable_size"', 'would pass it by'],
     ['one with exports of the kernel names', '"grow") (param', '"stable64_grow") (param', 'same'],
+    ['one that calls nobody', '"call_new"', '"call_other"', 'does not import call_new'],
+    ['one without cleanups', '"call_on_cleanup"', '"call_other"', 'import call_on_cleanup'],
+    ['one that performs nothing', '"call_perform"', '"call_other"', 'import call_perform'],
+    ['one with a table too large', '(table 3 3', '(table 3 20000', 'has 20000 places'],
+    ['one with two tables', '(table 3 3', '(table $b 1 1 funcref) (table 3 3', '2 tables'],
   ])('%s', async (what, from, to, message) => {
     let text = canisterText.replace(`(export ${from}`, `(export ${to}`).replace(from, to);
     if (what === 'a canister without memory')

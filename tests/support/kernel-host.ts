@@ -12,6 +12,7 @@ export interface WasmMemory {
 
 export interface WasmInterface {
   readonly Memory: new (limits: { initial: number; maximum: number }) => WasmMemory;
+  readonly Table: new (limits: { initial: number; element: 'anyfunc' }) => object;
   compile(wasm: Uint8Array): Promise<object>;
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
   instantiate(wasm: Uint8Array, imports: object): Promise<{ instance: { exports: unknown } }>;
@@ -86,7 +87,8 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
     initial: arenaPages,
     maximum: arenaPages + heapPagesMax,
   });
-  const imports = { env: { memory }, sys: systemFunctions(system, memory) };
+  const table = new WebAssembly.Table({ initial: 1, element: 'anyfunc' });
+  const imports = { env: { memory, table }, sys: systemFunctions(system, memory) };
   kernelModule ??= WebAssembly.compile(await buildKernel());
   const exports = new WebAssembly.Instance(await kernelModule, imports).exports as KernelExports;
   const gate = createGate({ exports, memory, misalignment });
@@ -100,6 +102,23 @@ export async function installNodeKernel(options: KernelHostOptions = {}): Promis
   return host;
 }
 
+/** What the kernel needs for outgoing calls; there are none outside of a replica. */
+const callFunctions = [
+  'call_new',
+  'call_on_cleanup',
+  'call_perform',
+  'canister_self_copy',
+  'canister_self_size',
+  'canister_version',
+  'msg_caller_copy',
+  'msg_caller_size',
+  'msg_reject',
+];
+
+function refuseCall(): never {
+  throw new Error('nothing is called from here');
+}
+
 /** The System API as far as the kernel uses it. */
 export function systemFunctions(
   system: FakeSystem,
@@ -108,6 +127,7 @@ export function systemFunctions(
   const heap = (start: bigint, size: bigint) =>
     new Uint8Array(memory.buffer, Number(start), Number(size));
   return {
+    ...Object.fromEntries(callFunctions.map((name) => [name, refuseCall])),
     certified_data_set: (pointer: number, length: number) => {
       if (length > 32) throw new Error('certified data is longer than 32 bytes');
       system.certifiedData =

@@ -1,0 +1,203 @@
+// Outgoing calls whose answers may come to a later version of the canister. The system keeps of a
+// callback an index into the table of functions and one number, and gives the answer to whatever
+// code is installed by then. So the system gets callbacks of the kernel, which have the same places
+// in the table in every version (scripts/link.ts); the canister's own wait in a slot. An answer to
+// a call of a former instance touches nothing of the canister. IC spec, "Inter-canister method
+// calls", "Abstract behavior: Callback invocation".
+//
+//   number (env) of a callback: instance 21 bits | slot 11 bits
+//   slot, 32 bytes: reply function, its number | reject function, its number |
+//   cleanup function, its number | state, 0 free | next free slot plus one; all u32
+
+import { ensureHeap, heapBase, tablePartAt, takePages } from './heap';
+import {
+  systemCallerCopy, systemCallerSize, systemCallNew, systemCallOnCleanup, systemCallPerform,
+  systemCanisterVersion, systemReject, systemSelfCopy, systemSelfSize,
+} from './system';
+
+// The places of the callbacks in the table: scripts/link.ts puts them there. Never change these:
+// versions to come get the answers to calls of this one.
+const replyPlace: u32 = 16_384;
+const rejectPlace: u32 = 16_385;
+const cleanupPlace: u32 = 16_386;
+
+const slotBits: u32 = 11;
+const slotShift: usize = 5;
+/** One Wasm page. The system allows 500 calls under way to any one canister. */
+const slotCount: u32 = 1 << slotBits;
+
+const free: u32 = 0;
+const live: u32 = 1;
+const withCleanup: u32 = 2;
+
+/** `call_perform` of the IC spec: not performed, for want of room. */
+const notPerformed: u32 = 2;
+
+/** The slots' page; 0 before the first call of this instance. */
+let slots: usize = 0;
+/** What tells the numbers of this instance's callbacks from those of the one before it. */
+let instance: u32 = 0;
+/** Slots that were ever used, and the first of those that are free again, plus one. */
+let used: u32 = 0;
+let freed: u32 = 0;
+/** Slot, plus one, of the call that is being built; it stays when the message drops the call. */
+let building: u32 = 0;
+/** The call that is being built found no free slot. */
+let isWithoutSlot: bool = false;
+
+// @ts-ignore: decorator
+@inline
+function slotAt(slot: u32): usize {
+  return slots + (<usize>slot << slotShift);
+}
+
+/** The version grows with each upgrade, and by one with each message: bits of it go round late. */
+function prepare(): void {
+  if (slots != 0) return;
+  slots = takePages(1);
+  if (slots == 0) unreachable();
+  instance = <u32>systemCanisterVersion();
+}
+
+function environmentOf(slot: u32): u32 {
+  return instance << slotBits | slot;
+}
+
+/** Plus one; 0 when there is none. */
+function takeSlot(): u32 {
+  if (freed == 0) return used < slotCount ? ++used : 0;
+  const taken = freed;
+  freed = load<u32>(slotAt(taken - 1), 28);
+  return taken;
+}
+
+function freeSlot(slot: u32): void {
+  const at = slotAt(slot);
+  store<u32>(at, free, 24);
+  store<u32>(at, freed, 28);
+  freed = slot + 1;
+}
+
+function endBuilding(): void {
+  building = 0;
+  isWithoutSlot = false;
+}
+
+export function call_new(
+  callee: usize, calleeLength: usize, method: usize, methodLength: usize,
+  replyFunction: u32, replyEnvironment: u32, rejectFunction: u32, rejectEnvironment: u32,
+): void {
+  prepare();
+  if (building != 0) freeSlot(building - 1);
+  endBuilding();
+  const taken = takeSlot();
+  isWithoutSlot = taken == 0;
+  building = taken;
+  // Without a slot it is a call that is never performed.
+  const environment = environmentOf(isWithoutSlot ? 0 : taken - 1);
+  if (!isWithoutSlot) {
+    const at = slotAt(taken - 1);
+    store<u32>(at, replyFunction);
+    store<u32>(at, replyEnvironment, 4);
+    store<u32>(at, rejectFunction, 8);
+    store<u32>(at, rejectEnvironment, 12);
+    store<u32>(at, live, 24);
+  }
+  systemCallNew(
+    callee, calleeLength, method, methodLength,
+    replyPlace, environment, rejectPlace, environment,
+  );
+  // Always: what a callback that traps took back has to be freed by its cleanup.
+  systemCallOnCleanup(cleanupPlace, environment);
+}
+
+export function call_on_cleanup(cleanupFunction: u32, cleanupEnvironment: u32): void {
+  if (isWithoutSlot) return;
+  // Without a call to be built, and the second time, for the system to refuse.
+  if (building == 0 || load<u32>(slotAt(building - 1), 24) != live) {
+    systemCallOnCleanup(cleanupFunction, cleanupEnvironment);
+    unreachable();
+  }
+  const at = slotAt(building - 1);
+  store<u32>(at, cleanupFunction, 16);
+  store<u32>(at, cleanupEnvironment, 20);
+  store<u32>(at, withCleanup, 24);
+}
+
+export function call_perform(): u32 {
+  if (isWithoutSlot) {
+    endBuilding();
+    return notPerformed;
+  }
+  const code = systemCallPerform();
+  if (code != 0 && building != 0) freeSlot(building - 1);
+  endBuilding();
+  return code;
+}
+
+/** The number is that of a call of this instance that is not answered yet. */
+function isLive(environment: u32): bool {
+  if (slots == 0) return false;
+  const slot = environment & slotCount - 1;
+  return environmentOf(slot) == environment && load<u32>(slotAt(slot), 24) != free;
+}
+
+/** Takes the slot's function and number, and frees the slot, which the function may use again. */
+function end(environment: u32, offset: usize): void {
+  const slot = environment & slotCount - 1;
+  const at = slotAt(slot) + offset;
+  const target = load<u32>(at);
+  const targetEnvironment = load<u32>(at, 4);
+  freeSlot(slot);
+  call_indirect<void>(target, targetEnvironment);
+}
+
+export function callback_reply(environment: u32): void {
+  if (isLive(environment)) end(environment, 0);
+  else refuseCaller();
+}
+
+export function callback_reject(environment: u32): void {
+  if (isLive(environment)) end(environment, 8);
+  else refuseCaller();
+}
+
+/** Runs when a callback trapped and was taken back: its slot is live again. */
+export function callback_cleanup(environment: u32): void {
+  if (!isLive(environment)) return;
+  const slot = environment & slotCount - 1;
+  if (load<u32>(slotAt(slot), 24) == withCleanup) end(environment, 16);
+  else freeSlot(slot);
+}
+
+/**
+ * For an answer to a call of a former instance. Nobody waits where the system began (its id has no
+ * bytes), nor where the canister called itself: a timer's message answers before its work ends.
+ */
+function refuseCaller(): void {
+  if (systemCallerSize() == 0 || isOwnCall()) return;
+  const text = heapBase() + tablePartAt;
+  store<u64>(text, 0x696e616320656854); // "The cani"
+  store<u64>(text, 0x7361772072657473, 8); // "ster was"
+  store<u64>(text, 0x6564617267707520, 16); // " upgrade"
+  store<u64>(text, 0x20656c6968772064, 24); // "d while "
+  store<u64>(text, 0x6c61632073696874, 32); // "this cal"
+  store<u64>(text, 0x646574696177206c, 40); // "l waited"
+  store<u64>(text, 0x676120797274203a, 48); // ": try ag"
+  store<u64>(text, 0x202020202e6e6961, 56); // "ain."
+  systemReject(text, 60);
+}
+
+function isOwnCall(): bool {
+  ensureHeap();
+  const length = systemSelfSize();
+  if (systemCallerSize() != length) return false;
+  const caller = heapBase() + tablePartAt;
+  const self = caller + length;
+  systemCallerCopy(caller, 0, length);
+  systemSelfCopy(self, 0, length);
+  for (let i: usize = 0; i < length; i++) {
+    if (load<u8>(caller + i) != load<u8>(self + i)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,10 @@
+// Upgrades while calls of the canister are under way.
+
+import { expect, test } from 'vitest';
+import { upgradeUnderCalls } from '../support/upgrade-storm.ts';
+
+test('answers to calls of a former instance touch nothing, and clients that try again end right', async () => {
+  const counts = await upgradeUnderCalls({ upgrades: 16, seed: 20261122 });
+  expect(counts.upgrades).toBe(16);
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(0);
+});

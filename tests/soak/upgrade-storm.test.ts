@@ -1,0 +1,13 @@
+// Hundreds of upgrades at random moments while calls of the canister are under way.
+
+import { expect, test } from 'vitest';
+import { upgradeUnderCalls } from '../support/upgrade-storm.ts';
+
+const upgrades = Number(process.env.EFS_UPGRADES ?? 200);
+const seed = Number(process.env.EFS_SEED ?? 20261122) || Date.now();
+
+test(`${upgrades} upgrades under uploads and rotations harm nothing, seed ${seed}`, async () => {
+  const counts = await upgradeUnderCalls({ upgrades, seed });
+  console.log(JSON.stringify(counts));
+  expect(counts.rejections).toBeGreaterThan(upgrades / 20);
+}, 3_600_000);

@@ -1,0 +1,199 @@
+// Upgrades at random moments under uploads over HTTP, chunked sessions and rotations of keys, half
+// of them two at once: answers to calls of a former instance come to a later one. What clients that
+// try again see, and what no message may do.
+
+import { expect } from 'vitest';
+import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../replica/in-process-calls.ts';
+import { RejectError } from '../../replica/reject-error.ts';
+import { keySlotsOf } from './encryption-twin.ts';
+import { type KeyNetwork, networkWithKey } from './key-network.ts';
+import { randomNumbers } from './random-numbers.ts';
+import { sampleBytes, sha256Hex } from './service.ts';
+
+type Random = (limit: number) => number;
+
+/** SHA-256 of the file at each path, as its last upload was answered. */
+type Expected = Map<string, string>;
+
+interface Storm {
+  readonly network: KeyNetwork;
+  readonly random: Random;
+  readonly apiKey: string;
+  readonly expected: Expected;
+  readonly counts: StormCounts;
+  isOver: boolean;
+}
+
+export interface StormCounts {
+  upgrades: number;
+  puts: number;
+  sessions: number;
+  rotations: number;
+  /** Calls that were rejected because the canister was upgraded while they waited. */
+  rejections: number;
+}
+
+const upgradedWords = /The canister was upgraded while this call waited: try again\./;
+const chunkBytes = 65_536;
+const attemptsMax = 1_000;
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function turns(count: number): Promise<void> {
+  for (let done = 0; done < count; done++) await turn();
+}
+
+/** As a client does that tries again when it is told to, and only then. */
+async function persist<T>(storm: Storm, attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let count = 0; count < attemptsMax; count++) {
+    try {
+      const result = await attempt();
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (!(error instanceof RejectError)) throw error;
+      expect(error.message).toMatch(upgradedWords);
+      storm.counts.rejections += 1;
+    }
+    await turns(20);
+  }
+  return expect.fail('tried again in vain');
+}
+
+async function putOverHttp(storm: Storm, path: string, bytes: Uint8Array): Promise<void> {
+  const { network, apiKey } = storm;
+  const calls = createInProcessCalls(network.engine);
+  const headers: [string, string][] = [
+    ['authorization', `Bearer ${apiKey}`],
+    ['content-type', 'a/b'],
+  ];
+  const url = `/api/v1/bucket/photos/files/${path}`;
+  const argument = encodeUpdateRequest({ method: 'PUT', url, headers, body: bytes });
+  const status = await persist(storm, async () => {
+    const reply = await calls.call(network.canisterId(), 'http_request_update', argument);
+    const { status } = decodeAnswer(reply);
+    return status === 503 ? undefined : status;
+  });
+  expect([200, 201, 204], path).toContain(status);
+}
+
+async function ask(storm: Storm, method: string, ...values: unknown[]): Promise<unknown> {
+  const { ok, err } = await persist(storm, async () => {
+    const result = await storm.network.call(method, ...values);
+    return result.err?.startsWith('ServiceUnavailable') ? undefined : result;
+  });
+  expect(err).toBeUndefined();
+  return ok;
+}
+
+async function putInChunks(storm: Storm, path: string, bytes: Uint8Array): Promise<void> {
+  const none = { tags: [], sha256: [], headers: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+  const id = await ask(storm, 'beginFileUploadWith', {
+    ...none,
+    bucketId: 'photos',
+    path,
+    contentType: ['a/b'],
+    size: BigInt(bytes.length),
+    chunkSize: [BigInt(chunkBytes)],
+  });
+  for (let index = 0; index * chunkBytes < bytes.length; index++) {
+    const chunk = bytes.slice(index * chunkBytes, (index + 1) * chunkBytes);
+    await ask(storm, 'uploadFileChunkIndexed', id, BigInt(index), chunk);
+  }
+  await ask(storm, 'completeFileUpload', id, []);
+}
+
+async function write(storm: Storm, name: string): Promise<void> {
+  const { random, expected, counts } = storm;
+  for (let count = 0; !storm.isOver; count++) {
+    const path = `${name}-${random(5)}.bin`;
+    const isChunked = random(3) === 0;
+    const size = isChunked ? 1 + random(4 * chunkBytes) : 1 + random(30_000);
+    const bytes = sampleBytes(`${path} ${count} ${random(2 ** 30)}`, size);
+    await (isChunked ? putInChunks : putOverHttp)(storm, path, bytes);
+    counts[isChunked ? 'sessions' : 'puts'] += 1;
+    expected.set(path, sha256Hex(bytes));
+    await turns(random(8));
+  }
+}
+
+async function rotate(storm: Storm): Promise<void> {
+  const { network, random, counts } = storm;
+  while (!storm.isOver) {
+    const { err } = await persist(storm, async () => {
+      const isRoot = random(2) === 0;
+      const result = await (isRoot
+        ? network.call('rotateRootKey', [])
+        : network.call('rotateBucketKey', 'photos'));
+      return result.err?.startsWith('ServiceUnavailable') ? undefined : result;
+    });
+    expect(err ?? 'SlowDown').toMatch(/^SlowDown/);
+    counts.rotations += err === undefined ? 1 : 0;
+    await turns(20 + random(40));
+  }
+}
+
+async function upgradeOften(storm: Storm, rounds: number): Promise<void> {
+  const { network, random, counts } = storm;
+  while (counts.upgrades < rounds) {
+    // Long enough for files to be stored, or in the middle of what the last upgrade began.
+    const isTwo = counts.upgrades > 0 && random(2) === 0;
+    for (let left = random(isTwo ? 4 : 40); left > 0; left--) {
+      network.nowNs += 50_000_000n;
+      void network.engine.tick();
+      await turn();
+    }
+    await network.upgrade();
+    counts.upgrades += 1;
+  }
+}
+
+async function settle(storm: Storm): Promise<void> {
+  for (let left = 0; left < 200; left++) {
+    await storm.network.wait(1);
+    if (!(await storm.network.status()).isRotating) return;
+  }
+  expect.fail('the rotation does not end');
+}
+
+async function checkFiles({ network, expected }: Storm): Promise<void> {
+  for (const [path, digest] of expected) {
+    const { ok } = await network.call('readFile', 'photos', path, 0n, 2n ** 20n, []);
+    expect(sha256Hex(ok as Uint8Array), path).toBe(digest);
+  }
+  const { used } = keySlotsOf(new Uint8Array(network.stableMemory()));
+  const files = used.filter(({ wrapperId }) => wrapperId > 0);
+  expect(files).toHaveLength(expected.size);
+  expect(new Set(files.map(({ wrapperId }) => wrapperId)).size).toBe(1);
+}
+
+/** What happened; throws when a client saw something wrong, or a message trapped. */
+export async function upgradeUnderCalls(options: {
+  readonly upgrades: number;
+  readonly seed: number;
+}): Promise<StormCounts> {
+  const network = await networkWithKey();
+  const request = { name: 'k', buckets: ['photos'], permissions: ['write'], expiresAt: [] };
+  const { ok } = await network.call('createApiKey', request);
+  const storm: Storm = {
+    network,
+    random: randomNumbers(options.seed),
+    apiKey: (ok as { secret: string }).secret,
+    expected: new Map(),
+    counts: { upgrades: 0, puts: 0, sessions: 0, rotations: 0, rejections: 0 },
+    isOver: false,
+  };
+  const clients = ['a', 'b', 'c', 'd'].map((name) => write(storm, name));
+  const work = Promise.all([...clients, rotate(storm)]);
+  const upgrading = upgradeOften(storm, options.upgrades);
+  await Promise.race([upgrading, work]);
+  storm.isOver = true;
+  await work;
+  await upgrading;
+  await settle(storm);
+  await checkFiles(storm);
+  const failed = network.reports.filter(({ error }) => error !== undefined);
+  expect(failed.map(({ kind, method, error }) => `${kind} ${method}: ${error}`)).toEqual([]);
+  expect(network.prints.join('\n')).not.toMatch(/panick|trap/i);
+  return storm.counts;
+}
