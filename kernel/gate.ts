@@ -17,7 +17,7 @@
 import { areEqual, open, poly1305, seal } from './aead';
 import { base64, base64Bytes } from './base64';
 import { chacha20 } from './chacha20';
-import { ensureHeap, wipeSecrets } from './heap';
+import { ensureHeap, heapBase, tablePartAt, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
 import { at, lengthOf, setOperand, sized } from './operands';
@@ -28,7 +28,7 @@ import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
-import { systemCertifiedDataSet, systemStableSize } from './system';
+import { systemCertifiedDataSet, systemLiquidCycles, systemStableSize } from './system';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
 const magicHigh: u64 = 0x5e8b14d96a0fc372;
@@ -187,13 +187,23 @@ function runHash(operation: u32): void {
   }
 }
 
-// Beside spaces: what all of memory takes, in pages.
+// Beside spaces: what all of memory takes, in pages, and the cycles above the freezing reserve.
+const cyclesSelector: u32 = 253;
 const heapSelector: u32 = 254;
 const stableSelector: u32 = 255;
 
 function sizeOf(selector: u32): u64 {
   if (selector == heapSelector) return <u64>memory.size();
+  if (selector == cyclesSelector) return liquidCycles();
   return selector == stableSelector ? systemStableSize() : spaceSize(selector);
+}
+
+/** No more than 2^63 is told. */
+function liquidCycles(): u64 {
+  const balance = heapBase() + tablePartAt;
+  systemLiquidCycles(balance);
+  const isMore = load<u64>(balance, 8) != 0;
+  return isMore ? 1 << 63 : min(load<u64>(balance), <u64>1 << 63);
 }
 
 function runSpace(operation: u32, block: usize): void {

@@ -32,6 +32,9 @@ export declare function systemCallOnCleanup(cleanupFunction: u32, environment: u
 @external("sys", "call_perform")
 export declare function systemCallPerform(): u32;
 
+@external("sys", "canister_liquid_cycle_balance128")
+export declare function systemLiquidCycles(target: usize): void;
+
 @external("sys", "canister_version")
 export declare function systemCanisterVersion(): u64;
 

@@ -91,7 +91,7 @@ export const rotatedBucketsPerMessage = 200;
 export const rotatingBucketCountMax = 100;
 
 /**
- * Below this balance no upload is begun: an update of 2 MB takes 4.2 G, and its execution 40 G in
- * advance.
+ * No upload with fewer cycles above the freezing reserve: an update of 2 MB takes 4.2 G, and its
+ * execution 40 G in advance. The update itself finds these 40 G taken already.
  */
-export const cyclesReserve = 60_000_000_000n;
+export const cyclesReserve = 60_000_000_000;

@@ -124,6 +124,8 @@ export interface Execution {
   readonly refundedCycles: bigint;
   /** Instructions that this entry point may use. */
   readonly limit: bigint;
+  /** Cycles for all of these, held back until it ends: its balance is without them. */
+  readonly heldCycles: bigint;
   /** Only for the target of a query call, not for what it calls. */
   readonly hasCertificate: boolean;
   readonly effects: Effects;

@@ -20,6 +20,7 @@ import { createClock, tickOnce } from './clock.ts';
 import type { EngineState } from './core-state.ts';
 import { createCanister, refuseCall, viewCanister } from './core-state.ts';
 import { canisterNotFound, outOfCycles } from './errors.ts';
+import { freezingReserve } from './freezing.ts';
 import { ic0Interface } from './ic0-table.ts';
 import { resumeCode } from './install.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -104,7 +105,8 @@ function checkIngress(state: EngineState, message: CallMessage): Reject | undefi
   const canister = state.canisters.get(idText);
   const refused = refuseCall(canister, idText);
   if (refused || !canister) return refused ?? canisterNotFound(idText);
-  const missing = ingressCycles(ingressBytes(message)) - canister.record.cycles;
+  const needed = ingressCycles(ingressBytes(message)) + freezingReserve(state, canister);
+  const missing = needed - canister.record.cycles;
   if (missing > 0n) return outOfCycles(idText, missing);
   return inspectMessage(state, message, canister);
 }

@@ -91,6 +91,14 @@ export const outOfCycles = (id: string, missing: bigint) =>
       'additional cycles',
   );
 
+export const frozen = (id: string) =>
+  reject(
+    2,
+    'IC0207',
+    `Canister ${id} is unable to process query calls because it's frozen. Please top up the ` +
+      'canister with cycles and try again.',
+  );
+
 export const queueFull = (id: string) =>
   reject(2, 'IC0201', `Canister ${id} cannot take more messages: its input queue is full`);
 

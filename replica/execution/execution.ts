@@ -21,6 +21,7 @@ export interface ExecutionOptions {
   readonly rejectMessage?: Uint8Array | undefined;
   readonly refundedCycles?: bigint;
   readonly hasCertificate?: boolean;
+  readonly heldCycles?: bigint;
 }
 
 const nothing = new Uint8Array();
@@ -35,6 +36,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     rejectMessage: undefined,
     refundedCycles: 0n,
     hasCertificate: false,
+    heldCycles: 0n,
     ...options,
     effects: {
       replyParts: [],
@@ -42,7 +44,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       response: undefined,
       certifiedData: undefined,
       globalTimer: undefined,
-      cycles: options.canister.record.cycles,
+      cycles: options.canister.record.cycles - (options.heldCycles ?? 0n),
       availableCycles: options.callContext?.availableCycles ?? 0n,
       refundCycles: 0n,
       calls: [],

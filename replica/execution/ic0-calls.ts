@@ -5,9 +5,10 @@ import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
 import { closure } from './execution.ts';
+import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { from128, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
-import { callCycles } from './prices.ts';
+import { callCycles, callReserveCycles } from './prices.ts';
 
 const calling = 'U CQ Ry Rt CRy CRt T';
 const principalBytesMax = 29;
@@ -29,9 +30,10 @@ function pending(execution: Execution, name: string): OutgoingCall {
 
 function addCycles(execution: Execution, name: string, amount: bigint): undefined {
   const call = pending(execution, name);
-  if (amount > execution.effects.cycles) {
+  const liquid = liquidCycles(execution);
+  if (amount > liquid) {
     throw contractViolation(
-      `ic0.${name}: cannot attach ${amount} cycles, the balance is ${execution.effects.cycles}`,
+      `ic0.${name}: cannot attach ${amount} cycles, above the freezing threshold are ${liquid}`,
     );
   }
   execution.effects.cycles -= amount;
@@ -53,13 +55,16 @@ function appendArgument(execution: Execution, start: number, size: number): unde
   call.bytes = total;
 }
 
-/** 0: on its way; 2: not performed, for want of room or cycles. */
+/**
+ * 0: on its way; 2: not performed, for want of room, or of cycles for it and the dearest answer.
+ */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
   const { effects, canister, world } = execution;
   const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
   const open = canister.openCallbacks + effects.calls.length;
-  if (open >= world.limits.openCallbacksMax || effects.cycles < price) {
+  const needed = price > 0n ? callReserveCycles(BigInt(call.bytes)) : 0n;
+  if (open >= world.limits.openCallbacksMax || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }

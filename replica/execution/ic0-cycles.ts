@@ -3,6 +3,7 @@
 
 import type { Execution } from './canister.ts';
 import { contractViolation } from './errors.ts';
+import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { copyCost, from128, readText, row, usualCost, write128 } from './ic0-row.ts';
 import {
@@ -31,9 +32,9 @@ function accept(execution: Execution, most: bigint): bigint {
 }
 
 function burn(execution: Execution, most: bigint): bigint {
-  const { effects } = execution;
-  const amount = most < effects.cycles ? most : effects.cycles;
-  effects.cycles -= amount;
+  const liquid = liquidCycles(execution);
+  const amount = most < liquid ? most : liquid;
+  execution.effects.cycles -= amount;
   return amount;
 }
 
@@ -151,7 +152,7 @@ export const cyclesRows: readonly Row[] = [
   ...amountRows({
     name: 'canister_liquid_cycle_balance',
     contexts: '*',
-    read: (execution) => execution.effects.cycles,
+    read: liquidCycles,
     has64: false,
   }),
   row({

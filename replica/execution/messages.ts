@@ -7,7 +7,7 @@ import { openContext } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { refuseCall } from './core-state.ts';
 import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
-import { updateBaseCycles } from './prices.ts';
+import { missingCycles } from './freezing.ts';
 import { prepare, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
@@ -61,15 +61,10 @@ export interface IncomingCall {
   readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
 }
 
-function missingCycles(state: EngineState, canister: Canister, call: IncomingCall): bigint {
-  const needed = call.ingressCycles + updateBaseCycles + state.world.limits.updateInstructions;
-  return needed - canister.record.cycles;
-}
-
 function refuse(state: EngineState, canister: Canister, call: IncomingCall): Reject | undefined {
   const refused = refuseCall(canister, canister.idText);
   if (refused) return refused;
-  const missing = missingCycles(state, canister, call);
+  const missing = missingCycles(state, canister, call.ingressCycles);
   if (missing > 0n) return outOfCycles(canister.idText, missing);
   const exports = canister.module?.exports;
   const isThere =
@@ -180,7 +175,7 @@ export function executeTask(
   },
 ): void {
   const { canister, kind, send } = options;
-  if (refuseCall(canister, canister.idText)) return;
+  if (refuseCall(canister, canister.idText) || missingCycles(state, canister, 0n) > 0n) return;
   const caller = new Uint8Array();
   const callContext = openContext({ canister, caller });
   const execution = prepare(state, { context: 'T', canister, callContext, caller });

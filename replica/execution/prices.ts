@@ -6,6 +6,13 @@ export const updateBaseCycles = 5_000_000n;
 export const callBaseCycles = 260_000n;
 export const callCyclesPerByte = 1_000n;
 export const canisterCreationCycles = 500_000_000_000n;
+const storageCyclesPerGibSecond = 127_000n;
+const gib = 2n ** 30n;
+
+/** What memory of every kind costs for that long. */
+export function storageCycles(bytes: bigint, seconds: bigint): bigint {
+  return (bytes * storageCyclesPerGibSecond * seconds) / gib;
+}
 
 export function ingressCycles(bytes: number): bigint {
   return ingressBaseCycles + ingressCyclesPerByte * BigInt(bytes);

@@ -12,6 +12,7 @@ import {
   callDepthExceeded,
   canisterNotFound,
   didNotReply,
+  frozen,
   inspectRejected,
   noMethod,
   reject,
@@ -19,6 +20,7 @@ import {
 } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
+import { freezingReserve } from './freezing.ts';
 import { QueryStable } from './query-stable.ts';
 import { argumentOf } from './routing.ts';
 import type { RunResult } from './run-entry.ts';
@@ -203,6 +205,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   const refused = refuseCall(canister, idText);
   if (refused) return refused;
   if (!canister?.sandbox) return canisterNotFound(idText);
+  if (freezingReserve(state, canister) > canister.record.cycles) return frozen(idText);
   if (depth > state.world.limits.compositeDepthMax) return callDepthExceeded();
   const { method, arg } = message;
   const exports = canister.module?.exports;

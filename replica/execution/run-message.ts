@@ -47,7 +47,7 @@ export function reportOf(
 /** The record after a message that ended well. */
 function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
   const { effects, canister } = execution;
-  const cycles = effects.cycles - cost;
+  const cycles = effects.cycles + execution.heldCycles - cost;
   return {
     ...canister.record,
     certifiedData: effects.certifiedData ?? canister.record.certifiedData,
@@ -63,12 +63,16 @@ type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'l
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
+  const limit = instructionLimit(state.world.limits, entryKind(options.context));
+  const { cycles } = canister.record;
+  const prepaid = executionCycles(limit);
   return createExecution({
     ...options,
+    heldCycles: prepaid < cycles ? prepaid : cycles,
     world: state.world,
     sandbox: canister.sandbox,
     stable: state.store.stableMemory(canister.idText),
-    limit: instructionLimit(state.world.limits, entryKind(options.context)),
+    limit,
     time: nextTime(state, canister),
   });
 }

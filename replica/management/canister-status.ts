@@ -2,11 +2,9 @@
 // history) is reported as zero, as for a canister that has none.
 
 import type { CanisterSettings, CanisterView } from '../core.ts';
+import { storageCycles } from '../execution/prices.ts';
 
-/** IC price list, 13 nodes: 127,000 cycles a GiB a second. */
-const storageCyclesPerGibSecond = 127_000n;
 const secondsPerDay = 86_400n;
-const gib = 2n ** 30n;
 const defaultReservedCyclesLimit = 5_000_000_000_000n;
 
 export interface StatusSource {
@@ -42,7 +40,7 @@ export function canisterStatus(source: StatusSource): object {
     },
     cycles: view.cycles,
     reserved_cycles: 0n,
-    idle_cycles_burned_per_day: (memorySize * storageCyclesPerGibSecond * secondsPerDay) / gib,
+    idle_cycles_burned_per_day: storageCycles(memorySize, secondsPerDay),
     query_stats: {
       num_calls_total: 0n,
       num_instructions_total: 0n,

@@ -2,9 +2,11 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgArgData, msgReply } from 'azle';
+import { requireCycles } from '../domain/cycles.ts';
 import { deleteFile, getFile, readFilePart } from '../domain/file-access.ts';
 import { partsOfFile } from '../domain/files.ts';
 import { uploadByCall } from '../domain/single-upload.ts';
+import { liquidCycles } from '../storage/stable-space.ts';
 import { answer, currentCall } from './call.ts';
 import { FileUpload, Result, ResultBytes, ResultFile, ResultNull } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
@@ -25,7 +27,10 @@ export class FilesActor {
   uploadFile(): void | Promise<void> {
     const upload = decodeFileUpload(msgArgData());
     return onceReady(() => {
-      const result = answer(() => uploadByCall(stores, currentCall(), upload).id);
+      const result = answer(() => {
+        requireCycles(liquidCycles());
+        return uploadByCall(stores, currentCall(), upload).id;
+      });
       msgReply(encodeResult(Result, result));
     });
   }

@@ -2,18 +2,30 @@
 
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../domain/bucket-status.ts';
-import { heapSize, stablePageBytes, stableSize } from '../storage/stable-space.ts';
+import { heapSize, liquidCycles, stablePageBytes, stableSize } from '../storage/stable-space.ts';
 import { answer, currentCall } from './call.ts';
 import { ResultStatus } from './candid.ts';
 import { query } from './method.ts';
 import { stores } from './runtime.ts';
 
+/** Each is asked for when it is read: requests want one of them. */
+const figures: SystemFigures = {
+  get stableBytes() {
+    return stableSize() * stablePageBytes;
+  },
+  get heapBytes() {
+    return heapSize() * stablePageBytes;
+  },
+  get cycles() {
+    return canisterCycleBalance();
+  },
+  get liquidCycles() {
+    return liquidCycles();
+  },
+};
+
 export function systemFigures(): SystemFigures {
-  return {
-    stableBytes: stableSize() * stablePageBytes,
-    heapBytes: heapSize() * stablePageBytes,
-    cycles: canisterCycleBalance(),
-  };
+  return figures;
 }
 
 export class StatusActor {

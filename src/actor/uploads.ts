@@ -2,6 +2,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgArgData, msgReply } from 'azle';
+import { requireCycles } from '../domain/cycles.ts';
 import { putChunk } from '../domain/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../domain/upload-end.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type UploadRequest as UploadBeginning,
 } from '../domain/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
+import { liquidCycles } from '../storage/stable-space.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, currentCall } from './call.ts';
 import {
@@ -67,6 +69,7 @@ interface UploadArgument {
 }
 
 function begin(request: UploadBeginning): string {
+  requireCycles(liquidCycles());
   const call = currentCall();
   checkUploadRequest(stores, call, request);
   const random = stores.secrets.random(uploadIdBytes);
@@ -114,7 +117,10 @@ export class UploadsActor {
   uploadFileChunkIndexed(): void | Promise<void> {
     const chunk = decodeChunk(msgArgData());
     return onceReady(() => {
-      const result = answer(() => BigInt(putChunk(stores, currentCall(), chunk).uploadedSize));
+      const result = answer(() => {
+        requireCycles(liquidCycles());
+        return BigInt(putChunk(stores, currentCall(), chunk).uploadedSize);
+      });
       msgReply(encodeResult(ResultNat, result));
     });
   }

@@ -14,6 +14,8 @@ export interface SystemFigures {
   readonly stableBytes: number;
   readonly heapBytes: number;
   readonly cycles: bigint;
+  /** Of these, what may be spent before the canister freezes. */
+  readonly liquidCycles: number;
 }
 
 export interface Status {

@@ -4,12 +4,12 @@
 import { checkAnonymousUpdate, takeAnonymousUpdate } from '../domain/anonymous-updates.ts';
 import type { SystemFigures } from '../domain/bucket-status.ts';
 import type { Call } from '../domain/caller.ts';
+import { requireCycles } from '../domain/cycles.ts';
 import { looksLikeKey } from '../domain/key-secrets.ts';
 import { quote } from '../domain/names.ts';
 import { Refusal, type RefusalCode } from '../domain/refusal.ts';
 import { KeyUnavailable } from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
-import { cyclesReserve } from '../limits.ts';
 import { hasGoodKey } from './bearer-key.ts';
 import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
 import { exposedHeaders, preflightResponse } from './preflight.ts';
@@ -61,13 +61,14 @@ function answer(
   requestId: string,
 ): HttpResponse | typeof upgrade {
   try {
+    const { request, phase } = exchange;
+    const mayStore = request.method === 'PUT' || request.method === 'POST';
+    if (phase === 'update' && mayStore) requireCycles(exchange.system().liquidCycles);
     if (exchange.phase === 'update' && isAnonymous(exchange)) {
       takeAnonymousUpdate(exchange.stores, exchange.call.nowNs);
     }
     const response = dispatch(routes, exchange);
-    if (response === upgrade) {
-      requireCycles(exchange);
-    }
+    if (response === upgrade && mayStore) requireCycles(exchange.system().liquidCycles);
     return response;
   } catch (error) {
     if (error instanceof KeyUnavailable && exchange.phase === 'query') {
@@ -123,16 +124,6 @@ const missingCodes: ReadonlySet<RefusalCode> = new Set([
 
 /** Whoever wrote it there has to be told. */
 class KeyInUrl extends Refusal {}
-
-/** What makes room is taken at any time, anything else only while there are cycles to pay with. */
-function requireCycles(exchange: Omit<Exchange, 'captures'>): void {
-  if (exchange.request.method !== 'DELETE' && exchange.system().cycles < cyclesReserve) {
-    throw new Refusal(
-      'ServiceUnavailable',
-      'The canister is low on cycles and takes no more uploads: ask its operator to top it up.',
-    );
-  }
-}
 
 function dispatch(
   routes: readonly Route[],

@@ -33,6 +33,7 @@ const writeCommand = createCommand(kernelOperations.spaceWrite, 1);
 const eraseCommand = createCommand(kernelOperations.spaceErase, 0);
 
 // In place of a space: kernel/gate.ts
+const cyclesSelector = 253;
 const heapSelector = 254;
 const stableSelector = 255;
 
@@ -51,6 +52,11 @@ export function heapSize(): number {
 /** Pages of its stable memory, all spaces together. */
 export function stableSize(): number {
   return pages(stableSelector);
+}
+
+/** Cycles that may be spent before the canister freezes. */
+export function liquidCycles(): number {
+  return pages(cyclesSelector);
 }
 
 function pages(selector: number): number {

@@ -23,7 +23,12 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
   const fields = Array.isArray(headers) ? headers : Object.entries(headers);
   const call = callOf('anonymous', sent.nowNs ?? startNs);
   const request = { method, url, headers: fields, body };
-  const system = () => ({ stableBytes: 65_536, heapBytes: 131_072, cycles: 10n ** 13n });
+  const system = () => ({
+    stableBytes: 65_536,
+    heapBytes: 131_072,
+    cycles: 10n ** 13n,
+    liquidCycles: 10 ** 13,
+  });
   return handleRequest(routes, { stores, call, request, phase, random: testRandom, system });
 }
 

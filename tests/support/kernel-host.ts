@@ -107,6 +107,7 @@ const callFunctions = [
   'call_new',
   'call_on_cleanup',
   'call_perform',
+  'canister_liquid_cycle_balance128',
   'canister_self_copy',
   'canister_self_size',
   'canister_version',

@@ -1,0 +1,58 @@
+// The built canister near its freezing threshold: uploads stop in words long before it freezes.
+
+import { expect, test } from 'vitest';
+import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../replica/in-process-calls.ts';
+import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
+
+const low = /^ServiceUnavailable: The canister is low on cycles and takes no more uploads/;
+const bytes = new Uint8Array(1_000).fill(7);
+const file = { bucketId: 'photos', path: 'a.bin', contentType: 'image/png', bytes };
+const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+
+/** Sets the freezing threshold so that so much of the balance is above the reserve. */
+function leaveLiquid(network: KeyNetwork, cycles: bigint): void {
+  const { engine } = network;
+  const id = network.canisterId();
+  const { heapBytes = 0, stableBytes = 0, cycles: balance = 0n } = engine.canister(id) ?? {};
+  const perSecond = 127_000n * BigInt(heapBytes + stableBytes);
+  engine.updateSettings(id, { freezingThreshold: ((balance - cycles) * 2n ** 30n) / perSecond });
+}
+
+async function put(network: KeyNetwork, secret: string, path: string): Promise<number> {
+  const headers: [string, string][] = [
+    ['authorization', `Bearer ${secret}`],
+    ['content-type', 'a/b'],
+  ];
+  const url = `/api/v1/bucket/photos/files/${path}`;
+  const argument = encodeUpdateRequest({ method: 'PUT', url, headers, body: bytes });
+  const calls = createInProcessCalls(network.engine);
+  const id = network.canisterId();
+  return decodeAnswer(await calls.call(id, 'http_request_update', argument)).status;
+}
+
+test('every way to store bytes is refused in words, and what makes room is not', async () => {
+  const network = await networkWithKey();
+  const session = { ...none, headers: [], chunkSize: [], contentType: [] };
+  const begin = { ...session, bucketId: 'photos', path: 'b.bin', size: 1_000n };
+  const { ok: id } = await network.call('beginFileUploadWith', begin);
+  expect(await network.call('uploadFile', { ...file, ...none })).toHaveProperty('ok');
+  const request = { name: 'k', buckets: ['photos'], permissions: ['write'], expiresAt: [] };
+  const { ok: key } = await network.call('createApiKey', request);
+  const { secret } = key as { secret: string };
+  expect(await put(network, secret, 'c.bin')).toBe(201);
+
+  leaveLiquid(network, 90_000_000_000n);
+  expect((await network.call('uploadFile', { ...file, ...none })).err).toMatch(low);
+  expect((await network.call('beginFileUploadWith', begin)).err).toMatch(low);
+  expect((await network.call('beginFileUpload', 'photos', 'd', 'a/b', 9n, [])).err).toMatch(low);
+  expect((await network.call('uploadFileChunkIndexed', id, 0n, bytes)).err).toMatch(low);
+  // A gateway's query would have let it pass: an update has 40 G less.
+  expect(await put(network, secret, 'd.bin')).toBe(503);
+  expect(await network.call('deleteFile', 'photos', 'c.bin', [])).toEqual({ ok: null });
+  expect(await network.call('getFile', 'photos', 'a.bin', [])).toHaveProperty('ok');
+
+  leaveLiquid(network, 110_000_000_000n);
+  expect(await network.call('uploadFileChunkIndexed', id, 0n, bytes)).toHaveProperty('ok');
+  expect(await put(network, secret, 'd.bin')).toBe(201);
+});
