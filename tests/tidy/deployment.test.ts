@@ -1,15 +1,27 @@
 // The files that dfx and icp deploy by: valid against the tools' own schemas, and true.
 
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ic0Interface } from '../../replica/execution/ic0-table.ts';
+import { createCompiler } from '../../replica/wasm/compile.ts';
 import { projectDir } from './source-tree.ts';
 
 function readText(name: string): string {
   return readFileSync(join(projectDir, name), 'utf8');
+}
+
+/** What `npm run build` made, and what a tool would install must be. */
+function builtModule(): Buffer {
+  return readFileSync(join(projectDir, 'build/file_storage.wasm.gz'));
 }
 
 function validate(schemaName: string, document: unknown): unknown {
@@ -36,6 +48,26 @@ describe('dfx.json', () => {
       true,
     ]);
   });
+
+  test('lets dfx install the bytes that were built', () => {
+    const { type, wasm, ...rest } = document.canisters.file_storage;
+    expect(type).toBe('custom');
+    // With one of these dfx decodes the module and encodes it anew, in its own way.
+    const rewriting = ['metadata', 'gzip', 'shrink', 'optimize', 'tech_stack', 'pullable'];
+    expect(Object.keys(rest).filter((name) => rewriting.includes(name))).toEqual([]);
+    expect(readFileSync(join(projectDir, wasm)).equals(builtModule())).toBe(true);
+  });
+});
+
+describe('the module that is installed', () => {
+  test('is the one that was built, compressed, and says its interface', () => {
+    const plain = gunzipSync(builtModule());
+    expect(plain.equals(readFileSync(join(projectDir, 'build/file_storage.wasm')))).toBe(true);
+    const { metadata } = createCompiler(ic0Interface)(new Uint8Array(plain), 'built');
+    const candid = metadata.get('candid:service');
+    expect(candid?.isPublic).toBe(true);
+    expect(Buffer.from(candid?.content ?? []).toString()).toBe(readText('candid/file_storage.did'));
+  });
 });
 
 describe('icp.yaml', () => {
@@ -44,5 +76,23 @@ describe('icp.yaml', () => {
   test('is valid against the schema of icp', () => {
     expect(validate('icp-yaml-schema.json', document)).toEqual([]);
     expect(validate('icp-yaml-schema.json', { canisters: 1 })).not.toEqual([]);
+  });
+
+  test('has commands that leave the bytes that were built where icp wants them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
+    const output = join(folder, 'module');
+    try {
+      const env = { ...process.env, ICP_WASM_OUTPUT_PATH: output };
+      const [canister] = document.canisters;
+      for (const { type, commands } of canister.build.steps) {
+        expect(type).toBe('script');
+        for (const command of commands) {
+          await promisify(execFile)('sh', ['-c', command], { cwd: projectDir, env });
+        }
+      }
+      expect((await readFile(output)).equals(builtModule())).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
