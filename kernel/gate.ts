@@ -28,7 +28,9 @@ import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
-import { systemCertifiedDataSet, systemLiquidCycles, systemStableSize } from './system';
+import {
+  systemCertifiedDataSet, systemGlobalTimerSet, systemLiquidCycles, systemStableSize,
+} from './system';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
 const magicHigh: u64 = 0x5e8b14d96a0fc372;
@@ -52,6 +54,7 @@ const spaceGrowOperation: u32 = 33;
 const spaceReadOperation: u32 = 34;
 const spaceWriteOperation: u32 = 35;
 const spaceEraseOperation: u32 = 36;
+const wakeTimersOperation: u32 = 37;
 const indexCountOperation: u32 = 48;
 const indexFindOperation: u32 = 49;
 const indexInsertOperation: u32 = 50;
@@ -137,6 +140,7 @@ function operandCount(operation: u32): u32 {
     case spaceSizeOperation:
     case spaceGrowOperation:
     case spaceEraseOperation:
+    case wakeTimersOperation:
     case indexCountOperation: return 0;
   }
   unreachable();
@@ -215,6 +219,11 @@ function runSpace(operation: u32, block: usize): void {
   }
   if (operation == spaceReadOperation) {
     spaceRead(space, at(0), offset, lengthOf(0));
+    return;
+  }
+  if (operation == wakeTimersOperation) {
+    // A time long ago: the canister's timers run at once, and set the next one.
+    systemGlobalTimerSet(1);
     return;
   }
   // Space 0 belongs to the rest of the canister, which reaches it as its stable memory.

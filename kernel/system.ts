@@ -35,6 +35,9 @@ export declare function systemCallPerform(): u32;
 @external("sys", "canister_liquid_cycle_balance128")
 export declare function systemLiquidCycles(target: usize): void;
 
+@external("sys", "global_timer_set")
+export declare function systemGlobalTimerSet(timeNs: u64): u64;
+
 @external("sys", "canister_version")
 export declare function systemCanisterVersion(): u64;
 

@@ -11,12 +11,8 @@ import {
 import type { Stores } from '../domain/stores.ts';
 import { assert } from '../lib/assert.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import {
-  fetchDerivedPublicKey,
-  fetchEncryptedKey,
-  fetchRandom,
-  isUnknownKey,
-} from './management.ts';
+import { fetchDerivedPublicKey, fetchEncryptedKey, isUnknownKey } from './management.ts';
+import { reseed } from './random-refresh.ts';
 
 // Other texts give other keys: no file of a canister that is there could be read any more.
 const contextText = 'encrypted-file-storage/root/v1';
@@ -28,14 +24,15 @@ const keyNames = ['key_1', 'test_key_1', 'dfx_test_key'];
 export interface Parts {
   readonly stores: Stores;
   /** What `stores.secrets.random` draws from. */
-  readonly random: Pick<RandomSource, 'isSeeded' | 'seed'>;
+  readonly random: Pick<RandomSource, 'isFresh' | 'seed'>;
 }
 
-/** Throws whatever a call ends with. Versions may come and go while it waits. */
+/**
+ * New keys are made of fresh bytes. Throws whatever a call ends with. Versions may come and go
+ * while it waits.
+ */
 export async function fetchMissing(parts: Parts): Promise<void> {
-  if (!parts.random.isSeeded()) {
-    parts.random.seed(await fetchRandom());
-  }
+  await reseed(parts.random);
   for (;;) {
     const [entry] = missingRootKeys(parts.stores);
     if (entry === undefined) return;

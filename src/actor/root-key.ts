@@ -3,8 +3,10 @@
 // Knows nothing of how a key is derived; what it logs of failures are the network's words.
 
 import { setTimer, time } from 'azle';
+import { wakeTimers } from '../crypto/kernel.ts';
 import { areRootKeysAtHand, missingRootKeys } from '../domain/root-keys.ts';
-import { fetchRandom, isCleanup } from './management.ts';
+import { isCleanup } from './management.ts';
+import { reseed } from './random-refresh.ts';
 import { fetchMissing, type Parts } from './root-key-derivation.ts';
 
 const nsPerSecond = 1_000_000_000n;
@@ -45,7 +47,7 @@ interface State {
 export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKeyKeeper {
   const { stores, random } = parts;
   const state: State = { busySinceNs: undefined, timerAtNs: undefined, retryAtNs: 0n, failures: 0 };
-  const isReady = () => random.isSeeded() && areRootKeysAtHand(stores);
+  const isReady = () => random.isFresh(time()) && areRootKeysAtHand(stores);
 
   async function fetchAll(): Promise<void> {
     const startedNs = time();
@@ -81,7 +83,7 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
     if (isBusy(state)) {
       // Whoever is at it may never get an answer.
       armTimer(staleAfterSeconds);
-    } else if (!random.isSeeded() || missingRootKeys(stores).length > 0) {
+    } else if (!random.isFresh(time()) || missingRootKeys(stores).length > 0) {
       await fetchAll();
     }
   }
@@ -103,7 +105,12 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
       armTimer(0);
     },
     isReady,
-    whenReady: () => (isReady() ? undefined : wait()),
+    whenReady() {
+      if (isReady()) return undefined;
+      // What makes the source stale, a snapshot or a time without cycles, stops timers too.
+      wakeTimers();
+      return wait();
+    },
   };
 }
 
@@ -113,7 +120,7 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
  */
 async function pause({ random }: Parts): Promise<boolean> {
   try {
-    random.seed(await fetchRandom());
+    await reseed(random);
     return true;
   } catch (error) {
     if (isCleanup(error)) throw error;

@@ -6,7 +6,7 @@ import { answer, currentCall } from './call.ts';
 import { ResultNull, RootKeySource } from './candid.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 import { update } from './method.ts';
-import { rootKeys, startUpkeep, stores } from './runtime.ts';
+import { rootKeys, startReseed, startUpkeep, stores } from './runtime.ts';
 
 export class RotationActor {
   /** For the bucket's owners: a new bucket key, which from now on wraps the keys of its files. */
@@ -14,6 +14,7 @@ export class RotationActor {
   rotateBucketKey(bucketId: string) {
     return answer(() => {
       rotateBucketKey(stores, currentCall(), bucketId);
+      startReseed();
       startUpkeep();
       return null;
     });

@@ -25,6 +25,7 @@ import { openOrderedIndex } from '../storage/ordered-index.ts';
 import { openSpace } from '../storage/space.ts';
 import { openStableMap } from '../storage/stable-map.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
+import { keepFresh, reseedSoon } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
 
 installKernelGate(certifiedDataSet);
@@ -84,6 +85,7 @@ export function setUp(source: RootKeySource | undefined): void {
   setUpPublication(stores);
   configureRootKey(stores, source);
   rootKeys.start();
+  keepFresh(random);
   startUpkeep();
   // An interval goes on after a step that trapped, and so after a lost wake-up.
   setTimerInterval(upkeepIntervalSeconds, upkeep);
@@ -91,10 +93,11 @@ export function setUp(source: RootKeySource | undefined): void {
 
 /** What a canister that goes on from a snapshot draws depends on the time too. */
 function nextRandom(length: number): Uint8Array {
-  if (!random.isSeeded()) {
+  const nowNs = time();
+  if (!random.isFresh(nowNs)) {
     throw new KeyUnavailable();
   }
-  return random.next(length, time());
+  return random.next(length, nowNs);
 }
 
 /**
@@ -127,6 +130,11 @@ function upkeep(): void {
   if (mayHaveMore) {
     startUpkeep();
   }
+}
+
+/** For a key that takes another's place: what is drawn after it comes of fresh bytes. */
+export function startReseed(): void {
+  reseedSoon(random);
 }
 
 /** For work that has come up: at once, not at the next interval. */

@@ -22,6 +22,7 @@ export const kernelOperations = {
   spaceRead: 34,
   spaceWrite: 35,
   spaceErase: 36,
+  wakeTimers: 37,
   indexCount: 48,
   indexFind: 49,
   indexInsert: 50,
@@ -93,6 +94,13 @@ export function createCommand(operation: KernelOperation, operands: number): Ker
 export function refuseOperand(what: string, operand: Uint8Array): never {
   const found = operand instanceof Uint8Array ? `${operand.length} bytes` : 'no Uint8Array';
   throw new Error(`Cannot call the kernel: the ${what} has ${found}`);
+}
+
+const wakeCommand = createCommand(kernelOperations.wakeTimers, 0).bytes;
+
+/** Has the system run the timers that are due, be they lost. */
+export function wakeTimers(): void {
+  kernelGate(wakeCommand);
 }
 
 const selfTestCommand = createCommand(kernelOperations.sha256, 2).bytes;

@@ -71,6 +71,7 @@ describe('the linked module', () => {
       'canister_self_size',
       'canister_version',
       'certified_data_set',
+      'global_timer_set',
       'msg_caller_copy',
       'msg_caller_size',
       'msg_reject',

@@ -111,6 +111,7 @@ const callFunctions = [
   'canister_self_copy',
   'canister_self_size',
   'canister_version',
+  'global_timer_set',
   'msg_caller_copy',
   'msg_caller_size',
   'msg_reject',

@@ -254,7 +254,7 @@ export async function upgradeStores(stores: MemoryStores, seed: number): Promise
 /** Random bytes that are the same in every run, from a source that is seeded. */
 function createTestSecrets(seed: number): Stores['secrets'] {
   const source = createRandomSource();
-  source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer));
+  source.seed(new Uint8Array(Uint32Array.from({ length: 8 }, () => seed).buffer), 0n);
   return { random: (length) => source.next(length, 0n), rootKeys: new Map() };
 }
 

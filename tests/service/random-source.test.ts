@@ -1,0 +1,93 @@
+// The random source on the built canister: when it fetches fresh bytes, and who waits for them.
+
+import { expect, test } from 'vitest';
+import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
+
+const hour = 3_600;
+const nsPerSecond = 1_000_000_000n;
+
+const fetched = (network: KeyNetwork) => network.answersTo('raw_rand').length;
+
+test('fresh bytes come every hour, by a timer, whether anybody draws or not', async () => {
+  const network = await networkWithKey();
+  for (let hours = 1; hours <= 5; hours++) {
+    for (let part = 0; part < 6; part++) await network.wait(hour / 6);
+    expect(fetched(network)).toBeGreaterThanOrEqual(hours);
+  }
+  expect(fetched(network)).toBeLessThanOrEqual(6);
+  const timers = network.reports.filter(({ kind }) => kind === 'update');
+  expect(timers.every(({ method }) => method.includes('timer_executor'))).toBe(true);
+  // Nobody waited: a message that draws is answered in its own first part.
+  network.reports.length = 0;
+  expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
+  expect(network.reports.map(({ kind }) => kind)).toEqual(['inspect', 'update']);
+});
+
+test('each rotation fetches fresh bytes, and its request does not wait for them', async () => {
+  const network = await networkWithKey();
+  for (const [method, ...values] of [
+    ['rotateBucketKey', 'photos'],
+    ['rotateRootKey', []],
+  ] as const) {
+    network.reports.length = 0;
+    expect(await network.call(method, ...values)).toEqual({ ok: null });
+    expect(fetched(network)).toBe(0);
+    await network.wait(0);
+    expect(fetched(network)).toBe(1);
+  }
+});
+
+/** The heap stays as it is while time goes on: so it is when a snapshot of that age is loaded. */
+function loadSnapshotOf(network: KeyNetwork, seconds: number): void {
+  network.nowNs += BigInt(seconds) * nsPerSecond;
+  network.reports.length = 0;
+}
+
+test('after what looks like the load of a snapshot, a draw waits for fresh bytes', async () => {
+  const network = await networkWithKey();
+  loadSnapshotOf(network, hour + 1);
+  const created = network.call('createBucket', 'notes');
+  expect(await created).toHaveProperty('ok');
+  const kinds = network.reports.map(({ kind, method }) => `${kind} ${method}`);
+  expect(kinds.slice(0, 3)).toEqual([
+    'inspect createBucket',
+    'update createBucket',
+    'reply raw_rand',
+  ]);
+  loadSnapshotOf(network, hour - 1);
+  expect(await network.call('createBucket', 'more')).toHaveProperty('ok');
+  expect(fetched(network)).toBe(0);
+});
+
+test('without fresh bytes nothing is drawn then, and what draws nothing goes on', async () => {
+  const network = await networkWithKey();
+  const id = network.canisterId();
+  const { heapBytes = 0, stableBytes = 0, cycles = 0n } = network.engine.canister(id) ?? {};
+  const perSecond = 127_000n * BigInt(heapBytes + stableBytes);
+  // So few that an update runs and none of its calls goes out.
+  const freezingThreshold = ((cycles - 60_000_000_000n) * 2n ** 30n) / perSecond;
+  const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
+  network.engine.updateSettings(id, { freezingThreshold });
+  loadSnapshotOf(network, 2 * hour);
+  expect((await network.call('createBucket', 'notes')).err).toMatch(/^ServiceUnavailable: /);
+  expect((await network.call('deleteFile', 'photos', 'none', [])).err).toMatch(/^NoSuchFile: /);
+  network.engine.updateSettings(id, { freezingThreshold: former });
+  await network.wait(10);
+  expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
+});
+
+test('timers that the system dropped for want of cycles come back with the next request', async () => {
+  const network = await networkWithKey();
+  const id = network.canisterId();
+  const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
+  network.engine.updateSettings(id, { freezingThreshold: 2n ** 40n });
+  await network.wait(2 * hour);
+  network.engine.updateSettings(id, { freezingThreshold: former });
+  for (let hours = 0; hours < 3; hours++) await network.wait(hour);
+  expect(fetched(network)).toBe(0);
+  expect(await network.call('createBucket', 'notes')).toHaveProperty('ok');
+  await network.wait(1);
+  network.reports.length = 0;
+  for (let hours = 0; hours < 3; hours++) await network.wait(hour);
+  expect(fetched(network)).toBeGreaterThanOrEqual(3);
+});
