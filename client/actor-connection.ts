@@ -16,6 +16,7 @@ import { type Fetch, networkError } from './http-exchange.ts';
 import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
+import { isTransientReject } from './transient-reject.ts';
 import type { Signal } from './transport.ts';
 
 export interface ActorConnection {
@@ -152,9 +153,12 @@ function statusOf(error: AgentError): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** IC spec, "Reject codes": 2 is SYS_TRANSIENT. */
 function isTransient(error: AgentError): boolean {
-  return (error.code as { readonly rejectCode?: number }).rejectCode === 2;
+  const { rejectCode, rejectMessage } = error.code as {
+    readonly rejectCode?: number;
+    readonly rejectMessage?: string;
+  };
+  return isTransientReject(rejectCode, rejectMessage);
 }
 
 function firstLine(message: string): string {

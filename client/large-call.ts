@@ -20,6 +20,7 @@ import { sealCall } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import type { Fetch } from './http-exchange.ts';
 import { StorageError } from './storage-error.ts';
+import { isTransientReject } from './transient-reject.ts';
 
 export interface LargeCaller {
   readonly agent: HttpAgent;
@@ -127,9 +128,8 @@ async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint
   throw rejected(read('reject_code')?.[0], message);
 }
 
-/** IC spec, "Reject codes": 2 is SYS_TRANSIENT. */
 function rejected(code: number | undefined, message = 'no reason was given'): StorageError {
   return new StorageError('Rejected', `The call was rejected (${code}): ${message}`, {
-    isRetryable: code === 2,
+    isRetryable: isTransientReject(code, message),
   });
 }

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { delayMs, retry } from '../../client/retry.ts';
 import { createStorage } from '../../client/storage.ts';
 import { StorageError } from '../../client/storage-error.ts';
+import { isTransientReject, upgradedWords } from '../../client/transient-reject.ts';
 
 const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350 };
 
@@ -52,6 +53,14 @@ test('what will not pass is not tried again', async () => {
     await expect(retry(operation, { policy })).rejects.toMatchObject({ code });
   }
   await expect(retry(failing(new Error('a bug')).operation, { policy })).rejects.toThrow('a bug');
+});
+
+test('of rejects, those pass whose call was not carried out', () => {
+  expect(isTransientReject(2, 'out of room')).toBe(true);
+  expect(isTransientReject(4, upgradedWords)).toBe(true);
+  expect(isTransientReject(4, 'no Candid')).toBe(false);
+  expect(isTransientReject(5, upgradedWords)).toBe(false);
+  expect(isTransientReject(undefined, undefined)).toBe(false);
 });
 
 test('Retry-After is honoured, and one that is too long ends it', async () => {

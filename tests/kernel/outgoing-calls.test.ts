@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import binaryen from 'binaryen';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { upgradedWords } from '../../client/transient-reject.ts';
 import type { MessageReport } from '../../replica/core.ts';
 import { createEngine, type RunningEngine } from '../../replica/execution/engine.ts';
 import { createInProcessCalls, type InProcessCalls } from '../../replica/in-process-calls.ts';
@@ -250,7 +251,7 @@ describe('an answer to a call of a former instance', () => {
       const result = await upgradeWhile(method);
       expect(result).toMatchObject({
         status: 'rejected',
-        reason: { message: 'The canister was upgraded while this call waited: try again.' },
+        reason: { message: upgradedWords, code: 4 },
       });
       expect(await state()).toEqual([0, 0, 0, 0]);
       expect(errors()).toEqual([]);

@@ -3,6 +3,7 @@
 // try again see, and what no message may do.
 
 import { expect } from 'vitest';
+import { upgradedWords } from '../../client/transient-reject.ts';
 import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
 import { createInProcessCalls } from '../../replica/in-process-calls.ts';
 import { RejectError } from '../../replica/reject-error.ts';
@@ -34,7 +35,6 @@ export interface StormCounts {
   rejections: number;
 }
 
-const upgradedWords = /The canister was upgraded while this call waited: try again\./;
 const chunkBytes = 65_536;
 const attemptsMax = 1_000;
 
@@ -52,7 +52,7 @@ async function persist<T>(storm: Storm, attempt: () => Promise<T | undefined>): 
       if (result !== undefined) return result;
     } catch (error) {
       if (!(error instanceof RejectError)) throw error;
-      expect(error.message).toMatch(upgradedWords);
+      expect(error.message).toBe(upgradedWords);
       storm.counts.rejections += 1;
     }
     await turns(20);
