@@ -23,8 +23,16 @@ export const verifiedFileBytesMax = 10 * chunkBytesMax;
 /** Of a header field or a precondition that is kept with a file or a session. */
 export const storedHeaderLengthMax = 1_024;
 /** JSON of a request. */
-export const jsonBodyBytesMax = 65_536;
-export const requestHeaderCountMax = 128;
+export const jsonBodyBytesMax = 10_240;
+/** Objects and arrays in it. */
+export const jsonContainerCountMax = 32;
+/** What one of them lists. */
+export const jsonItemCountMax = 128;
+export const requestHeaderCountMax = 100;
+/** The longest path or prefix, percent-encoded, in the longest route. */
+export const requestUrlBytesMax = 4_608;
+/** The URL, the method and all header fields of a request. */
+export const requestTextBytesMax = 10_240;
 /** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
 
@@ -63,13 +71,17 @@ export const bucketCountMax = 10_000;
 export const memberCountMax = 32;
 export const bucketCreatorCountMax = 100;
 
+// Arguments in Candid; of each method: src/actor/method-table.ts
+/** Types that an argument declares. Each has to fit into one byte. */
+export const candidTableLengthMax = 32;
+/** Fields and alternatives of all of them. */
+export const candidTablePartsMax = 128;
+
 // Ingress that is let in
-/** Of methods that carry no file. */
+/** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/** What passes unchecked, for the sake of a refusal in words. */
+/** From a caller who has a right to it, for the sake of a refusal in words. */
 export const uncheckedArgumentBytesMax = 4_096;
-/** Values in the argument of a small method: what decoding may cost. */
-export const argumentValueCountMax = 512;
 
 // Updates of requests that carry no key: what anybody can make the canister pay for
 export const anonymousUpdatesBurst = 300;

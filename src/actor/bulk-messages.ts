@@ -1,14 +1,15 @@
-// The messages that carry bulk bytes, decoded and encoded by hand where the library is slow with
-// them: 140 M instructions for a request of 2 MB against 3 M. What does not look as expected goes
-// to the library, which also words the errors.
+// The messages that carry bulk bytes, decoded and encoded by hand. What does not look as expected
+// goes to the argument decoder, which knows subtypes and words the errors.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import type { Header, HttpRequest as Request } from '../http/message.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { requestHeaderCountMax } from '../limits.ts';
+import { requestHeaderCountMax, requestUrlBytesMax } from '../limits.ts';
+import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { HttpRequest, HttpResponse } from './candid.ts';
 import {
+  CandidFault,
   type CandidReader,
   candidTypes,
   readCandid,
@@ -24,16 +25,21 @@ const requestFields = new Map(
 );
 
 /** The argument of `http_request` and of `http_request_update`; the body is a view into it. */
-export function decodeRequest(argument: Uint8Array): Request {
-  const request = readCandid(argument, readRequest);
-  if (request !== undefined) {
-    return request;
+export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
+  const read = readCandid(argument, bounds.textBytes, readRequest);
+  const request = read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
+  if (request.headers.length > requestHeaderCountMax) {
+    throw new CandidFault(`has more than ${requestHeaderCountMax} headers`);
   }
-  const [decoded] = IDL.decode([HttpRequest], argument) as unknown as [Request];
-  return decoded;
+  if (request.url.length > requestUrlBytesMax) {
+    throw new CandidFault(`has a URL of more than ${requestUrlBytesMax} bytes`);
+  }
+  return request;
 }
 
-export function readRequest(reader: CandidReader): Request {
+const requestPlans = [planOf(HttpRequest)];
+
+function readRequest(reader: CandidReader): Request {
   const table = reader.table();
   const root = argumentTypes(reader, 1)[0];
   const found: Partial<Record<string, unknown>> = {};
@@ -64,19 +70,11 @@ function readField(
       return readHeaders(reader, { type, table });
     case 'certificate_version':
       requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.nat16 });
-      return readOptionalNat16(reader);
+      return reader.flag() ? reader.byte() + 256 * reader.byte() : null;
     default:
       requireType(type, candidTypes.text);
       return reader.text();
   }
-}
-
-function readOptionalNat16(reader: CandidReader): number | null {
-  const tag = reader.byte();
-  if (tag > 1) {
-    throw new UnknownCandid();
-  }
-  return tag === 1 ? reader.byte() + 256 * reader.byte() : null;
 }
 
 function readHeaders(
@@ -138,21 +136,19 @@ export interface ChunkArgument {
 }
 
 /** The arguments of `uploadFileChunkIndexed`; the chunk is a view into them. */
-export function decodeChunk(argument: Uint8Array): ChunkArgument {
-  const chunk = readCandid(argument, readChunk);
+export function decodeChunk(argument: Uint8Array, bounds: ArgumentBounds): ChunkArgument {
+  const chunk = readCandid(argument, bounds.textBytes, readChunk);
   if (chunk !== undefined) {
     return chunk;
   }
-  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
-  const [uploadId, chunkIndex, bytes] = IDL.decode(types, argument) as unknown as [
-    string,
-    bigint,
-    Uint8Array,
-  ];
+  const values = decodeWithin(chunkPlans, argument, bounds);
+  const [uploadId, chunkIndex, bytes] = values as [string, bigint, Uint8Array];
   return { uploadId, chunkIndex, bytes };
 }
 
-export function readChunk(reader: CandidReader): ChunkArgument {
+const chunkPlans = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)].map(planOf);
+
+function readChunk(reader: CandidReader): ChunkArgument {
   const table = reader.table();
   const [uploadId, chunkIndex, bytes] = argumentTypes(reader, 3);
   requireType(uploadId, candidTypes.text);

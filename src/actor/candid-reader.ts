@@ -1,19 +1,23 @@
-// Reads Candid messages without copying: the library copies the whole rest of a message for each
-// type that it reads, 70 instructions a byte of a body. Reads only what the two bulk messages
-// consist of; `undefined` tells the caller to leave any other message to the library. Candid
-// specification, "Binary format".
+// Reads Candid messages without copying and within bounds: whoever sends a message pays nothing for
+// what it makes of us. Knows no type that is expected. Candid specification, "Binary format".
 
 import { decodeUtf8 } from '../lib/text.ts';
+import { candidTableLengthMax, candidTablePartsMax } from '../limits.ts';
 
 export const candidTypes = {
-  text: -15,
+  null: -1,
+  bool: -2,
+  nat: -3,
+  int: -4,
   nat8: -5,
   nat16: -6,
-  nat: -3,
+  text: -15,
+  reserved: -16,
   opt: -18,
   vec: -19,
   record: -20,
   variant: -21,
+  principal: -24,
 } as const;
 
 /**
@@ -25,120 +29,224 @@ export interface TableEntry {
   readonly parts: readonly (readonly [id: number, type: number])[];
 }
 
-/** Entries of a type table and fields of a record: the messages read here have less than ten. */
-const tableLengthMax = 32;
+/** Bytes of a number: far beyond 64 bits. */
+const numberBytesMax = 20;
+const principalBytesMax = 29;
 
-/**
- * What the bytes hold is not what this reader knows: the library is to decode them, or to refuse.
- */
+/** The message breaks the format or a bound; the words complete "the message …". */
+export class CandidFault extends RangeError {}
+
+/** The message is of another type than what is read; as an option it may be left out. */
+export class TypeMismatch extends CandidFault {}
+
+/** What the bytes hold is not what a reader for one kind of message knows. */
 export class UnknownCandid extends Error {}
+
+function endsEarly(): CandidFault {
+  return new CandidFault('ends early');
+}
 
 export class CandidReader {
   readonly #bytes: Uint8Array;
   #position: number;
+  #textBytesLeft: number;
 
-  constructor(bytes: Uint8Array) {
+  /** `textBytesMax`: of all texts together, since decoding them costs 600 instructions a byte. */
+  constructor(bytes: Uint8Array, textBytesMax: number) {
     this.#bytes = bytes;
-    this.#position = 4; // "DIDL": what is no Candid has no table that fits, and fails below
+    this.#position = 4;
+    this.#textBytesLeft = textBytesMax;
+    const [d, i, d2, l] = bytes;
+    if (d !== 0x44 || i !== 0x49 || d2 !== 0x44 || l !== 0x4c) {
+      throw new CandidFault('does not begin with DIDL');
+    }
+  }
+
+  /** For going back to it with `seek()`. */
+  get position(): number {
+    return this.#position;
+  }
+
+  seek(position: number): void {
+    this.#position = position;
   }
 
   byte(): number {
     const value = this.#bytes[this.#position++];
     if (value === undefined) {
-      throw new UnknownCandid();
+      throw endsEarly();
     }
     return value;
   }
 
   /** Unsigned LEB128 below 2^49. */
   unsigned(): number {
+    const bytes = this.#bytes;
     let value = 0;
     let factor = 1;
     for (let count = 0; count < 7; count++) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) {
-        return value;
+      const byte = bytes[this.#position++];
+      if (byte === undefined) {
+        throw endsEarly();
       }
+      if (byte < 0x80) {
+        return value + byte * factor;
+      }
+      value += (byte & 0x7f) * factor;
       factor *= 128;
     }
     throw new UnknownCandid();
   }
 
-  /** Signed LEB128 of one byte, or an unsigned one: the types of this reader need no others. */
+  /** A type: what is built in, or an index into a table that is shorter than 64. */
   type(): number {
-    const first = this.byte();
+    const first = this.#bytes[this.#position++] ?? 0x80;
     if (first >= 0x80) {
-      throw new UnknownCandid();
+      throw new CandidFault('has a type that is in no type table of this length');
     }
     return first < 0x40 ? first : first - 0x80;
   }
 
-  /**
-   * A count of things that are read one by one; more than `limit` is an attempt to make us busy.
-   */
+  /** Signed or unsigned LEB128. */
+  bigNumber(isSigned: boolean): bigint {
+    const start = this.#position;
+    let low = 0;
+    let factor = 1;
+    for (let count = 0; count < 7; count++) {
+      const byte = this.byte();
+      low += (byte & 0x7f) * factor;
+      factor *= 128;
+      if (byte < 0x80) {
+        return BigInt(isSigned && (byte & 0x40) !== 0 ? low - factor : low);
+      }
+    }
+    this.#position = start;
+    return this.#longNumber(isSigned);
+  }
+
+  #longNumber(isSigned: boolean): bigint {
+    let value = 0n;
+    let shift = 0n;
+    for (let count = 0; count < numberBytesMax; count++) {
+      const byte = this.byte();
+      value |= BigInt(byte & 0x7f) << shift;
+      shift += 7n;
+      if (byte < 0x80) {
+        return isSigned && (byte & 0x40) !== 0 ? value - (1n << shift) : value;
+      }
+    }
+    throw new CandidFault(`has a number of more than ${numberBytesMax} bytes`);
+  }
+
+  /** A count of things that are read one by one. */
   count(limit: number): number {
     const count = this.unsigned();
     if (count > limit) {
-      throw new RangeError(`The message lists ${count} items where at most ${limit} are taken`);
+      throw new CandidFault(`lists ${count} items where at most ${limit} are taken`);
     }
     return count;
   }
 
   table(): TableEntry[] {
     const entries: TableEntry[] = [];
-    for (let count = this.count(tableLengthMax); count > 0; count--) {
-      entries.push(this.#entry());
+    let partsLeft = candidTablePartsMax;
+    for (let count = this.count(candidTableLengthMax); count > 0; count--) {
+      const entry = this.#entry(partsLeft);
+      partsLeft -= entry.parts.length;
+      entries.push(entry);
     }
     return entries;
   }
 
-  #entry(): TableEntry {
+  #entry(partsMax: number): TableEntry {
     const kind = this.type();
     if (kind === candidTypes.vec || kind === candidTypes.opt) {
       return { kind, parts: [[0, this.type()]] };
     }
     if (kind !== candidTypes.record && kind !== candidTypes.variant) {
-      throw new UnknownCandid();
+      throw new CandidFault('has functions, services or unknown types, which no method takes');
     }
     const parts: [number, number][] = [];
-    for (let count = this.count(tableLengthMax); count > 0; count--) {
-      parts.push([this.unsigned(), this.type()]);
+    let former = -1;
+    for (let count = this.count(partsMax); count > 0; count--) {
+      const id = this.unsigned();
+      if (id <= former) {
+        throw new CandidFault('has fields out of order');
+      }
+      former = id;
+      parts.push([id, this.type()]);
     }
     return { kind, parts };
   }
 
   /** A view into the message. */
   blob(): Uint8Array {
-    const length = this.unsigned();
+    return this.view(this.unsigned());
+  }
+
+  /** A view of that many bytes. */
+  view(length: number): Uint8Array {
     const start = this.#position;
-    this.#position += length;
-    if (this.#position > this.#bytes.length) {
-      throw new UnknownCandid();
+    const end = start + length;
+    if (end > this.#bytes.length) {
+      throw endsEarly();
     }
-    return this.#bytes.subarray(start, this.#position);
+    this.#position = end;
+    return this.#bytes.subarray(start, end);
   }
 
   text(): string {
-    const text = decodeUtf8(this.blob());
+    const bytes = this.blob();
+    this.#textBytesLeft -= bytes.length;
+    if (this.#textBytesLeft < 0) {
+      throw new CandidFault('has texts that are too long');
+    }
+    const text = decodeUtf8(bytes);
     if (text === undefined) {
-      throw new UnknownCandid();
+      throw new CandidFault('has a text that is not well-formed UTF-8');
     }
     return text;
+  }
+
+  /** The tag of an opaque reference is not taken. */
+  principal(): Uint8Array {
+    if (this.byte() !== 1) {
+      throw new CandidFault('has a principal that is opaque');
+    }
+    const bytes = this.blob();
+    if (bytes.length > principalBytesMax) {
+      throw new CandidFault(`has a principal of more than ${principalBytesMax} bytes`);
+    }
+    return bytes;
+  }
+
+  /** Of an `opt` or a `bool`. */
+  flag(): boolean {
+    const byte = this.byte();
+    if (byte > 1) {
+      throw new CandidFault('has a flag that is neither 0 nor 1');
+    }
+    return byte === 1;
   }
 
   /** Fails unless every byte has been read. */
   end(): void {
     if (this.#position !== this.#bytes.length) {
-      throw new UnknownCandid();
+      throw new CandidFault('goes on behind its end');
     }
   }
 }
 
-/** What `read` makes of the message, or `undefined` when the library is to look at it. */
-export function readCandid<T>(bytes: Uint8Array, read: (reader: CandidReader) => T): T | undefined {
+/**
+ * What `read` makes of the message, or `undefined` when it is not of the kind that `read` knows.
+ */
+export function readCandid<T>(
+  bytes: Uint8Array,
+  textBytesMax: number,
+  read: (reader: CandidReader) => T,
+): T | undefined {
   try {
-    const reader = new CandidReader(bytes);
+    const reader = new CandidReader(bytes, textBytesMax);
     const value = read(reader);
     reader.end();
     return value;

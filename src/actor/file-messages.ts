@@ -2,9 +2,9 @@
 // the argument of uploadFile and the answer of readFile.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import { Refusal } from '../domain/refusal.ts';
 import type { FileArgument } from '../domain/single-upload.ts';
 import { concatBytes } from '../lib/bytes.ts';
+import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { argumentTypes, entryOf, leb128, requireElement, requireType } from './bulk-messages.ts';
 import type { Result } from './call.ts';
 import { FileUpload, ResultBytes } from './candid.ts';
@@ -21,15 +21,17 @@ const optionalTexts = ['sha256', 'ifMatch', 'ifNoneMatch', 'apiKey'] as const;
 const fieldNames = new Map(
   [...texts, ...optionalTexts, 'bytes', 'tags'].map((name) => [idlLabelToId(name), name]),
 );
-/** Far more than a file may have: the domain words that refusal. */
-const tagsReadMax = 200;
+/** More than a file may have: the domain words that refusal. */
+const tagsReadMax = 100;
 
 /** The argument of `uploadFile`; its bytes are a view into it. */
-export function decodeFileUpload(argument: Uint8Array): FileArgument {
-  return readCandid(argument, readFileUpload) ?? decodeByLibrary(argument);
+export function decodeFileUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
+  return (
+    readCandid(argument, bounds.textBytes, readFileUpload) ?? decodeAnyUpload(argument, bounds)
+  );
 }
 
-export function readFileUpload(reader: CandidReader): FileArgument {
+function readFileUpload(reader: CandidReader): FileArgument {
   const table = reader.table();
   const root = argumentTypes(reader, 1)[0];
   const found: Partial<Record<string, unknown>> = { tags: [] };
@@ -58,33 +60,23 @@ function readField(
   if (name === 'tags') {
     const list = entryOf(table, type, candidTypes.opt).parts[0]?.[1];
     requireElement(table, list, { kind: candidTypes.vec, element: candidTypes.text });
-    return readOptional(reader, () => readTexts(reader)) ?? [];
+    return reader.flag() ? readTexts(reader) : [];
   }
   if ((texts as readonly string[]).includes(name)) {
     requireType(type, candidTypes.text);
     return reader.text();
   }
   requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.text });
-  return readOptional(reader, () => reader.text());
-}
-
-function readOptional<T>(reader: CandidReader, read: () => T): T | undefined {
-  const isThere = reader.byte();
-  if (isThere > 1) {
-    throw new UnknownCandid();
-  }
-  return isThere === 1 ? read() : undefined;
+  return reader.flag() ? reader.text() : undefined;
 }
 
 function readTexts(reader: CandidReader): string[] {
-  const count = reader.unsigned();
-  if (count > tagsReadMax) {
-    throw new Refusal('InvalidArgument', `A file has not ${count} tags.`);
-  }
-  return Array.from({ length: count }, () => reader.text());
+  return Array.from({ length: reader.count(tagsReadMax) }, () => reader.text());
 }
 
-interface LibraryUpload {
+const uploadPlans = [planOf(FileUpload)];
+
+interface AnyUpload {
   bucketId: string;
   path: string;
   contentType: string;
@@ -96,8 +88,9 @@ interface LibraryUpload {
   apiKey: [] | [string];
 }
 
-function decodeByLibrary(argument: Uint8Array): FileArgument {
-  const [upload] = IDL.decode([FileUpload], argument) as unknown as [LibraryUpload];
+/** Of a sender whose types are others, but fit. */
+function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
+  const [upload] = decodeWithin(uploadPlans, argument, bounds) as [AnyUpload];
   return {
     ...upload,
     tags: upload.tags[0] ?? [],

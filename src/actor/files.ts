@@ -1,7 +1,7 @@
 // Actor methods over files.
 
 import { IDL } from '@dfinity/candid';
-import { msgArgData, msgReply } from 'azle';
+import { msgReply } from 'azle';
 import { requireCycles } from '../domain/cycles.ts';
 import { deleteFile, getFile, readFilePart } from '../domain/file-access.ts';
 import { partsOfFile } from '../domain/files.ts';
@@ -25,7 +25,9 @@ export class FilesActor {
   /** At most 1,900,000 bytes; ok is the file's id. Decoded by hand, see file-messages.ts. */
   @update([FileUpload], Result, { manual: true })
   uploadFile(): void | Promise<void> {
-    const upload = decodeFileUpload(msgArgData());
+    const signature = { name: 'uploadFile', parameters: [FileUpload] };
+    const upload = decodeArguments(signature, decodeFileUpload);
+    if (upload === undefined) return;
     return onceReady(() => {
       const result = answer(() => {
         requireCycles(liquidCycles());

@@ -26,8 +26,8 @@ interface Sent {
 /** `undefined` when the message has been rejected: it is no request. */
 function received(name: string): Sent | undefined {
   const signature = { name, parameters: [HttpRequest] };
-  const decoded = decodeArguments(signature, (argument) => [decodeRequest(argument)]);
-  return decoded && { request: decoded[0] as Request, call: currentCall() };
+  const request = decodeArguments(signature, decodeRequest);
+  return request && { request, call: currentCall() };
 }
 
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {

@@ -1,115 +1,90 @@
 // Which direct ingress the canister takes and pays for. Every update is met here first, by one node
-// and within 200 M instructions; calls of other canisters are not. Decodes no more than it needs
-// and never by the library. IC spec, "Ingress message inspection".
+// and within 200 M instructions; calls of other canisters are not. What each method takes, and from
+// whom, is in method-table.ts. IC spec, "Ingress message inspection".
 
 import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
-import { authorize } from '../domain/access.ts';
-import { isAnonymous } from '../domain/caller.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { checkChunk } from '../domain/upload-chunks.ts';
-import { handleRequest, upgrade } from '../http/router.ts';
+import { checkAnonymousUpdate } from '../domain/anonymous-updates.ts';
+import { Refusal, type RefusalCode } from '../domain/refusal.ts';
+import { KeyUnavailable } from '../domain/root-keys.ts';
+import type { HttpRequest as Request } from '../http/message.ts';
+import { handleRequest, isAnonymous, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
-import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
-import { isModestArgument } from './argument-guard.ts';
-import { readChunk, readRequest } from './bulk-messages.ts';
+import { uncheckedArgumentBytesMax } from '../limits.ts';
+import { decodeChunk, decodeRequest } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
-import { CandidReader } from './candid-reader.ts';
+import { CandidFault } from './candid-reader.ts';
 import { needsUpdate } from './certified-answer.ts';
-import { readFileUpload } from './file-messages.ts';
+import { decodeFileUpload } from './file-messages.ts';
+import { decodeCall } from './method.ts';
+import { type MethodRow, methodTable } from './method-table.ts';
 import { stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
 
-/** Methods that carry no file, with the number of their arguments; by whom they may be called. */
-const smallMethods = new Map<string, { readonly count: number; readonly forAnonymous: boolean }>([
-  ['beginFileUpload', { count: 5, forAnonymous: true }],
-  ['beginFileUploadWith', { count: 1, forAnonymous: true }],
-  ['completeFileUpload', { count: 2, forAnonymous: true }],
-  ['cancelUpload', { count: 1, forAnonymous: true }],
-  ['deleteFile', { count: 3, forAnonymous: true }],
-  ['createBucket', { count: 2, forAnonymous: false }],
-  ['updateBucket', { count: 1, forAnonymous: false }],
-  ['deleteBucket', { count: 2, forAnonymous: false }],
-  ['rotateBucketKey', { count: 1, forAnonymous: false }],
-  ['rotateRootKey', { count: 1, forAnonymous: false }],
-  ['updateAccess', { count: 1, forAnonymous: false }],
-  ['createApiKey', { count: 1, forAnonymous: false }],
-  ['revokeApiKey', { count: 1, forAnonymous: false }],
+/**
+ * Refusals of callers who have no right to what they name, or name what is not there. Any other is
+ * the method's to answer: its caller may learn of it, and others have no way to it.
+ */
+const strangersCodes: ReadonlySet<RefusalCode> = new Set([
+  'Unauthorized',
+  'InvalidApiKey',
+  'AccessDenied',
+  'NoSuchBucket',
+  'InvalidBucketId',
+  'NoSuchFile',
+  'NoSuchUpload',
 ]);
 
-/** Reads no text that is longer than a small argument: a long one is slow, and none is needed. */
-class CautiousReader extends CandidReader {
-  #isText = false;
-
-  override blob(): Uint8Array {
-    const bytes = super.blob();
-    if (this.#isText && bytes.length > smallArgumentBytesMax) {
-      throw new RangeError('A text of the message is too long');
-    }
-    return bytes;
+/** Those that bring bulk bytes are decoded as their methods do it. */
+function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow): unknown[] {
+  switch (method) {
+    case 'uploadFileChunkIndexed':
+      return [decodeChunk(argument, bounds)];
+    case 'uploadFile':
+      return [decodeFileUpload(argument, bounds)];
+    case 'http_request_update':
+      return [decodeRequest(argument, bounds)];
+    default:
+      return decodeCall(method, argument);
   }
-
-  override text(): string {
-    this.#isText = true;
-    const text = super.text();
-    this.#isText = false;
-    return text;
-  }
-}
-
-/** Refuses by whatever it throws. */
-function readWhole<T>(argument: Uint8Array, read: (reader: CandidReader) => T): T {
-  const reader = new CautiousReader(argument);
-  const value = read(reader);
-  reader.end();
-  return value;
 }
 
 function isAcceptable(method: string, argument: Uint8Array): boolean {
-  const small = smallMethods.get(method);
-  if (small !== undefined) {
-    return (
-      argument.length <= smallArgumentBytesMax &&
-      (small.forAnonymous || !isAnonymous(currentCall().caller)) &&
-      isModestArgument(argument, small.count)
-    );
+  const row = methodTable[method];
+  if (row === undefined) {
+    return false;
   }
-  switch (method) {
-    case 'uploadFileChunkIndexed':
-      return isChunkWelcome(argument);
-    case 'uploadFile':
-      return isFileWelcome(argument);
-    case 'http_request_update':
-      return isRequestWelcome(argument);
-    default:
-      return false;
+  if (method === 'http_request_update') {
+    return isRequestWelcome(argumentsOf(method, argument, row)[0] as Request);
   }
-}
-
-/** A small one passes without a right to it, and is answered in words. */
-function isChunkWelcome(argument: Uint8Array): boolean {
-  const chunk = readWhole(argument, readChunk);
-  if (argument.length > uncheckedArgumentBytesMax) {
-    checkChunk(stores, currentCall(), chunk);
+  if (row.admit === undefined) {
+    return false;
   }
-  return true;
-}
-
-function isFileWelcome(argument: Uint8Array): boolean {
-  const { bucketId: bucket, apiKey } = readWhole(argument, readFileUpload);
-  if (argument.length > uncheckedArgumentBytesMax) {
-    authorize(stores, currentCall(), { bucket, permission: 'write', apiKey });
+  const values = argumentsOf(method, argument, row) as never[];
+  try {
+    row.admit({ stores, call: currentCall() }, ...values);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) {
+      const isFree = argument.length <= uncheckedArgumentBytesMax;
+      if (!isFree || strangersCodes.has(error.code)) throw error;
+      return true;
+    }
+    // In the moments after an upgrade: the update waits for the key.
+    if (error instanceof KeyUnavailable) return true;
+    throw error;
   }
-  return true;
 }
 
 /** What a gateway's query would have answered by asking for this update, and nothing else. */
-function isRequestWelcome(argument: Uint8Array): boolean {
-  const sent = readWhole(argument, readRequest);
+function isRequestWelcome(sent: Request): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
   const request = { ...sent, headers };
   const { random } = stores.secrets;
   const environment = { stores, call: currentCall(), random, system: systemFigures };
+  if (isAnonymous({ ...environment, request })) {
+    checkAnonymousUpdate(stores, environment.call.nowNs);
+  }
   const response = handleRequest(routes, { ...environment, request, phase: 'query' });
   return response === upgrade || needsUpdate(request, response);
 }
@@ -119,9 +94,10 @@ function explain(method: string, error: unknown): string {
   if (error instanceof Refusal) {
     return `${error.code}: ${error.message}`;
   }
+  const fault = error instanceof CandidFault ? ` The message ${error.message}.` : '';
   return (
     `${method} takes no such message: send Candid arguments of its types, within its limits, ` +
-    'as somebody who may call it.'
+    `as somebody who may call it.${fault}`
   );
 }
 

@@ -1,11 +1,14 @@
-// `@query` and `@update` for methods that take and return Candid values: Azle's own, with cheaper
-// encoding of results, and arguments that are no Candid refused by a reject that says so instead of
-// a trap. Updates wait for keys, if need be, before they begin. A method that decodes or replies by
-// hand says `manual: true`, and then waits by itself.
+// `@query` and `@update` for methods that take and return Candid values: Azle's own, with arguments
+// decoded within the method's bounds and results encoded cheaply. What cannot be decoded is refused
+// by a reject that says so, whoever sent it. Updates wait for keys, if need be, before they begin.
+// A method that decodes or replies by hand says `manual: true`, and then waits by itself.
 
-import { IDL } from '@dfinity/candid';
+import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgArgData, msgReject, msgReply } from 'azle';
+import { type ArgumentBounds, decodeWithin, type Plan, planOf } from './argument-decoder.ts';
+import { CandidFault } from './candid-reader.ts';
 import { encodeResult } from './candid-result.ts';
+import { methodTable } from './method-table.ts';
 import { onceReady } from './runtime.ts';
 
 type Method = (...values: never[]) => unknown;
@@ -25,6 +28,9 @@ interface Signature {
 /** When a message goes on whose arguments are decoded. */
 type Schedule = (run: () => void) => void | Promise<void>;
 
+/** By the names of methods. */
+const plans = new Map<string, readonly Plan[]>();
+
 /** The method as Azle calls it by hand: arguments in, one reply out. */
 function framed(method: Method, signature: Signature, schedule: Schedule): Method {
   return function (this: unknown): void | Promise<void> {
@@ -39,17 +45,39 @@ function framed(method: Method, signature: Signature, schedule: Schedule): Metho
   };
 }
 
+/** The arguments of a method of the interface, within its bounds. Throws a CandidFault. */
+export function decodeCall(name: string, argument: Uint8Array): unknown[] {
+  const plan = plans.get(name);
+  if (plan === undefined) {
+    throw new CandidFault('is for a method that does not exist');
+  }
+  return decodeWithin(plan, argument, boundsOf(name));
+}
+
+function boundsOf(name: string): ArgumentBounds {
+  const row = methodTable[name];
+  if (row === undefined) {
+    throw new CandidFault('is for a method without a row in src/actor/method-table.ts');
+  }
+  return row.bounds;
+}
+
 /** `undefined` when the message has been rejected. */
-export function decodeArguments(
+export function decodeArguments<T = unknown[]>(
   { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
-  decode: (argument: Uint8Array) => unknown[] = (argument) => IDL.decode(parameters, argument),
-): unknown[] | undefined {
+  decode?: (argument: Uint8Array, bounds: ArgumentBounds) => T,
+): T | undefined {
   try {
-    return decode(msgArgData());
+    const argument = msgArgData();
+    return decode === undefined
+      ? (decodeCall(name, argument) as T)
+      : decode(argument, boundsOf(name));
   } catch (error) {
+    if (!(error instanceof CandidFault)) throw error;
     const expected = parameters.map((type) => type.display()).join(', ');
-    const reason = error instanceof Error ? error.message : String(error);
-    msgReject(`${name} takes (${expected}) in Candid; cannot decode it: ${reason}`);
+    msgReject(
+      `${name} takes (${expected}) in Candid; cannot decode it: the message ${error.message}`,
+    );
     return undefined;
   }
 }
@@ -59,6 +87,7 @@ function decorate(decorator: AzleDecorator, schedule: Schedule) {
     const register = decorator(parameters, result, { manual: true });
     return (method, context) => {
       const name = String(context.name);
+      plans.set(name, parameters.map(planOf));
       const isManual = options?.manual === true;
       register(isManual ? method : framed(method, { name, parameters, result }, schedule), context);
     };

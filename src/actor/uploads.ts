@@ -1,7 +1,7 @@
 // Actor methods of chunked uploads.
 
 import { IDL } from '@dfinity/candid';
-import { msgArgData, msgReply } from 'azle';
+import { msgReply } from 'azle';
 import { requireCycles } from '../domain/cycles.ts';
 import { putChunk } from '../domain/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../domain/upload-end.ts';
@@ -20,7 +20,6 @@ import {
   listUploads,
   type UploadRequest as UploadBeginning,
 } from '../domain/uploads.ts';
-import { mediaTypeOf } from '../http/media-types.ts';
 import { liquidCycles } from '../storage/stable-space.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, currentCall } from './call.ts';
@@ -33,8 +32,9 @@ import {
   UploadRequest,
 } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
-import { query, update } from './method.ts';
+import { decodeArguments, query, update } from './method.ts';
 import { onceReady, stores } from './runtime.ts';
+import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
 
 const uploadIdBytes = 16;
 
@@ -54,19 +54,7 @@ function uploadView(session: UploadSession, nowNs: bigint) {
   };
 }
 
-interface UploadArgument {
-  bucketId: string;
-  path: string;
-  contentType: Optional<string>;
-  size: bigint;
-  tags: Optional<string[]>;
-  sha256: Optional<string>;
-  chunkSize: Optional<bigint>;
-  headers: Optional<[string, string][]>;
-  ifMatch: Optional<string>;
-  ifNoneMatch: Optional<string>;
-  apiKey: Optional<string>;
-}
+const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 
 function begin(request: UploadBeginning): string {
   requireCycles(liquidCycles());
@@ -91,31 +79,15 @@ export class UploadsActor {
   /** As beginFileUpload(), with all that a file may have; the type falls back to the path's. */
   @update([UploadRequest], Result)
   beginFileUploadWith(argument: UploadArgument) {
-    return answer(() => {
-      const { bucketId: bucket, path, size } = argument;
-      const [chunkSize] = argument.chunkSize;
-      const [sha256] = argument.sha256;
-      const [headers] = argument.headers;
-      return begin({
-        bucket,
-        path,
-        size,
-        contentType: argument.contentType[0] ?? mediaTypeOf(path),
-        tags: argument.tags[0] ?? [],
-        apiKey: argument.apiKey[0],
-        ifMatch: argument.ifMatch[0],
-        ifNoneMatch: argument.ifNoneMatch[0],
-        chunkSize,
-        sha256,
-        headers,
-      });
-    });
+    return answer(() => begin(uploadRequestOf(argument)));
   }
 
   /** Decoded by hand, see bulk-messages.ts. */
-  @update([IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)], ResultNat, { manual: true })
+  @update(chunkTypes, ResultNat, { manual: true })
   uploadFileChunkIndexed(): void | Promise<void> {
-    const chunk = decodeChunk(msgArgData());
+    const signature = { name: 'uploadFileChunkIndexed', parameters: chunkTypes };
+    const chunk = decodeArguments(signature, decodeChunk);
+    if (chunk === undefined) return;
     return onceReady(() => {
       const result = answer(() => {
         requireCycles(liquidCycles());

@@ -201,14 +201,14 @@ function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean 
  * is left. A repetition changes nothing.
  */
 export function revokeKey(stores: Stores, call: Call, id: string): void {
-  const key = revocableKey(stores, call, id);
+  const key = checkRevocation(stores, call, id);
   if (key.revokedAtNs === 0n) {
     takeBuckets(stores, call, { key, buckets: key.buckets.filter(ownershipOf(stores, call)) });
   }
 }
 
 /** Refuses what revokeKey() would refuse; changes nothing. */
-export function revocableKey(stores: Stores, call: Call, id: string): ApiKey {
+export function checkRevocation(stores: Stores, call: Call, id: string): ApiKey {
   const hash = hashOfKeyId(stores.directory, id);
   const key = hash === undefined ? undefined : findKeyByHash(stores, hash);
   if (key === undefined || !key.buckets.some(ownershipOf(stores, call))) {

@@ -33,8 +33,11 @@ export function parseFilePath(text: string): string {
   return path;
 }
 
+const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;
+
 function pathFault(path: string): string | undefined {
   if (path === '') return 'is empty: name a file, such as docs/report.pdf';
+  if (path.length > filePathBytesMax) return tooLong;
   if (hasControlCharacter(path)) return 'contains a control character';
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (path.endsWith('/')) return 'ends in a slash: a path names a file, not a folder';
@@ -46,9 +49,7 @@ function pathFault(path: string): string | undefined {
   if (segments.includes('<*>') || segments.includes('<$>')) {
     return 'has a "<*>" or "<$>" segment, which stand for something else where files are certified';
   }
-  if (path.length > filePathBytesMax || encodeUtf8(path).length > filePathBytesMax) {
-    return `has more than ${filePathBytesMax} bytes of UTF-8`;
-  }
+  if (encodeUtf8(path).length > filePathBytesMax) return tooLong;
   return undefined;
 }
 
@@ -79,8 +80,17 @@ export function parseContentType(text: string): string {
   return text;
 }
 
+/** With those that are dropped: more are not looked at. */
+const listedTagCountMax = 5 * fileTagCountMax;
+
 /** Tags as `X-File-Tags` lists them: trimmed, empties and repetitions dropped, order kept. */
 export function parseTags(tags: readonly string[]): string[] {
+  if (tags.length > listedTagCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `A file has at most ${fileTagCountMax} tags; got a list of ${tags.length}.`,
+    );
+  }
   const kept = [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   if (kept.length > fileTagCountMax) {
     throw new Refusal(
@@ -109,7 +119,15 @@ export function parseTags(tags: readonly string[]): string[] {
  * could be the better part of an API key, whatever a malformed encoding has done to its beginning.
  */
 export function quote(text: string): string {
-  const harmless = text.replace(/[A-Za-z0-9_-]{24,}/g, (run) => `${run.slice(0, 4)}…`);
+  const isCut = text.length > quotedFromMax;
+  const beginning = isCut ? text.slice(0, quotedFromMax) : text;
+  const harmless = beginning
+    .replace(/[A-Za-z0-9_-]{24,}/g, (run) => `${run.slice(0, 4)}…`)
+    // A run that the cut has left too short to be seen as one
+    .slice(0, isCut ? -23 : undefined);
   const shown = harmless.length > 80 ? `${harmless.slice(0, 80)}…` : harmless;
   return JSON.stringify(shown.toWellFormed());
 }
+
+/** Enough for what is shown. */
+const quotedFromMax = 512;

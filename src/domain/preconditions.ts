@@ -1,6 +1,7 @@
 // Entity tags (RFC 9110 §8.8.3) and the preconditions under which a file is written or deleted, as
 // pure functions. Conditions of reading are in http/preconditions.ts.
 
+import { storedHeaderLengthMax } from '../limits.ts';
 import { Refusal } from './refusal.ts';
 
 /** What a write is conditional on; the texts of the fields If-Match and If-None-Match. */
@@ -15,6 +16,8 @@ export interface WritePreconditions {
 
 /**
  * Refuses with PreconditionFailed unless a write is allowed over what is there; changes nothing.
+ * The words never hold the file's tag: it begins with the SHA-256 of bytes that the caller may have
+ * no right to read.
  * `existingEtag`: the present file's entityTag(), with its quotes; `undefined`: there is no file.
  * What is no list of entity tags is refused as InvalidArgument, since ignoring it would overwrite
  * what the caller wanted to protect. One bare tag, as the JSON record shows it, counts as quoted.
@@ -28,17 +31,19 @@ export function checkWritePreconditions(
   const ifMatch = tagList('If-Match', conditions.ifMatch);
   const ifNoneMatch = tagList('If-None-Match', conditions.ifNoneMatch);
   if (ifMatch !== undefined) {
-    if (existingEtag === undefined || !matchesTag(ifMatch, existingEtag, 'strong')) {
-      const found = existingEtag === undefined ? 'there is no file' : `it has ${existingEtag}`;
-      throw new Refusal('PreconditionFailed', `If-Match names another version: ${found}.`);
+    if (existingEtag === undefined) {
+      throw new Refusal('PreconditionFailed', 'If-Match names a version, but there is no file.');
+    }
+    if (!matches(ifMatch, existingEtag, 'strong')) {
+      throw new Refusal(
+        'PreconditionFailed',
+        'If-Match names other versions than the present one.',
+      );
     }
   }
   if (ifNoneMatch !== undefined && existingEtag !== undefined) {
-    if (matchesTag(ifNoneMatch, existingEtag, 'weak')) {
-      throw new Refusal(
-        'PreconditionFailed',
-        `If-None-Match excludes what is there: the file has ${existingEtag}.`,
-      );
+    if (matches(ifNoneMatch, existingEtag, 'weak')) {
+      throw new Refusal('PreconditionFailed', 'If-None-Match excludes the version that is there.');
     }
   }
 }
@@ -58,29 +63,73 @@ export function checkUnmodifiedSince(
   }
 }
 
-const opaqueTag = '(?:W/)?"[!#-~\\x80-\\xff]*"';
-const tagListPattern = new RegExp(`^[ \\t,]*${opaqueTag}(?:[ \\t]*,[ \\t]*(?:${opaqueTag})?)*$`);
-const bareTagPattern = /^[!#-+\--~]+$/;
+/** What is listed, up to what fits into a field that is kept; lists are of one tag, mostly. */
+const listedTagsMax = 32;
+const anyVersion = '*';
 
-function tagList(field: string, text: string | undefined): string | undefined {
+/** The list's tags; `undefined` without a list. */
+function tagList(field: string, text: string | undefined): readonly string[] | undefined {
   const list = text?.trim();
-  if (list === undefined || list === '*' || tagListPattern.test(list)) {
-    return list;
+  if (list === undefined || list === anyVersion) {
+    return list === undefined ? undefined : [list];
   }
-  if (bareTagPattern.test(list)) {
-    return `"${list}"`;
+  const tags = list.length > storedHeaderLengthMax ? undefined : readTags(list);
+  if (tags !== undefined) {
+    return tags;
+  }
+  if (list.length <= storedHeaderLengthMax && /^[!#-+\--~]+$/.test(list)) {
+    return [`"${list}"`];
   }
   throw new Refusal(
     'InvalidArgument',
-    `${field} must be * or a list of entity tags in double quotes, such as "5d41…".`,
+    `${field} must be * or a list of at most ${listedTagsMax} entity tags in double quotes, such as ` +
+      `"5d41…", within ${storedHeaderLengthMax} characters.`,
   );
 }
 
-/** `*` or a list of entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
-export function matchesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
-  if (list.trim() === '*') {
-    return true;
+/**
+ * The tags of a list, or `undefined` for what is none. Empty elements are left out (RFC 9110
+ * §5.6.1.2). A parser that goes on from tag to tag: as one pattern, a list can be read in more ways
+ * than there is time to try.
+ */
+function readTags(list: string): readonly string[] | undefined {
+  const separator = /[ \t,]*/y;
+  const tag = /(?:W\/)?"[!#-~\x80-\xff]*"/y;
+  const tags: string[] = [];
+  let end = 0;
+  while (tags.length <= listedTagsMax) {
+    separator.lastIndex = end;
+    separator.test(list);
+    const start = separator.lastIndex;
+    if (start === list.length) {
+      return tags.length === 0 ? undefined : tags;
+    }
+    tag.lastIndex = start;
+    const isSeparate = tags.length === 0 || list.slice(end, start).includes(',');
+    if (!isSeparate || !tag.test(list)) {
+      return undefined;
+    }
+    end = tag.lastIndex;
+    tags.push(list.slice(start, end));
   }
-  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+  return undefined;
+}
+
+/** Of a reader's field, which may hold anything: what is too long to be one matches nothing. */
+export function matchesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  const text = list.trim();
+  if (text.length > storedHeaderLengthMax) {
+    return false;
+  }
+  return matches(
+    text === anyVersion ? [text] : (text.match(/(?:W\/)?"[^"]*"/g) ?? []),
+    etag,
+    comparison,
+  );
+}
+
+/** `*` or entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
+function matches(tags: readonly string[], etag: string, comparison: 'strong' | 'weak'): boolean {
+  const isListed = tags.includes(etag) || tags[0] === anyVersion;
+  return isListed || (comparison === 'weak' && tags.includes(`W/${etag}`));
 }

@@ -54,8 +54,8 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
   if (text === undefined) {
     return emptyBytes;
   }
-  const digest = decodeHex(text);
-  if (digest?.length !== 32) {
+  const digest = text.length === 64 ? decodeHex(text) : undefined;
+  if (digest === undefined) {
     throw new Refusal('InvalidArgument', `sha256 is 64 hexadecimal digits; got ${quote(text)}.`);
   }
   if (totalSize > verifiedFileBytesMax) {

@@ -7,9 +7,8 @@ import { type HttpRequest, header } from './message.ts';
 
 const sha256Bytes = 32;
 const fieldLengthMax = 1_024;
-const parameter = '(?:;[ ]*[a-z*][a-z0-9_.*-]*(?:=[^,;]*)?)*';
-const member = `([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):${parameter}`;
-const fieldPattern = new RegExp(`^${member}(?:[ \\t]*,[ \\t]*${member})*$`);
+/** Members, and parameters of members, of a dictionary. */
+const piecesMax = 32;
 
 /**
  * The SHA-256 digests that the request says its content has; none when it says nothing, or uses
@@ -25,13 +24,11 @@ export function sentDigests(request: HttpRequest): Uint8Array[] {
 
 /** The digest of `sha-256`; of several members with one key the last counts (RFC 9651 §3.2). */
 function parseDigests(name: string, value: string): Uint8Array[] {
-  if (value.length > fieldLengthMax || !fieldPattern.test(value)) {
+  const members = value.length > fieldLengthMax ? undefined : readMembers(value);
+  if (members === undefined) {
     throw malformed(name);
   }
-  const values = [...value.matchAll(new RegExp(member, 'g'))]
-    .filter(([, key]) => key === 'sha-256')
-    .map(([, , base64 = '']) => base64);
-  const last = values.at(-1);
+  const last = members.findLast(([key]) => key === 'sha-256')?.[1];
   if (last === undefined) {
     return [];
   }
@@ -40,6 +37,41 @@ function parseDigests(name: string, value: string): Uint8Array[] {
     throw malformed(name);
   }
   return [digest];
+}
+
+/**
+ * The members of a dictionary as keys and base64, or `undefined` for what is none. A parser that
+ * goes on from piece to piece: as one pattern, parameters and spaces can be read in more ways than
+ * there is time to try.
+ */
+function readMembers(value: string): [key: string, base64: string][] | undefined {
+  const member = /[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):/y;
+  const parameter = /; *[a-z*][a-z0-9_.*-]*(?:=[^,;]*)?/y;
+  const separator = /[ \t]*,/y;
+  const members: [string, string][] = [];
+  let end = 0;
+  for (let pieces = 0; pieces < piecesMax; pieces++) {
+    member.lastIndex = end;
+    const [, key, base64] = member.exec(value) ?? [];
+    if (key === undefined || base64 === undefined) {
+      return undefined;
+    }
+    members.push([key, base64]);
+    end = member.lastIndex;
+    parameter.lastIndex = end;
+    for (; pieces < piecesMax && parameter.test(value); pieces++) {
+      end = parameter.lastIndex;
+    }
+    if (end === value.length) {
+      return members;
+    }
+    separator.lastIndex = end;
+    if (!separator.test(value)) {
+      return undefined;
+    }
+    end = separator.lastIndex;
+  }
+  return undefined;
 }
 
 function malformed(name: string): Refusal {

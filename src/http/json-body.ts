@@ -3,7 +3,7 @@
 import { quote } from '../domain/names.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { decodeUtf8 } from '../lib/text.ts';
-import { jsonBodyBytesMax } from '../limits.ts';
+import { jsonBodyBytesMax, jsonContainerCountMax, jsonItemCountMax } from '../limits.ts';
 import type { HttpRequest } from './message.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -27,11 +27,36 @@ export function jsonBody(request: HttpRequest): JsonObject {
 }
 
 function parseJson(text: string): unknown {
+  if (hasManyContainers(text)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The body must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
+    );
+  }
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Of braces and brackets, also within strings: more than texts of a request have. */
+const openersMax = 1_200;
+
+/**
+ * Parsers go down a level with each object or list in another, and there is no catching of what
+ * happens where the stack ends.
+ */
+function hasManyContainers(text: string): boolean {
+  const openers = countOpeners(text);
+  if (openers <= jsonContainerCountMax || openers > openersMax) {
+    return openers > openersMax;
+  }
+  return countOpeners(text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"?/g, '')) > jsonContainerCountMax;
+}
+
+function countOpeners(text: string): number {
+  return text.split('{').length + text.split('[').length - 2;
 }
 
 /** Absent and null are the same. */
@@ -68,8 +93,9 @@ export function textListField(object: JsonObject, name: string): readonly string
   if (value === undefined) {
     return undefined;
   }
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw wrong(name, 'a list of strings');
+  const isList = Array.isArray(value) && value.length <= jsonItemCountMax;
+  if (!isList || !value.every((item) => typeof item === 'string')) {
+    throw wrong(name, `a list of at most ${jsonItemCountMax} strings`);
   }
   return value;
 }
@@ -83,7 +109,11 @@ export function textPairsField(object: JsonObject, name: string): [string, strin
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw wrong(name, 'an object of strings');
   }
-  return Object.entries(value).map(([key, item]) => {
+  const entries = Object.entries(value);
+  if (entries.length > jsonItemCountMax) {
+    throw wrong(name, `an object of at most ${jsonItemCountMax} strings`);
+  }
+  return entries.map(([key, item]) => {
     if (typeof item !== 'string') {
       throw wrong(name, 'an object of strings');
     }

@@ -40,11 +40,25 @@ export type PublicRow =
   /** GET with `Range: bytes=N-`, N being where the part of that index starts. */
   | { readonly row: 'part'; readonly index: number };
 
+/** Field values by lower-case name, of each request whose fields have been asked for. */
+const fieldsOf = new WeakMap<readonly Header[], Map<string, string[]>>();
+
+/** Looked through once: a request is asked for some twenty fields. */
+function readFields(headers: readonly Header[]): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const values = fields.get(key);
+    if (values === undefined) fields.set(key, [value.trim()]);
+    else values.push(value.trim());
+  }
+  fieldsOf.set(headers, fields);
+  return fields;
+}
+
 /** Field values of that name, in order; names compare without case (RFC 9110 §5.1). */
-function headerValues(request: HttpRequest, name: string): string[] {
-  return request.headers
-    .filter(([candidate]) => candidate.length === name.length && candidate.toLowerCase() === name)
-    .map(([, value]) => value.trim());
+function headerValues({ headers }: HttpRequest, name: string): string[] {
+  return (fieldsOf.get(headers) ?? readFields(headers)).get(name) ?? [];
 }
 
 /** The field's value, several lines joined as a list (RFC 9110 §5.3); `name` in lower case. */
@@ -70,7 +84,9 @@ export function singleHeader(request: HttpRequest, name: string): string | undef
 
 /** The path, percent-decoded once; the query is left out. */
 export function decodedPath(request: HttpRequest): string {
-  const [path = ''] = request.url.split(/[?#]/, 1);
+  // By texts: by a pattern it is tried at each character.
+  const [withoutFragment = ''] = request.url.split('#', 1);
+  const [path = ''] = withoutFragment.split('?', 1);
   try {
     return decodeURIComponent(path);
   } catch {

@@ -60,6 +60,9 @@ const httpDatePatterns: readonly RegExp[] = [
   new RegExp(`^${shortDay} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
+/** `Wednesday, 21-Oct-15 07:28:00 GMT`, and some room. */
+const httpDateLengthMax = 40;
+
 /** The conditions of a PUT or DELETE. */
 export function writePreconditions(request: HttpRequest): WritePreconditions {
   const since = parseHttpDate(header(request, 'if-unmodified-since') ?? '');
@@ -82,6 +85,9 @@ export function refusePartialPut(request: HttpRequest): void {
 
 /** Seconds since 1970 of an HTTP-date; `undefined` for anything else, which the fields ignore. */
 function parseHttpDate(text: string): number | undefined {
+  if (text.length > httpDateLengthMax) {
+    return undefined;
+  }
   const match = httpDatePatterns.map((pattern) => pattern.exec(text)).find((found) => found);
   if (!match?.groups) {
     return undefined;

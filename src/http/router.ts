@@ -34,7 +34,7 @@ export interface Exchange {
 export type Handler = (exchange: Exchange) => HttpResponse | typeof upgrade;
 
 export interface Route {
-  /** Over the percent-decoded path. */
+  /** Over the percent-decoded path; sticky, since others are tried at each of its characters. */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
 }
@@ -136,6 +136,7 @@ function dispatch(
   const path = decodedPath(request);
   refuseKeys(path);
   for (const route of routes) {
+    route.pattern.lastIndex = 0;
     const match = route.pattern.exec(path);
     if (match !== null) {
       const handler = handlerOf(route, request.method);

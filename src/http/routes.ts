@@ -25,14 +25,14 @@ function headOf(get: Handler): Handler {
 }
 
 export const routes: readonly Route[] = [
-  { pattern: /^\/api\/v1\/status$/, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
-  { pattern: /^\/cloud\/([^/]*)\/(.*)$/s, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
+  { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
+  { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
     handlers: { GET: getFileList, HEAD: headOf(getFileList) },
   },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/s,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/sy,
     handlers: {
       GET: getFileRecord,
       HEAD: headFileRecord,
@@ -41,20 +41,20 @@ export const routes: readonly Route[] = [
     },
   },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
     handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },
   },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/, handlers: { POST: startUpload } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/y, handlers: { POST: startUpload } },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/y,
     handlers: { PUT: putUploadChunk },
   },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/y,
     handlers: { POST: completeUploadSession },
   },
   {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)$/,
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)$/y,
     handlers: {
       GET: getUploadSession,
       HEAD: headOf(getUploadSession),

@@ -24,7 +24,8 @@ export function encodeUtf8(text: string): Uint8Array {
 /** Text of UTF-8 bytes, `undefined` where they are malformed. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   const raw = byteString(bytes);
-  if (!/[\x80-\xff]/.test(raw)) {
+  // Sticky: otherwise QuickJS begins anew at each character, also where the pattern has a ^.
+  if (/[^\x80-\xff]*$/y.test(raw)) {
     return raw;
   }
   try {
@@ -39,5 +40,5 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 /** C0, DEL and C1 (ISO/IEC 6429): never part of a name, a header value or a tag. */
 export function hasControlCharacter(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
-  return /[\u0000-\u001f\u007f-\u009f]/.test(text);
+  return !/[^\u0000-\u001f\u007f-\u009f]*$/y.test(text);
 }

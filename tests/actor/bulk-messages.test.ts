@@ -3,12 +3,18 @@
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeChunk, decodeRequest, encodeResponse } from '../../src/actor/bulk-messages.ts';
+import * as messages from '../../src/actor/bulk-messages.ts';
+import { encodeResponse } from '../../src/actor/bulk-messages.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../../src/actor/candid.ts';
 import { requestHeaderCountMax } from '../../src/limits.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
+
+// Bounds have tests of their own.
+const bounds = { bytes: 10_000_000, textBytes: 10_000_000, values: 100_000 };
+const decodeRequest = (bytes: Uint8Array) => messages.decodeRequest(bytes, bounds);
+const decodeChunk = (bytes: Uint8Array) => messages.decodeChunk(bytes, bounds);
 
 // Node's TextDecoder, which the library uses, drops a byte order mark; we keep every character.
 const text = fc.string({ unit: 'binary' }).map(withoutMark);

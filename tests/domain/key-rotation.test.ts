@@ -135,12 +135,12 @@ test('a bucket that others moved while they went is found before the former root
   const asBoss = { ...alice, caller: { ...alice.caller, isController: true } };
   // One step of the rotation; `box` comes after them all.
   for (let index = 0; index < rotatedBucketsPerMessage; index++) {
-    createBucket(stores, asBoss, `a${index}`);
+    createBucket(stores, asBoss, { bucket: `a${index}` });
   }
   rotateRootKey(stores, boss, undefined);
   giveRootKey(stores);
   expect(continueRotation(stores)).toBe(true);
-  deleteBucket(stores, alice, 'a0');
+  deleteBucket(stores, alice, { bucket: 'a0', isForced: false });
   rotateAll();
   expect(isRotating(stores)).toBe(false);
   expect(rootKeyEntries(stores)).toMatchObject([{ version: 2 }]);

@@ -53,6 +53,31 @@ describe('checkWritePreconditions()', () => {
     expect(codeOf(() => checkWritePreconditions(undefined, conditions))).toBe(without);
   });
 
+  test('never tells the tag of the file, which begins with the digest of its bytes', () => {
+    for (const conditions of [{ ifMatch: '"x"' }, { ifNoneMatch: '*' }, { ifNoneMatch: etag }]) {
+      let words = '';
+      try {
+        checkWritePreconditions(etag, conditions);
+      } catch (error) {
+        words = (error as Error).message;
+      }
+      expect(words).not.toBe('');
+      expect(words).not.toContain('abab');
+    }
+  });
+
+  test.each([
+    ['as many tags as a list may have', '"a", '.repeat(32), 'PreconditionFailed'],
+    ['more', '"a", '.repeat(33), 'InvalidArgument'],
+    ['a list of nothing behind a tag', `"a"${',    '.repeat(40)}x`, 'InvalidArgument'],
+    ['a list of 1,024 characters', `"a"${','.repeat(1_021)}`, 'PreconditionFailed'],
+    ['one of more', `"a"${','.repeat(1_022)}`, 'InvalidArgument'],
+    ['tags that nothing separates', '"a"\t"b"', 'InvalidArgument'],
+    ['tabs and commas', '\t,"a"\t, \t,W/"b" ,', 'PreconditionFailed'],
+  ])('reads %s', (_, ifMatch, code) => {
+    expect(codeOf(() => checkWritePreconditions(etag, { ifMatch }))).toBe(code);
+  });
+
   test('takes no exponential time for a long list', () => {
     const list = `${'"a" , '.repeat(20_000)}x`;
     const started = performance.now();

@@ -20,6 +20,7 @@ describe('sentDigests()', () => {
     `${good};a=1;b`,
     `sha-512=:AAAA:, ${good}`,
     `${good}, md5=:AAAA:,unixsum=:AA==:`,
+    `md5=:AAAA:;a=x y  ; b\t,\t${good};c`,
     `${other}, ${good}`,
   ])('reads %j', (value) => {
     expect(sent(['Content-Digest', value])).toEqual([digest.toString('hex')]);
@@ -56,6 +57,9 @@ describe('sentDigests()', () => {
     `${good} ${good}`,
     `${good}, sha-512=x`,
     `${good}, ${'a'.repeat(1_024)}=::`,
+    `${'a=::;a=         ,'.repeat(40)}!`,
+    `${'a=::, '.repeat(40)}${good}`,
+    `${good}${';a'.repeat(40)}`,
   ])('refuses the malformed %j', (value) => {
     const refuse = () => sent(['Content-Digest', value]);
     expect(refuse).toThrow(Refusal);

@@ -1,0 +1,173 @@
+// What each method takes, and which ingress it takes: a row for each method of the interface.
+// Without one a method is refused. tests/actor/method-table.test.ts holds that none is missing.
+//
+// `bounds`: what an honest caller needs, with room for some fields that we do not know. They are
+// all that stands between a stranger and what decoding costs, so a call within them, refused, takes
+// less than 20 M instructions: tests/service/refusal-costs.test.ts.
+//
+// `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
+// that the method itself makes. Inspection sees ingress only, so the method checks again.
+
+import { authorize } from '../domain/access.ts';
+import { mayCreateBuckets } from '../domain/bucket-creators.ts';
+import { type Call, isAnonymous } from '../domain/caller.ts';
+import { checkDeletion } from '../domain/file-access.ts';
+import { checkKeyRequest, checkRevocation } from '../domain/keys.ts';
+import { ownedBucket } from '../domain/ownership.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { FileArgument } from '../domain/single-upload.ts';
+import type { Stores } from '../domain/stores.ts';
+import { checkChunk } from '../domain/upload-chunks.ts';
+import { checkCancellation, checkCompletion } from '../domain/upload-end.ts';
+import { checkUploadRequest } from '../domain/uploads.ts';
+import { requestTextBytesMax } from '../limits.ts';
+import type { ArgumentBounds } from './argument-decoder.ts';
+import type { ChunkArgument } from './bulk-messages.ts';
+import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
+
+type Optional<T> = [] | [T];
+
+interface Caller {
+  readonly stores: Stores;
+  readonly call: Call;
+}
+
+export interface MethodRow {
+  readonly bounds: ArgumentBounds;
+  /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
+  readonly admit?: (caller: Caller, ...values: never[]) => void;
+}
+
+/** No, one or several names and a key. */
+const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
+/** A record of names. */
+const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
+/** A record with lists of names or principals. */
+const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
+/** What a file may be stored with: five fields of 1,024 characters, tags, its path. */
+const file: ArgumentBounds = { bytes: 14_336, textBytes: 12_288, values: 128 };
+/** As `file`, with bytes as one value, which are read in place. */
+const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
+const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
+const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
+
+function requireController({ call }: Caller): void {
+  if (!call.caller.isController) {
+    throw new Refusal('AccessDenied', 'Only controllers of the canister call this method.');
+  }
+}
+
+function requireIdentity({ call }: Caller): void {
+  if (isAnonymous(call.caller)) {
+    throw new Refusal(
+      'AccessDenied',
+      'The anonymous caller has no buckets: call with an identity.',
+    );
+  }
+}
+
+function requireOwner(caller: Caller, bucketId: string): void {
+  ownedBucket(caller.stores, caller.call, bucketId);
+}
+
+export const methodTable: Readonly<Record<string, MethodRow>> = {
+  // Queries: free, and no ingress
+  getBucket: { bounds: few },
+  getFile: { bounds: few },
+  getStatus: { bounds: few },
+  getUpload: { bounds: few },
+  http_request: { bounds: request },
+  http_request_streaming_callback: { bounds: few },
+  listApiKeys: { bounds: few },
+  listBuckets: { bounds: few },
+  listFiles: { bounds: some },
+  listUploads: { bounds: few },
+  readFile: { bounds: few },
+
+  // Uploads
+  beginFileUpload: {
+    bounds: few,
+    admit: (
+      { stores, call },
+      bucket: string,
+      path: string,
+      contentType: string,
+      size: bigint,
+      [apiKey]: Optional<string>,
+    ) =>
+      void checkUploadRequest(stores, call, { bucket, path, contentType, size, apiKey, tags: [] }),
+  },
+  beginFileUploadWith: {
+    bounds: file,
+    admit: ({ stores, call }, argument: UploadArgument) =>
+      void checkUploadRequest(stores, call, uploadRequestOf(argument)),
+  },
+  uploadFileChunkIndexed: {
+    bounds: chunk,
+    admit: ({ stores, call }, argument: ChunkArgument) => void checkChunk(stores, call, argument),
+  },
+  completeFileUpload: {
+    bounds: few,
+    admit: ({ stores, call }, uploadId: string, [apiKey]: Optional<string>) =>
+      void checkCompletion(stores, call, { uploadId, apiKey }),
+  },
+  cancelUpload: {
+    bounds: few,
+    admit: ({ stores, call }, uploadId: string) =>
+      void checkCancellation(stores, call, { uploadId }),
+  },
+  uploadFile: {
+    bounds: upload,
+    admit: ({ stores, call }, { bucketId, apiKey }: FileArgument) =>
+      void authorize(stores, call, { bucket: bucketId, permission: 'write', apiKey }),
+  },
+
+  // Files
+  deleteFile: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, path: string, [apiKey]: Optional<string>) =>
+      void checkDeletion(stores, call, { bucket, path, apiKey, conditions: {} }),
+  },
+  /** Its check is what the query would answer: inspect.ts. */
+  http_request_update: { bounds: request },
+
+  // Buckets and keys
+  createBucket: {
+    bounds: few,
+    admit: ({ stores, call }) => {
+      if (!mayCreateBuckets(stores, call.caller)) {
+        throw new Refusal(
+          'AccessDenied',
+          'Only controllers of the canister and principals that they allow create buckets.',
+        );
+      }
+    },
+  },
+  updateBucket: {
+    bounds: many,
+    admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
+  },
+  deleteBucket: { bounds: few, admit: requireOwner },
+  rotateBucketKey: { bounds: few, admit: requireOwner },
+  rotateRootKey: { bounds: few, admit: requireController },
+  updateAccess: { bounds: many, admit: requireController },
+  createApiKey: {
+    bounds: many,
+    admit: (caller, argument: ApiKeyArgument) => {
+      requireIdentity(caller);
+      const request = { ...argument, expiresAtNs: argument.expiresAt[0] };
+      checkKeyRequest(caller.stores, caller.call, request);
+    },
+  },
+  revokeApiKey: {
+    bounds: few,
+    admit: ({ stores, call }, id: string) => void checkRevocation(stores, call, id),
+  },
+};
+
+interface ApiKeyArgument {
+  readonly name: string;
+  readonly buckets: string[];
+  readonly permissions: string[];
+  readonly expiresAt: Optional<bigint>;
+}

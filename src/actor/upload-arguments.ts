@@ -1,0 +1,38 @@
+// The argument of `beginFileUploadWith` as the domain takes it.
+
+import type { UploadRequest } from '../domain/uploads.ts';
+import { mediaTypeOf } from '../http/media-types.ts';
+
+type Optional<T> = [] | [T];
+
+export interface UploadArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: Optional<string>;
+  readonly size: bigint;
+  readonly tags: Optional<string[]>;
+  readonly sha256: Optional<string>;
+  readonly chunkSize: Optional<bigint>;
+  readonly headers: Optional<[string, string][]>;
+  readonly ifMatch: Optional<string>;
+  readonly ifNoneMatch: Optional<string>;
+  readonly apiKey: Optional<string>;
+}
+
+/** The type falls back to the path's. */
+export function uploadRequestOf(argument: UploadArgument): UploadRequest {
+  const { bucketId: bucket, path, size } = argument;
+  return {
+    bucket,
+    path,
+    size,
+    contentType: argument.contentType[0] ?? mediaTypeOf(path),
+    tags: argument.tags[0] ?? [],
+    apiKey: argument.apiKey[0],
+    ifMatch: argument.ifMatch[0],
+    ifNoneMatch: argument.ifNoneMatch[0],
+    chunkSize: argument.chunkSize[0],
+    sha256: argument.sha256[0],
+    headers: argument.headers[0],
+  };
+}

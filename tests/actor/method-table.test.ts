@@ -1,0 +1,25 @@
+// Every method of the interface has its row: bounds of its arguments, and for updates a check of who
+// may call it by ingress.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { methodTable } from '../../src/actor/method-table.ts';
+import { projectDir } from '../tidy/source-tree.ts';
+
+const interfaceText = readFileSync(join(projectDir, 'candid', 'file_storage.did'), 'utf8');
+const methods = [...interfaceText.matchAll(/^ {4}(\w+): \(.*?;$/gm)].map(([line, name = '']) => {
+  return { name, isQuery: line.endsWith(' query;') };
+});
+
+test('the table has a row for each method, and no other', () => {
+  expect(methods.length).toBeGreaterThan(20);
+  expect(Object.keys(methodTable).sort()).toEqual(methods.map(({ name }) => name).sort());
+});
+
+test('ingress is checked for each update, and taken for no query', () => {
+  // http_request_update is checked by what its query would answer: src/actor/inspect.ts
+  const checked = methods.filter(({ isQuery, name }) => !isQuery && name !== 'http_request_update');
+  const rows = Object.entries(methodTable).filter(([, { admit }]) => admit !== undefined);
+  expect(rows.map(([name]) => name).sort()).toEqual(checked.map(({ name }) => name).sort());
+});

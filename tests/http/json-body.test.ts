@@ -1,0 +1,47 @@
+// The JSON of requests: what is nested deeply or lists much is refused before a parser goes into it.
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Refusal } from '../../src/domain/refusal.ts';
+import { jsonBody, textListField, textPairsField } from '../../src/http/json-body.ts';
+import { jsonBodyBytesMax, jsonContainerCountMax } from '../../src/limits.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(installNodeText);
+
+function parse(text: string): unknown {
+  const body = new Uint8Array(Buffer.from(text));
+  return jsonBody({ method: 'POST', url: '/', headers: [], body });
+}
+
+describe('jsonBody()', () => {
+  test('counts no brackets within strings', () => {
+    const path = `${'[{'.repeat(200)}"\\`;
+    expect(parse(JSON.stringify({ path, tags: [], headers: {} }))).toMatchObject({ path });
+  });
+
+  test.each([
+    ['as many objects and lists as there may be', jsonContainerCountMax, true],
+    ['more', jsonContainerCountMax + 1, false],
+  ])('takes %s: %#', (_, count, isTaken) => {
+    const text = `{"a":${'['.repeat(count - 1)}${']'.repeat(count - 1)}}`;
+    const read = () => parse(text);
+    if (isTaken) expect(read()).toHaveProperty('a');
+    else expect(read).toThrow(Refusal);
+  });
+
+  test.each([
+    ['nothing but brackets', '['.repeat(jsonBodyBytesMax)],
+    ['objects in objects', '{"a":'.repeat(2_000)],
+    ['brackets behind a string without an end', `{"a\\":"${'\\"'.repeat(200)}${'['.repeat(2_000)}`],
+    ['more bytes than it may have', `{"a":"${'a'.repeat(jsonBodyBytesMax)}"}`],
+  ])('refuses %s', (_, text) => {
+    expect(() => parse(text)).toThrow(Refusal);
+  });
+
+  test('lists are short', () => {
+    const object = { many: Array(129).fill('a'), pairs: { ...Array(129).fill('a') }, few: ['a'] };
+    expect(textListField(object, 'few')).toEqual(['a']);
+    expect(() => textListField(object, 'many')).toThrow('at most 128 strings');
+    expect(() => textPairsField(object, 'pairs')).toThrow('at most 128 strings');
+  });
+});

@@ -1,0 +1,164 @@
+// HTTP requests that are sent to make the canister work for nothing, as arguments of `http_request`
+// and `http_request_update`: long and many headers, slow fields, deep JSON, with a good key and
+// without one.
+
+import { IDL } from '@dfinity/candid';
+import type { HonestTexts, HostileArgument } from './hostile-arguments.ts';
+import { hostileTexts } from './hostile-texts.ts';
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+interface Sent {
+  readonly method?: string;
+  readonly url?: string;
+  readonly headers?: Headers;
+  readonly body?: Uint8Array;
+}
+
+const fields = {
+  method: IDL.Text,
+  url: IDL.Text,
+  headers: IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text)),
+  body: IDL.Vec(IDL.Nat8),
+};
+
+/** The fields that something here reads. */
+const readFields = [
+  'Authorization',
+  'Content-Digest',
+  'Repr-Digest',
+  'Content-Type',
+  'Content-Disposition',
+  'Content-Range',
+  'If-Match',
+  'If-None-Match',
+  'If-Modified-Since',
+  'If-Unmodified-Since',
+  'If-Range',
+  'Range',
+  'X-Bucket-Id',
+  'X-File-Tags',
+  'Cookie',
+];
+
+const base = '/api/v1/bucket/demo';
+const put = { method: 'PUT', url: `${base}/files/a.txt` };
+const start = { method: 'POST', url: `${base}/upload/start` };
+/** Requests that are read in different ways. */
+const routes: Readonly<Record<string, Sent>> = {
+  PUT: put,
+  POST: { ...start, body: Buffer.from('{"path":"a.txt","size":5}') },
+  DELETE: { method: 'DELETE', url: `${base}/files/a.txt` },
+  GET: { method: 'GET', url: '/cloud/demo/a.txt' },
+  'GET of a list': { method: 'GET', url: `${base}/files` },
+};
+
+function encode({ method = 'GET', url = '/', headers = [], body = new Uint8Array(0) }: Sent) {
+  return new Uint8Array(IDL.encode([IDL.Record(fields)], [{ method, url, headers, body }]));
+}
+
+export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgument[] {
+  const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
+  const type = ['Content-Type', 'text/plain'] as const;
+  const keyed = [authorization, type];
+  const requests: [string, Sent][] = [...shapes(keyed), ...bodies(keyed, uploadId)];
+  for (const [route, sent] of Object.entries(routes)) {
+    for (const name of readFields) {
+      for (const [what, text] of textsFor(route)) {
+        const own = keyed.filter(([field]) => field !== name);
+        requests.push([`${route}, ${name}: ${what}`, { ...sent, headers: [...own, [name, text]] }]);
+      }
+    }
+  }
+  return requests.map(([name, sent]) => ({ name, argument: encode(sent) }));
+}
+
+/** The fields of others are read by the same functions as those of these two. */
+function textsFor(route: string): typeof hostileTexts {
+  return route === 'PUT' || route === 'GET' ? hostileTexts : hostileTexts.slice(2, 6);
+}
+
+/** By the numbers and lengths of what a request is made of. */
+function shapes(keyed: Headers): [string, Sent][] {
+  const many = (count: number, length: number): Headers =>
+    Array.from({ length: count }, (_, index) => [`X-${index}`, 'v'.repeat(length)]);
+  const headers: Readonly<Record<string, Headers>> = {
+    'a header of 160 kB': [['X', 'v'.repeat(160_000)]],
+    'a header of 15 kB': [['X', 'v'.repeat(15_000)]],
+    'a header of 15 kB, not ASCII': [['X', 'ü'.repeat(7_500)]],
+    'a header of 10 kB': [['X', 'v'.repeat(9_900)]],
+    'a header of 10 kB, not ASCII': [['X', 'ü'.repeat(4_950)]],
+    '98 headers of 10 kB': many(98, 90),
+    'a header name of 15 kB': [['X'.repeat(15_000), 'v']],
+    '2,000 headers': many(2_000, 1),
+    '126 headers': many(126, 1),
+    '126 headers of 100 bytes': many(126, 100),
+    '126 headers of one name': Array.from({ length: 126 }, () => ['If-Match', '"a"'] as const),
+    '126 lines of tags': Array.from({ length: 126 }, () => ['X-File-Tags', 'a'] as const),
+  };
+  const urls: Readonly<Record<string, string>> = {
+    'a URL of 15 kB': `${base}/files/${'a'.repeat(15_000)}`,
+    'a URL of 1 MB': `${base}/files/${'a'.repeat(1_000_000)}`,
+    'a URL of percent signs': `/cloud/demo/${'%'.repeat(15_000)}`,
+    'a URL of encoded bytes': `/cloud/demo/${'%C3%BC'.repeat(2_500)}`,
+    'a URL of slashes': `/cloud/demo/${'/a'.repeat(7_000)}`,
+    'a URL of keys': `/cloud/${`efs_${'A'.repeat(49)}/`.repeat(250)}`,
+    'a query of 3,000 parameters': `${base}/files?${'a=1&'.repeat(3_000)}`,
+    'a query of 15 kB': `${base}/files?prefix=${'%C3%BC'.repeat(2_500)}`,
+    'an upload of 15 kB': `${base}/upload/${'a'.repeat(15_000)}`,
+    'a chunk of 15 kB': `${base}/upload/x/chunk/${'1'.repeat(15_000)}`,
+  };
+  const methods = ['GET', 'PUT', 'POST', 'DELETE', 'M'.repeat(15_000)];
+  const withHeaders = Object.entries(headers).flatMap(([name, sent]) =>
+    Object.entries(routes).flatMap(([route, to]): [string, Sent][] => [
+      [`${route} with ${name}`, { ...to, headers: sent }],
+      [`${route} with a key and ${name}`, { ...to, headers: [...keyed, ...sent] }],
+    ]),
+  );
+  const withUrls = Object.entries(urls).flatMap(([name, url]) =>
+    methods.flatMap((method): [string, Sent][] => [
+      [`${method.slice(0, 6)} with ${name}`, { method, url }],
+      [`${method.slice(0, 6)} with a key and ${name}`, { method, url, headers: keyed }],
+    ]),
+  );
+  return [...withHeaders, ...withUrls];
+}
+
+function bodies(keyed: Headers, uploadId: string): [string, Sent][] {
+  const complete = { method: 'POST', url: `${base}/upload/${uploadId}/complete` };
+  const texts: Readonly<Record<string, string>> = {
+    'JSON 30,000 deep': '['.repeat(30_000),
+    'JSON 8,000 deep': `{"path":${'['.repeat(8_000)}`,
+    'JSON 2,000 deep': `{"path":${'{"a":'.repeat(2_000)}`,
+    'brackets in a string': `{"path":"${'['.repeat(16_000)}","size":5}`,
+    '60 kB of JSON': `{"path":"${'a'.repeat(60_000)}","size":5}`,
+    '16 kB that is not ASCII': `{"path":"${'ü'.repeat(8_000)}","size":5}`,
+    '16 kB of escapes': `{"path":"${'\\u00fc'.repeat(2_700)}","size":5}`,
+    '16 kB of short strings': `{"tags":[${'"",'.repeat(5_000)}""],"path":"a","size":5}`,
+    '16 kB of members': `{${Array.from({ length: 1_500 }, (_, n) => `"f${n}":1`).join()}}`,
+    '16 kB of headers': `{"path":"a","size":5,"headers":{${Array.from({ length: 1_300 }, (_, n) => `"f${n}":""`).join()}}}`,
+    'quotes without end': `{"path":"${'\\"'.repeat(8_000)}`,
+    'a number of 16 kB': `{"path":"a","size":${'9'.repeat(16_000)}}`,
+  };
+  const json = Object.entries(texts).flatMap(([name, text]): [string, Sent][] =>
+    [start, complete].map((to) => [
+      `${to === start ? 'start' : 'complete'} with ${name}`,
+      { ...to, headers: keyed, body: Buffer.from(text) },
+    ]),
+  );
+  const evil = hostileTexts.flatMap(([name, text]) =>
+    ['path', 'contentType', 'sha256', 'ifMatch', 'ifNoneMatch'].map((field): [string, Sent] => {
+      const body = JSON.stringify({ path: 'a', size: 5, [field]: text });
+      return [`${field} in JSON: ${name}`, { ...start, headers: keyed, body: Buffer.from(body) }];
+    }),
+  );
+  const whole = new Uint8Array(1_900_000).fill(65);
+  return [
+    ...json,
+    ...evil,
+    ['2 MB without a key', { ...put, body: whole }],
+    ['2 MB of JSON', { ...start, headers: keyed, body: whole }],
+    ['2 MB to what is not there', { method: 'PUT', url: '/nothing', body: whole }],
+    ['2 MB beside a GET', { method: 'GET', url: '/cloud/demo/a.txt', body: whole }],
+  ];
+}

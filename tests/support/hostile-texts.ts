@@ -1,0 +1,33 @@
+// Texts that are slow to look through: long ones, and those on which patterns with more than one way
+// to match would try them all.
+
+export const hostileTexts: readonly (readonly [name: string, text: string])[] = [
+  ['2 kB of letters', 'a'.repeat(2_000)],
+  ['4 kB of letters', 'a'.repeat(4_000)],
+  ['14 kB of letters', 'a'.repeat(14_000)],
+  ['2 kB that is not ASCII', 'ü'.repeat(1_000)],
+  ['1 kB of control characters', '\u0001'.repeat(1_000)],
+  ['2 kB of quotes', '"'.repeat(2_000)],
+  ['2 kB of backslashes', '\\'.repeat(2_000)],
+  ['2 kB of slashes', '/a'.repeat(1_000)],
+  ['2 kB of dots', '.'.repeat(2_000)],
+  ['2 kB of commas', ','.repeat(2_000)],
+  ['1 kB of commas', ','.repeat(1_024)],
+  ['1 kB of spaces and a letter', `a${' '.repeat(1_020)}x`],
+  ['a tag and lists of nothing', `"a"${',    '.repeat(40)}x`],
+  ['a tag and 1 kB of nothing', `"a"${' ,\t'.repeat(330)}x`],
+  ['1 kB of tags', `${'"",'.repeat(340)}x`],
+  ['14 kB of tags', `${'"a",'.repeat(3_500)}x`],
+  ['weak tags without end', 'W/"a", '.repeat(140)],
+  ['digests without end', `${'a=::;a=         ,'.repeat(40)}!`],
+  ['short digests', `${'a=::,'.repeat(200)}!`],
+  ['parameters of a digest', `a=::${';a'.repeat(500)}!`],
+  ['parameters of a media type', `a/a${';a=a '.repeat(50)}(`],
+  ['spaces of a media type', `a/a${' \t; \t'.repeat(50)}(`],
+  ['a quoted media type', `a/a;a="${'\\a'.repeat(120)}`],
+  ['a key of 14 kB', `efs_${'A'.repeat(14_000)}`],
+  ['a key that is none', `efs_${'A'.repeat(49)}`],
+  ['hexadecimal digits', 'ab'.repeat(1_000)],
+  ['percent signs', '%'.repeat(2_000)],
+  ['brackets', '['.repeat(2_000)],
+];

@@ -1,0 +1,139 @@
+// What it costs the canister to refuse: every hostile argument to every method, in each of the ways
+// in which it can come, by the meter. Shared by the bench and the tests.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import type { MessageReport } from '../../replica/core.ts';
+import type { Replica } from '../../replica/replica.ts';
+import { installForwarder } from './forwarder/forwarder.ts';
+import { type HonestTexts, hostileArguments } from './hostile-arguments.ts';
+import { hostileRequests } from './hostile-requests.ts';
+import { type DidMethod, readInterface } from './model-interface.ts';
+
+export type Way = 'ingress' | 'another canister' | 'query';
+
+export interface Refusal {
+  readonly way: Way;
+  readonly method: string;
+  /** What was sent. */
+  readonly name: string;
+  readonly instructions: number;
+  /** Of the execution alone; 0 for queries. */
+  readonly cycles: number;
+  readonly milliseconds: number;
+  /** Absent for an answer in words. */
+  readonly trap: string | undefined;
+  readonly stablePages: number;
+  /** The words of the reject, if it was one. */
+  readonly reject: string | undefined;
+}
+
+export interface RefusalTarget {
+  readonly replica: Replica;
+  readonly canisterId: string;
+  /** To which `replica` adds the reports of all messages. */
+  readonly reports: readonly MessageReport[];
+  readonly honest: HonestTexts;
+  /** Of the demo bucket: ends what was begun, which would leave no room for more. */
+  readonly owner: Principal;
+}
+
+interface Attempt {
+  readonly way: Way;
+  readonly method: DidMethod;
+  readonly argument: Uint8Array;
+}
+
+/** An identity that anybody could have made. */
+export const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(5));
+
+export function interfaceMethods(): DidMethod[] {
+  return readInterface({ texts: ['a'], principals: [Principal.anonymous()] });
+}
+
+/** What was refused, and what it cost; calls that were carried out are left out. */
+export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]> {
+  const send = await senderTo(target);
+  const refusals: Refusal[] = [];
+  for (const method of interfaceMethods()) {
+    const list = hostileArguments(method, target.honest);
+    if (method.name.startsWith('http_')) list.push(...hostileRequests(target.honest));
+    const ways: Way[] = method.isQuery
+      ? ['query', 'another canister']
+      : ['ingress', 'another canister'];
+    for (const { name, argument } of list) {
+      for (const way of ways) {
+        const first = target.reports.length;
+        const answer = await send({ way, method, argument });
+        if (answer.isDone) {
+          await cancelBegun(target, answer.begun);
+          continue;
+        }
+        const own = target.reports.slice(first).filter(({ canisterId, kind }) => {
+          return canisterId === target.canisterId && kind !== 'inspect';
+        });
+        refusals.push({
+          way,
+          method: method.name,
+          name,
+          reject: answer.reject,
+          instructions: own.reduce((sum, report) => sum + Number(report.instructions), 0),
+          cycles: own.reduce((sum, report) => sum + Number(report.cycles), 0),
+          milliseconds: own.reduce((sum, report) => sum + report.milliseconds, 0),
+          stablePages: own.reduce((sum, report) => sum + report.stablePages, 0),
+          trap: own.find(({ error }) => error !== undefined)?.error,
+        });
+      }
+    }
+  }
+  return refusals;
+}
+
+interface Answer {
+  readonly isDone: boolean;
+  readonly reject: string | undefined;
+  /** The id of the session that the call began, if it did. */
+  readonly begun: string | undefined;
+}
+
+async function cancelBegun(target: RefusalTarget, uploadId: string | undefined): Promise<void> {
+  if (uploadId === undefined) return;
+  const argument = IDL.encode([IDL.Text], [uploadId]);
+  await target.replica.call(target.canisterId, 'cancelUpload', argument, { sender: target.owner });
+}
+
+async function senderTo({ replica, canisterId }: RefusalTarget) {
+  const forwarder = await installForwarder(replica);
+  const ways: Record<Way, (method: string, argument: Uint8Array) => Promise<Uint8Array>> = {
+    ingress: (method, argument) => replica.call(canisterId, method, argument, { sender: stranger }),
+    query: (method, argument) => replica.query(canisterId, method, argument, { sender: stranger }),
+    'another canister': (method, argument) => forwarder.call(canisterId, method, argument),
+  };
+  return async ({ way, method, argument }: Attempt): Promise<Answer> => {
+    try {
+      const reply = await ways[way](method.name, argument);
+      const [result] = IDL.decode(method.results, reply) as [object];
+      return { isDone: isDone(result), reject: undefined, begun: begunBy(method.name, result) };
+    } catch (error) {
+      return { isDone: false, reject: (error as Error).message, begun: undefined };
+    }
+  };
+}
+
+function begunBy(method: string, result: object): string | undefined {
+  if (method.startsWith('beginFileUpload') && 'ok' in result) return String(result.ok);
+  if (!('status_code' in result) || result.status_code !== 201) return undefined;
+  const { body } = result as unknown as { readonly body: Uint8Array };
+  return (JSON.parse(Buffer.from(body).toString()) as { uploadId?: string }).uploadId;
+}
+
+function isDone(result: object): boolean {
+  if (!('status_code' in result)) return 'ok' in result;
+  const isUpgrade = 'upgrade' in result && (result.upgrade as boolean[])[0] === true;
+  return !isUpgrade && Number(result.status_code) < 400;
+}
+
+export function dearest(refusals: readonly Refusal[], way: Way): Refusal | undefined {
+  const own = refusals.filter((refusal) => refusal.way === way);
+  return own.toSorted((left, right) => right.instructions - left.instructions)[0];
+}
