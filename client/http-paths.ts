@@ -26,6 +26,13 @@ function bucketSegment(bucket: string): string {
   );
 }
 
+/** An address or a folder, to which a slash and a name can be added. */
+export function withoutLastSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}
+
 /** With or without one slash in front, as the service takes it. */
 function pathSegments(path: string): string {
   const segments = path.replace(/^\//, '').split('/');

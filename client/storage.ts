@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import { downloadFile } from './download.ts';
 import type { Fetch } from './http-exchange.ts';
+import { withoutLastSlashes } from './http-paths.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type {
   CallOptions,
@@ -112,7 +113,7 @@ function transportOf(options: StorageOptions, retryPolicy: RetryPolicy): Transpo
   }
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   if ('url' in options) {
-    const url = options.url.replace(/\/+$/, '');
+    const url = withoutLastSlashes(options.url);
     return createHttpTransport({ url, apiKey, fetch, timeoutMs });
   }
   const { host, canisterId, identity, fetchRootKey } = options;

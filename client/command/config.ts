@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '@dfinity/agent';
+import { withoutLastSlashes } from '../http-paths.ts';
 import { createNodeStorage } from '../node/storage.ts';
 import type { Storage, StorageOptions } from '../storage.ts';
 import { UsageError } from './usage-error.ts';
@@ -95,10 +96,9 @@ function localService(
   if (service === undefined) return undefined;
   const { url, gateway, canisterId } = service;
   if (folder === undefined && !(isLoopback(url) && isLoopback(gateway))) return undefined;
-  const trimmed = (address: string) => address.replace(/\/+$/, '');
   const isElsewhere =
-    (named.url !== undefined && ![url, gateway].includes(trimmed(named.url))) ||
-    (named.host !== undefined && trimmed(named.host) !== url) ||
+    (named.url !== undefined && ![url, gateway].includes(withoutLastSlashes(named.url))) ||
+    (named.host !== undefined && withoutLastSlashes(named.host) !== url) ||
     (named.canisterId !== undefined && named.canisterId !== canisterId);
   return isElsewhere ? undefined : service;
 }

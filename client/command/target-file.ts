@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { piecesOf } from '../byte-stream.ts';
+import { withoutLastSlashes } from '../http-paths.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TargetFile {
@@ -37,7 +38,7 @@ export async function findTarget(target: string | undefined, name: string): Prom
 
 async function pathIn(target: string, name: string): Promise<string> {
   const isFolder = target.endsWith('/') || (await statIfThere(target))?.isDirectory() === true;
-  return isFolder ? `${target.replace(/\/+$/, '')}/${name}` : target;
+  return isFolder ? `${withoutLastSlashes(target)}/${name}` : target;
 }
 
 async function statIfThere(path: string) {

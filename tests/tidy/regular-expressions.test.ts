@@ -1,0 +1,145 @@
+// No pattern over what strangers send may take more than linear time: a checker looks at each regular
+// expression, literals and those composed of constants. What it cannot see fails.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { projectDir, readSources, type SourceFile } from './source-tree.ts';
+
+// In JavaScript alone: its other ways are programs of one platform.
+process.env.RECHECK_BACKEND = 'pure';
+const { checkSync } = await import('recheck');
+
+const checkMilliseconds = 60_000;
+
+interface Pattern {
+  readonly where: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+const sources = new Map(readSources().map((file) => [file.path, file]));
+const parsed = new Map<string, ts.SourceFile>();
+
+function parse(file: SourceFile): ts.SourceFile {
+  const known = parsed.get(file.path);
+  if (known !== undefined) return known;
+  const text = file.lines.join('\n');
+  const tree = ts.createSourceFile(file.path, text, ts.ScriptTarget.ES2022, true);
+  parsed.set(file.path, tree);
+  return tree;
+}
+
+function patternsOf(file: SourceFile): Pattern[] {
+  const tree = parse(file);
+  const patterns: Pattern[] = [];
+  function visit(node: ts.Node): void {
+    const { line } = tree.getLineAndCharacterOfPosition(node.getStart());
+    const where = `${file.path}:${line + 1}`;
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      const flags = node.text.slice(end + 1);
+      patterns.push({ where, source: node.text.slice(1, end), flags });
+    }
+    const isConstruction = ts.isNewExpression(node) || ts.isCallExpression(node);
+    if (isConstruction && node.expression.getText() === 'RegExp') {
+      const [source, flags] = node.arguments ?? [];
+      const written = (part: ts.Expression | undefined) =>
+        part === undefined ? '' : constantOf(part, { file, where });
+      patterns.push({ where, source: written(source), flags: written(flags) });
+    }
+    ts.forEachChild(node, visit);
+  }
+  visit(tree);
+  return patterns;
+}
+
+interface Place {
+  readonly file: SourceFile;
+  readonly where: string;
+}
+
+/** The text of an expression that is made of constants, of this module or of imported ones. */
+function constantOf(node: ts.Expression, place: Place): string {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isNumericLiteral(node)) return String(Number(node.text.replaceAll('_', '')));
+  if (ts.isTemplateExpression(node)) {
+    const spans = node.templateSpans.map(({ expression, literal }) => {
+      return constantOf(expression, place) + literal.text;
+    });
+    return node.head.text + spans.join('');
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    return constantOf(node.left, place) + constantOf(node.right, place);
+  }
+  if (ts.isIdentifier(node)) return constantNamed(node.text, place);
+  throw new Error(`${place.where}: compose patterns of constants, so that they can be checked`);
+}
+
+function constantNamed(name: string, place: Place): string {
+  for (const statement of parse(place.file).statements) {
+    if (ts.isVariableStatement(statement)) {
+      const own = statement.declarationList.declarations.find(
+        (declaration) => declaration.name.getText() === name,
+      );
+      if (own?.initializer !== undefined) return constantOf(own.initializer, place);
+    }
+    if (ts.isImportDeclaration(statement) && ts.isStringLiteral(statement.moduleSpecifier)) {
+      const bindings = statement.importClause?.namedBindings;
+      const isHere =
+        bindings !== undefined &&
+        ts.isNamedImports(bindings) &&
+        bindings.elements.some((element) => element.name.text === name);
+      const path = join(dirname(place.file.path), statement.moduleSpecifier.text);
+      const file = isHere ? sources.get(path) : undefined;
+      if (file !== undefined) return constantNamed(name, { ...place, file });
+    }
+  }
+  throw new Error(`${place.where}: ${name} is no constant that can be checked`);
+}
+
+/** Verdicts are kept: the checker takes up to seconds for one. */
+function verdictOn({ source, flags }: Pattern): string {
+  const hash = createHash('sha256').update(`4.5.0/${flags}/${source}`).digest('hex').slice(0, 24);
+  const folder = join(projectDir, 'build', 'cache', 'patterns');
+  const path = join(folder, hash);
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  const judged = checkSync(source, flags, { timeout: checkMilliseconds });
+  const { status } = judged;
+  const complexity = status === 'unknown' ? undefined : judged.complexity;
+  const isLinear = status === 'safe' && /^(?:safe|linear)$/.test(complexity?.type ?? '');
+  const verdict = isLinear ? 'linear' : `${status}, ${complexity?.summary ?? 'no verdict'}`;
+  mkdirSync(folder, { recursive: true });
+  // What was cut short by its time is tried anew.
+  if (status !== 'unknown') writeFileSync(path, verdict);
+  return verdict;
+}
+
+function faults(patterns: readonly Pattern[]): string[] {
+  return patterns.flatMap((pattern) => {
+    const verdict = verdictOn(pattern);
+    return verdict === 'linear' ? [] : [`${pattern.where} /${pattern.source}/: ${verdict}`];
+  });
+}
+
+test('every pattern of the canister, the client and the replica takes linear time', () => {
+  const files = [...sources.values()].filter(({ path }) => /^(?:src|client|replica)\//.test(path));
+  const patterns = files.flatMap(patternsOf);
+  expect(patterns.length).toBeGreaterThan(50);
+  expect(faults(patterns)).toEqual([]);
+}, 300_000);
+
+test('the check sees what is composed, and finds what takes longer', () => {
+  const lines = [
+    "const part = '(?:[ \\\\t]*,[ \\\\t]*)*';",
+    `const composed = new RegExp(\`^a\${part}$\`);`,
+    'const literal = /(?:a|a)*$/;',
+  ];
+  const patterns = patternsOf({ path: 'src/invented.ts', lines, imports: [] });
+  expect(patterns.map(({ source }) => source)).toEqual(['^a(?:[ \\t]*,[ \\t]*)*$', '(?:a|a)*$']);
+  expect(faults(patterns)).toHaveLength(2);
+  const hidden = ['export function f(text: string) { return new RegExp(text); }'];
+  expect(() => patternsOf({ path: 'src/hidden.ts', lines: hidden, imports: [] })).toThrow('hidden');
+}, 60_000);
