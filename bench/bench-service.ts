@@ -5,6 +5,7 @@ import { IDL } from '@dfinity/candid';
 import type { MessageReport } from '../replica/core.ts';
 import { startReplica } from '../replica/replica.ts';
 import { deployLocally } from '../scripts/local-service.ts';
+import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
 export interface Bench {
@@ -21,10 +22,13 @@ export interface Bench {
   beginUpload(size: number): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
+  /** The dearest refused message in each way in which one can come. */
+  refusalRows(): Promise<BenchRow[]>;
   close(): Promise<void>;
 }
 
 const partedPath = 'parted.bin';
+const beginTypes = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
 
 export async function openBench(options: {
@@ -37,8 +41,7 @@ export async function openBench(options: {
     stateDir: options.stateDir,
     onReport: (report) => reports.push(report),
   });
-  const { stateDir, wasm } = options;
-  const service = await deployLocally({ replica, stateDir, wasm });
+  const service = await deployLocally({ replica, ...options });
   const { canisterId, url, apiKey, bucket } = service;
   const authorization = { Authorization: `Bearer ${apiKey}` };
 
@@ -79,11 +82,13 @@ export async function openBench(options: {
     get: (name) => send(`/cloud/${bucket}/${name}`, {}),
     getPart: () => send(`/cloud/${bucket}/${partedPath}`, { headers: { Range: 'bytes=0-' } }),
     beginUpload: (size) =>
-      callForText(
-        'beginFileUpload',
-        [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
-        [bucket, partedPath, 'application/octet-stream', BigInt(size), [apiKey]],
-      ),
+      callForText('beginFileUpload', beginTypes, [
+        bucket,
+        partedPath,
+        'application/octet-stream',
+        BigInt(size),
+        [apiKey],
+      ]),
     putChunk: (uploadId, index, bytes) =>
       replica.call(
         canisterId,
@@ -92,6 +97,7 @@ export async function openBench(options: {
       ),
     completeUpload: (uploadId) =>
       callForText('completeFileUpload', [IDL.Text, IDL.Opt(IDL.Text)], [uploadId, []]),
+    refusalRows: () => measureRefusalRows({ replica, service, reports }),
     close: () => replica.stop(),
   };
 }

@@ -41,6 +41,7 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   }
   await bench.completeUpload(uploadId);
   rows.push(await bench.measure('GET part', chunkBytes, bench.getPart));
+  rows.push(...(await bench.refusalRows()));
   return rows;
 }
 

@@ -33,7 +33,16 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'client/node': ['node:', 'client', '@dfinity/agent', 'mime-types'],
   'client/command': ['node:', 'client', '@dfinity/agent', 'commander', 'cli-progress'],
   scripts: ['node:', 'mime-types', 'replica', ...candidLibrary, 'assemblyscript'],
-  bench: ['node:', 'client', 'scripts', 'replica', 'src/crypto', ...candidLibrary, 'binaryen'],
+  bench: [
+    'node:',
+    'tests/support',
+    'client',
+    'scripts',
+    'replica',
+    'src/crypto',
+    ...candidLibrary,
+    'binaryen',
+  ],
 };
 
 function moduleOf(path: string): string | undefined {
