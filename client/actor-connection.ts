@@ -15,8 +15,9 @@ import type { Result, ServiceActor } from './candid-types.ts';
 import { type Fetch, networkError } from './http-exchange.ts';
 import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
-import { abortedError, StorageError } from './storage-error.ts';
+import { abortedError, rejectedError, StorageError } from './storage-error.ts';
 import { isTransientReject } from './transient-reject.ts';
+
 import type { Signal } from './transport.ts';
 
 export interface ActorConnection {
@@ -134,7 +135,8 @@ function failureOf(error: unknown): StorageError {
     case 'Protocol':
       return new StorageError('HttpError', message, { ...details, status: statusOf(error) });
     case 'Reject':
-      return new StorageError('Rejected', message, { ...details, isRetryable: isTransient(error) });
+      // What was refused stands in a later line.
+      return rejectedError(error.message, { ...details, isRetryable: isTransient(error) });
     case 'Trust':
       // Another node, or the same after its keys were fetched, may answer rightly.
       return new StorageError('Untrusted', message, { ...details, isRetryable: true });

@@ -19,7 +19,7 @@ import type { BufferPool } from './buffer-pool.ts';
 import { sealCall } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import type { Fetch } from './http-exchange.ts';
-import { StorageError } from './storage-error.ts';
+import { rejectedError, StorageError } from './storage-error.ts';
 import { isTransientReject } from './transient-reject.ts';
 
 export interface LargeCaller {
@@ -129,7 +129,6 @@ async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint
 }
 
 function rejected(code: number | undefined, message = 'no reason was given'): StorageError {
-  return new StorageError('Rejected', `The call was rejected (${code}): ${message}`, {
-    isRetryable: isTransientReject(code, message),
-  });
+  const sentence = `The call was rejected (${code}): ${message}`;
+  return rejectedError(sentence, { isRetryable: isTransientReject(code, message) });
 }

@@ -54,3 +54,20 @@ export function isStorageError(error: unknown, code?: string): error is StorageE
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });
 }
+
+const inspectionMark = "with message: '";
+
+/**
+ * A reject of a call. The canister's inspection refuses who has no right to a call in the words of
+ * the method, `Code: sentence`; any other reject is the network's.
+ */
+export function rejectedError(message: string, details: StorageErrorDetails): StorageError {
+  const mark = message.indexOf(inspectionMark);
+  const words = mark === -1 ? '' : message.slice(mark + inspectionMark.length);
+  const code = words.slice(0, Math.max(words.indexOf(': '), 0));
+  if (!Object.hasOwn(statusByCode, code)) {
+    return new StorageError('Rejected', message.split('\n', 1)[0] ?? '', details);
+  }
+  const sentence = words.slice(code.length + 2, words.lastIndexOf("'"));
+  return new StorageError(code, sentence, { ...details, isRetryable: undefined });
+}

@@ -1,12 +1,12 @@
 // The actor method that lists a bucket's files.
 
-import { msgReply, query } from 'azle';
+import { msgReply } from 'azle';
 import { readFileParts } from '../domain/files.ts';
 import { listFiles } from '../domain/listing.ts';
 import { answer, currentCall } from './call.ts';
 import { ListFilesRequest, ResultFileList } from './candid.ts';
 import { encodeFileListResult, type FileListAnswer } from './file-record-messages.ts';
-import { decodeArguments } from './method.ts';
+import { decodeArguments, query } from './method.ts';
 import { stores } from './runtime.ts';
 
 type Optional<T> = [] | [T];

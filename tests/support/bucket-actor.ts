@@ -4,6 +4,7 @@ import { Actor, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
+import { answeringInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 
 type Answer<T> = Promise<{ ok?: T; err?: string }>;
@@ -99,6 +100,8 @@ export async function openClient(service: Service, who: 'owner' | 'nobody' | num
   const identity = who === 'nobody' ? undefined : Ed25519KeyIdentity.fromSecretKey(seed);
   const options = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   const agent = await HttpAgent.create(options as unknown as HttpAgentOptions);
-  const actor = Actor.createActor<BucketActor>(bucketInterface, { agent, canisterId });
+  const actor = answeringInWords(
+    Actor.createActor<BucketActor>(bucketInterface, { agent, canisterId }),
+  );
   return { actor, principal: await agent.getPrincipal() };
 }

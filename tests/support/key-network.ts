@@ -14,6 +14,7 @@ import { createVetKeys, type VetKeys } from '../../replica/management/vetkd.ts';
 import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { uploadInterface } from './candid-interface.ts';
+import { refusedInWords } from './inspection-words.ts';
 import { createCopiedStore } from './store-copies.ts';
 
 const nsPerSecond = 1_000_000_000n;
@@ -121,9 +122,15 @@ export class KeyNetwork {
     const argument = new Uint8Array(IDL.encode(signature.argTypes, values));
     const calls = createInProcessCalls(this.engine);
     const send = signature.annotations.includes('query') ? calls.query : calls.call;
-    const reply = await send(this.canisterId(), method, argument, { sender: owner });
-    const [result] = IDL.decode(signature.retTypes, reply);
-    return result as { ok?: unknown; err?: string };
+    try {
+      const reply = await send(this.canisterId(), method, argument, { sender: owner });
+      const [result] = IDL.decode(signature.retTypes, reply);
+      return result as { ok?: unknown; err?: string };
+    } catch (error) {
+      const refused = refusedInWords(error);
+      if (refused === undefined) throw error;
+      return refused;
+    }
   }
 
   async status(): Promise<EncryptionStatus> {

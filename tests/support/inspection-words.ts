@@ -1,0 +1,29 @@
+// What the inspection refuses comes as a reject with the words of the method: for tests that ask for
+// the words alone, as the result that the method itself would give.
+
+const mark = /with message: '([A-Z]\w+: [^]*?)'/;
+
+/** `undefined` for any other reject. */
+export function refusedInWords(error: unknown): { err: string } | undefined {
+  const [, words] = mark.exec((error as Error).message) ?? [];
+  return words === undefined ? undefined : { err: words };
+}
+
+/** The actor, whose methods answer a refusal by the inspection as one by the method. */
+export function answeringInWords<T extends object>(actor: T): T {
+  return new Proxy(actor, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...values: unknown[]) => {
+        try {
+          return await member(...values);
+        } catch (error) {
+          const result = refusedInWords(error);
+          if (result === undefined) throw error;
+          return result;
+        }
+      };
+    },
+  });
+}
