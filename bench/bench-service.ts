@@ -15,10 +15,15 @@ export interface Bench {
     bytes: number,
     request: (turn: number) => Promise<unknown>,
   ): Promise<BenchRow>;
+  /** Of the update, where queries come after it. */
+  measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
   put(name: string, bytes: Uint8Array): Promise<unknown>;
   get(name: string): Promise<unknown>;
   getPart(): Promise<unknown>;
+  /** As a client resumes a download, without a key: from that byte on. */
+  getRange(name: string, start: number): Promise<unknown>;
+  list(): Promise<unknown>;
   beginUpload(size: number): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
@@ -53,6 +58,17 @@ export async function openBench(options: {
     }
   }
 
+  /** How long each turn took. */
+  async function repeated(request: (turn: number) => Promise<unknown>): Promise<number[]> {
+    const milliseconds: number[] = [];
+    for (let turn = 0; turn < options.repetitions; turn++) {
+      const started = performance.now();
+      await request(turn);
+      milliseconds.push(performance.now() - started);
+    }
+    return milliseconds;
+  }
+
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
     const reply = await replica.call(canisterId, method, IDL.encode(types, values));
     const [result] = IDL.decode([TextResult], reply) as unknown as [{ ok?: string; err?: string }];
@@ -64,13 +80,13 @@ export async function openBench(options: {
     installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
     async measure(name, bytes, request) {
       const first = reports.length;
-      const milliseconds: number[] = [];
-      for (let turn = 0; turn < options.repetitions; turn++) {
-        const started = performance.now();
-        await request(turn);
-        milliseconds.push(performance.now() - started);
-      }
+      const milliseconds = await repeated(request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first));
+    },
+    async measureUpdate(name, bytes, request) {
+      const first = reports.length;
+      const milliseconds = await repeated(request);
+      return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
     },
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
     put: (name, body) =>
@@ -80,7 +96,13 @@ export async function openBench(options: {
         headers: { ...authorization, 'Content-Type': 'application/octet-stream' },
       }),
     get: (name) => send(`/cloud/${bucket}/${name}`, {}),
-    getPart: () => send(`/cloud/${bucket}/${partedPath}`, { headers: { Range: 'bytes=0-' } }),
+    getPart: () => {
+      const headers = { Range: 'bytes=0-', Prefer: 'part' };
+      return send(`/cloud/${bucket}/${partedPath}`, { headers });
+    },
+    getRange: (name, start) =>
+      send(`/cloud/${bucket}/${name}`, { headers: { Range: `bytes=${start}-` } }),
+    list: () => send(`/api/v1/bucket/${bucket}/files?pageSize=10`, { headers: authorization }),
     beginUpload: (size) =>
       callForText('beginFileUpload', beginTypes, [
         bucket,

@@ -41,6 +41,11 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   }
   await bench.completeUpload(uploadId);
   rows.push(await bench.measure('GET part', chunkBytes, bench.getPart));
+  const names = { 'range of a small file': '2000000-0', 'range of a large file': 'parted.bin' };
+  for (const [name, path] of Object.entries(names)) {
+    rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
+  }
+  rows.push(await bench.measure('list of 10', 0, bench.list));
   rows.push(...(await bench.refusalRows()));
   return rows;
 }

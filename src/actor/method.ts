@@ -83,8 +83,10 @@ export function decodeArguments<T = unknown[]>(
 }
 
 function decorate(decorator: AzleDecorator, schedule: Schedule) {
-  return (parameters: IDL.Type[], result: IDL.VariantClass, options?: Options): Decorator => {
-    const register = decorator(parameters, result, { manual: true });
+  return (parameters: IDL.Type[], answered: IDL.Type, options?: Options): Decorator => {
+    const register = decorator(parameters, answered, { manual: true });
+    // What is not encoded by hand comes from resultOf().
+    const result = answered as IDL.VariantClass;
     return (method, context) => {
       const name = String(context.name);
       plans.set(name, parameters.map(planOf));

@@ -2,7 +2,7 @@
 // HTTP gateway specification, "Response Body Streaming".
 
 import { IDL } from '@dfinity/candid';
-import { canisterSelf, msgReject, msgReply, query } from 'azle';
+import { canisterSelf, msgReject, msgReply } from 'azle';
 import { Refusal } from '../domain/refusal.ts';
 import { readStream } from '../domain/streams.ts';
 import { concatBytes } from '../lib/bytes.ts';
@@ -10,7 +10,7 @@ import { encodeUtf8 } from '../lib/text.ts';
 import { leb128 } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { StreamingResponse, StreamingToken } from './candid.ts';
-import { decodeArguments } from './method.ts';
+import { decodeArguments, query } from './method.ts';
 import { stores } from './runtime.ts';
 
 const callbackName = 'http_request_streaming_callback';

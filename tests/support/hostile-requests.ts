@@ -57,6 +57,12 @@ function encode({ method = 'GET', url = '/', headers = [], body = new Uint8Array
   return new Uint8Array(IDL.encode([IDL.Record(fields)], [{ method, url, headers, body }]));
 }
 
+/** An honest request that ends a session of the demo bucket. */
+export function encodeCancellation(apiKey: string, uploadId: string): Uint8Array {
+  const headers: Headers = [['Authorization', `Bearer ${apiKey}`]];
+  return encode({ method: 'DELETE', url: `${base}/upload/${uploadId}`, headers });
+}
+
 export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgument[] {
   const authorization = ['Authorization', `Bearer ${apiKey}`] as const;
   const type = ['Content-Type', 'text/plain'] as const;

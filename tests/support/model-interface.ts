@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
-import type { Principal } from '@dfinity/principal';
+import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { projectDir } from '../tidy/source-tree.ts';
 
@@ -89,7 +89,18 @@ class DidReader {
     if (word === 'vec') return vector(this.#type());
     if (word === 'record') return record(this.#fields());
     if (word === 'variant') return variant(this.#fields());
+    if (word === 'func') return this.#function();
     return this.#plain.get(word) ?? fail(`type ${word}`);
+  }
+
+  /** Of results alone: no method takes one. */
+  #function(): Typed {
+    const parameters = this.#list().map(({ type }) => type) as [IDL.Type];
+    this.#skip('->');
+    const results = this.#list().map(({ type }) => type) as [IDL.Type];
+    const annotations = this.#skips('query') ? ['query'] : [];
+    const values = fc.constant([Principal.anonymous(), 'callback']);
+    return { type: IDL.Func(parameters, results, annotations), values };
   }
 
   /** Those without a name are numbered, those without a type are null. */
@@ -159,10 +170,10 @@ function record(fields: Fields): Typed {
   return { type, values: named };
 }
 
-/** Only answers are variants. */
 function variant(fields: Fields): Typed {
   const type = IDL.Variant(Object.fromEntries(fields.map(([name, typed]) => [name, typed.type])));
-  return { type, values: fc.constant(undefined) };
+  const chosen = fields.map(([name, { values }]) => values.map((value) => ({ [name]: value })));
+  return { type, values: fc.oneof(...chosen) };
 }
 
 function plainTypes({ texts, principals }: Vocabulary): Map<string, Typed> {

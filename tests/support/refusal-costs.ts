@@ -7,7 +7,7 @@ import type { MessageReport } from '../../replica/core.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { installForwarder } from './forwarder/forwarder.ts';
 import { type HonestTexts, hostileArguments } from './hostile-arguments.ts';
-import { hostileRequests } from './hostile-requests.ts';
+import { encodeCancellation, hostileRequests } from './hostile-requests.ts';
 import { type DidMethod, readInterface } from './model-interface.ts';
 
 export type Way = 'ingress' | 'another canister' | 'query';
@@ -66,7 +66,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
         const first = target.reports.length;
         const answer = await send({ way, method, argument });
         if (answer.isDone) {
-          await cancelBegun(target, answer.begun);
+          await cancelBegun(target, method.name, answer.begun);
           continue;
         }
         const own = target.reports.slice(first).filter(({ canisterId, kind }) => {
@@ -96,8 +96,18 @@ interface Answer {
   readonly begun: string | undefined;
 }
 
-async function cancelBegun(target: RefusalTarget, uploadId: string | undefined): Promise<void> {
+/** As it was begun: over HTTP with the key, else as the owner. */
+async function cancelBegun(
+  target: RefusalTarget,
+  method: string,
+  uploadId: string | undefined,
+): Promise<void> {
   if (uploadId === undefined) return;
+  if (method.startsWith('http_')) {
+    const cancellation = encodeCancellation(target.honest.apiKey, uploadId);
+    await target.replica.call(target.canisterId, 'http_request_update', cancellation);
+    return;
+  }
   const argument = IDL.encode([IDL.Text], [uploadId]);
   await target.replica.call(target.canisterId, 'cancelUpload', argument, { sender: target.owner });
 }

@@ -1,0 +1,119 @@
+// An upgrade of version 0.1.0 under load, with a thousand files, open uploads, keys and a rotation
+// under way: nothing is lost, what was certified stays so, and upkeep brings all of it to the present
+// version in bounded steps.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { IDL } from '@dfinity/candid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Replica, startReplica } from '../../replica/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { expectSameBytes } from '../support/expect-same.ts';
+import {
+  inParallel,
+  type OldFile,
+  oldFiles,
+  ReleasedService,
+} from '../support/released-service.ts';
+import { projectDir } from '../tidy/source-tree.ts';
+
+const messageInstructionsMax = 2_000_000_000n;
+const exposeField = 'access-control-expose-headers';
+
+let replica: Replica;
+let service: ReleasedService;
+const files = oldFiles(1_000);
+
+beforeAll(async () => {
+  const folder = join(projectDir, 'tests', 'releases', '0.1.0');
+  const wasm = gunzipSync(await readFile(join(folder, 'file_storage.wasm.gz')));
+  const identity = newIdentity();
+  replica = await startReplica();
+  const canisterId = await replica.createCanister({ controllers: [principalOf(identity)] });
+  await replica.install(canisterId, new Uint8Array(wasm));
+  service = new ReleasedService(replica, canisterId.toText(), principalOf(identity));
+  await service.prepare();
+  await inParallel(files, 8, (file) => service.store(file));
+}, 180_000);
+
+afterAll(() => replica?.stop());
+
+async function expectFile(file: OldFile): Promise<Headers> {
+  const response = await service.get(file);
+  expect(response.status, file.path).toBe(200);
+  expectSameBytes(new Uint8Array(await response.arrayBuffer()), file.bytes);
+  return response.headers;
+}
+
+test('nothing is lost, and everything is certified anew', { timeout: 240_000 }, async () => {
+  const before = await service.get(files[0] as OldFile);
+  expect(before.headers.get(exposeField)).not.toContain('ETag');
+  const sessions = await service.beginSessions(20);
+  const former = await service.keys('demo');
+  await service.call('rotateBucketKey', [IDL.Text], ['demo']);
+  await service.call('rotateRootKey', [IDL.Opt(IDL.Null)], [[]]);
+
+  // Under load: readers and writers go on, and whoever is refused tries again.
+  const { wasmPath } = await buildCanister({ force: false });
+  const first = replica.reports.length;
+  const load = service.load();
+  await replica.upgrade(service.canisterId, new Uint8Array(await readFile(wasmPath)), undefined, {
+    sender: service.owner,
+  });
+  // Files that upkeep has not come to yet are served as they were, and OPTIONS at them too.
+  const sample = files.filter((_, index) => index % 50 === 0);
+  for (const file of sample) {
+    await expectFile(file);
+    if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
+  }
+  const written = await load.stop();
+  expect(written.length).toBeGreaterThan(0);
+
+  await service.untilUpgraded();
+  const headers = await inParallel(files, 8, expectFile);
+  for (const [index, header] of headers.entries()) {
+    if (files[index]?.bucket === 'demo') expect(header.get(exposeField)).toContain('ETag');
+  }
+  await inParallel(written, 8, expectFile);
+  await inParallel(sample, 4, async (file) => {
+    if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
+  });
+
+  // Records: counted by their buckets, shown with the length of their chunks.
+  const listed = await service.list('demo');
+  expect(listed.every(({ chunkSize }) => chunkSize !== undefined)).toBe(true);
+  const bucket = await service.bucket('demo');
+  expect(bucket.fileCount).toBe(BigInt(listed.length));
+  expect(bucket.overheadBytes).toBeGreaterThan(BigInt(1_000 * listed.length));
+
+  // Uploads: those that were open are listed, go on where they were, and are counted out again.
+  expect(bucket.openUploads).toBe(20n);
+  expect(await service.listedUploads('demo')).toHaveLength(20);
+  for (const session of sessions) await expectFile(await service.finish(session));
+  expect((await service.bucket('demo')).openUploads).toBe(0n);
+
+  // Keys: as they were, of an unknown maker.
+  expect(await service.keys('demo')).toEqual(former);
+
+  // The rotation has come to its end, and no message took more than a bounded step.
+  expect(await service.isRotating()).toBe(false);
+  await inParallel(sample, 4, expectFile);
+  const reports = replica.reports.slice(first);
+  const steps = reports.filter(({ kind }) => kind !== 'query' && kind !== 'postUpgrade');
+  expect(reports.filter(({ error }) => error !== undefined)).toEqual([]);
+  for (const { instructions } of steps) expect(instructions).toBeLessThan(messageInstructionsMax);
+});
+
+test('a second upgrade finds nothing to bring to the present version', async () => {
+  const { wasmPath } = await buildCanister({ force: false });
+  await replica.upgrade(service.canisterId, new Uint8Array(await readFile(wasmPath)), undefined, {
+    sender: service.owner,
+  });
+  await service.get(files[0] as OldFile);
+  const first = replica.reports.length;
+  await replica.tick();
+  const timers = replica.reports.slice(first).filter(({ kind }) => kind === 'timer');
+  for (const { instructions } of timers) expect(instructions).toBeLessThan(20_000_000n);
+});
