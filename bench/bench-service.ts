@@ -50,24 +50,7 @@ export async function openBench(options: {
   const { canisterId, url, apiKey, bucket } = service;
   const authorization = { Authorization: `Bearer ${apiKey}` };
 
-  async function send(path: string, init: RequestInit): Promise<void> {
-    const response = await fetch(`${url}${path}`, init);
-    const body = await response.arrayBuffer();
-    if (!response.ok) {
-      throw new Error(`${path} answered ${response.status}: ${Buffer.from(body).toString()}`);
-    }
-  }
-
-  /** How long each turn took. */
-  async function repeated(request: (turn: number) => Promise<unknown>): Promise<number[]> {
-    const milliseconds: number[] = [];
-    for (let turn = 0; turn < options.repetitions; turn++) {
-      const started = performance.now();
-      await request(turn);
-      milliseconds.push(performance.now() - started);
-    }
-    return milliseconds;
-  }
+  const send = (path: string, init: RequestInit) => sendTo(url, path, init);
 
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
     const reply = await replica.call(canisterId, method, IDL.encode(types, values));
@@ -80,12 +63,12 @@ export async function openBench(options: {
     installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
     async measure(name, bytes, request) {
       const first = reports.length;
-      const milliseconds = await repeated(request);
+      const milliseconds = await repeated(options.repetitions, request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first));
     },
     async measureUpdate(name, bytes, request) {
       const first = reports.length;
-      const milliseconds = await repeated(request);
+      const milliseconds = await repeated(options.repetitions, request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
     },
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
@@ -122,6 +105,28 @@ export async function openBench(options: {
     refusalRows: () => measureRefusalRows({ replica, service, reports }),
     close: () => replica.stop(),
   };
+}
+
+async function sendTo(url: string, path: string, init: RequestInit): Promise<void> {
+  const response = await fetch(`${url}${path}`, init);
+  const body = await response.arrayBuffer();
+  if (!response.ok) {
+    throw new Error(`${path} answered ${response.status}: ${Buffer.from(body).toString()}`);
+  }
+}
+
+/** How long each turn took. */
+async function repeated(
+  turns: number,
+  request: (turn: number) => Promise<unknown>,
+): Promise<number[]> {
+  const milliseconds: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const started = performance.now();
+    await request(turn);
+    milliseconds.push(performance.now() - started);
+  }
+  return milliseconds;
 }
 
 /** The last message of the kind that the request ended with: an update, else a query. */

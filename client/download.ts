@@ -146,7 +146,7 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
 async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<Part> {
   const { connection, name, file } = job;
   const end = Math.min(start + job.partBytes, job.end);
-  const isChunk = job.digests !== undefined;
+  const isChunk = job.options.range === undefined;
   const { etag, first, isAnonymous } = file;
   const bytes =
     start === 0 && first?.length === end
@@ -157,7 +157,7 @@ async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<
             signal,
           ),
         );
-  return { bytes, digest: isChunk ? await sha256(bytes) : undefined };
+  return { bytes, digest: job.digests && (await sha256(bytes)) };
 }
 
 async function requireDigest({ digests, file }: Job): Promise<void> {

@@ -15,8 +15,8 @@ interface OpenOptions {
 }
 
 /**
- * Without the key at first: what a key opens cannot be certified ahead, so that each answer costs
- * the service an update and the reader a wait for consensus.
+ * Without the key at first: what a key opens cannot be certified, so that its bytes are one node's
+ * word; those of a public file are not.
  */
 export async function openHttpFile(
   connection: HttpConnection,

@@ -3,9 +3,9 @@
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import type { Header, HttpRequest as Request } from '../http/message.ts';
-import { concatBytes } from '../lib/bytes.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { requestHeaderCountMax, requestUrlBytesMax } from '../limits.ts';
+import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../limits.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { HttpRequest, HttpResponse } from './candid.ts';
 import {
@@ -29,12 +29,29 @@ export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Req
   const read = readCandid(argument, bounds.textBytes, readRequest);
   const request = read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
   if (request.headers.length > requestHeaderCountMax) {
-    throw new CandidFault(`has more than ${requestHeaderCountMax} headers`);
+    throw new RequestTooLarge('HeadersTooLarge', request);
   }
   if (request.url.length > requestUrlBytesMax) {
-    throw new CandidFault(`has a URL of more than ${requestUrlBytesMax} bytes`);
+    throw new RequestTooLarge('UriTooLong', request);
   }
   return request;
+}
+
+/** What HTTP has a status for: of the request only what it is for is known. */
+export class RequestTooLarge extends CandidFault {
+  readonly code: 'HeadersTooLarge' | 'UriTooLong';
+  readonly request: Request;
+
+  constructor(code: RequestTooLarge['code'], { method, url }: Pick<Request, 'method' | 'url'>) {
+    super(
+      code === 'UriTooLong'
+        ? `has a URL of more than ${requestUrlBytesMax} bytes`
+        : `has more than ${requestHeaderCountMax} headers, or more than ${requestTextBytesMax} bytes ` +
+            'of URL and headers',
+    );
+    this.code = code;
+    this.request = { method, url, headers: [], body: emptyBytes };
+  }
 }
 
 const requestPlans = [planOf(HttpRequest)];
@@ -48,13 +65,25 @@ function readRequest(reader: CandidReader): Request {
     if (name === undefined) {
       throw new UnknownCandid();
     }
-    found[name] = readField(reader, { name, type, table });
+    found[name] = withinHeaders(found, name, () => readField(reader, { name, type, table }));
   }
   const { method, url, headers, body } = found;
   if (method === undefined || url === undefined || headers === undefined || body === undefined) {
     throw new UnknownCandid();
   }
   return { method, url, headers, body } as Request;
+}
+
+/** Method and URL come before the headers: the fields are in the order of their hashes. */
+function withinHeaders<T>(found: Partial<Record<string, unknown>>, name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { method, url } = found;
+    const isKnown = typeof method === 'string' && typeof url === 'string';
+    if (name !== 'headers' || !isKnown || !(error instanceof CandidFault)) throw error;
+    throw new RequestTooLarge('HeadersTooLarge', { method, url });
+  }
 }
 
 function readField(

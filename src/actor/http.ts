@@ -2,11 +2,17 @@
 
 import { dataCertificate, msgReply, query, update } from 'azle';
 import type { Call } from '../domain/caller.ts';
+import { Refusal } from '../domain/refusal.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
-import { budgetRefusal, handleRequest, upgrade } from '../http/router.ts';
+import { budgetRefusal, errorResponse, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { decodeRequest, type EncodableResponse, encodeResponse } from './bulk-messages.ts';
+import {
+  decodeRequest,
+  type EncodableResponse,
+  encodeResponse,
+  RequestTooLarge,
+} from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
 import { provenResponse } from './certified-answer.ts';
@@ -19,18 +25,38 @@ import { encodeStrategy } from './streaming.ts';
 const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
 
 interface Sent {
-  readonly request: Request;
+  readonly request: Request | RequestTooLarge;
   readonly call: Call;
 }
 
 /** `undefined` when the message has been rejected: it is no request. */
 function received(name: string): Sent | undefined {
   const signature = { name, parameters: [HttpRequest] };
-  const request = decodeArguments(signature, decodeRequest);
+  const request = decodeArguments(signature, (argument, bounds) => {
+    try {
+      return decodeRequest(argument, bounds);
+    } catch (error) {
+      if (error instanceof RequestTooLarge) return error;
+      throw error;
+    }
+  });
   return request && { request, call: currentCall() };
 }
 
+/** 414 and 431: nothing of the request counts but what it is for. */
+function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, call: Call): void {
+  const { request, code } = excess;
+  const words = `The request ${excess.message}: send fewer.`;
+  const response = errorResponse(new Refusal(code, words), { call, request });
+  const certificate = phase === 'query' ? dataCertificate() : undefined;
+  reply(certificate ? provenResponse({ request, response, certificate }) : response);
+}
+
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+  if (request instanceof RequestTooLarge) {
+    respondTooLarge(phase, request, call);
+    return;
+  }
   const environment = { stores, call, request, random: stores.secrets.random };
   const response = handleRequest(routes, { ...environment, phase, system: systemFigures });
   // There is none in an update, and in a query that is carried out as one.

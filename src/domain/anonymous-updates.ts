@@ -8,14 +8,9 @@ import {
   anonymousUpdatesPerMinute,
 } from '../limits.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
+import type { Allowance } from './heap-state.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
-
-export interface Allowance {
-  /** Updates at once, after a quiet time. */
-  readonly burst: number;
-  readonly perMinute: number;
-}
 
 // 0: version 1 | burst u32 | per minute u32; in the meta map, absent for the default
 const version = 1;
@@ -23,6 +18,11 @@ const metaKey = 'anonymousUpdates';
 const nsPerMinute = 60_000_000_000;
 
 export function readAllowance(stores: Stores): Allowance {
+  stores.heap.allowance ??= readStored(stores);
+  return stores.heap.allowance;
+}
+
+function readStored(stores: Stores): Allowance {
   const stored = stores.meta.get(encodeUtf8(metaKey));
   if (stored === undefined) {
     return { burst: anonymousUpdatesBurst, perMinute: anonymousUpdatesPerMinute };
@@ -46,9 +46,11 @@ export function parseAllowance(allowance: {
   return { burst: Number(burst), perMinute: Number(perMinute) };
 }
 
-export function saveAllowance(stores: Stores, { burst, perMinute }: Allowance): void {
+export function saveAllowance(stores: Stores, allowance: Allowance): void {
+  const { burst, perMinute } = allowance;
   const record = new RecordWriter(version).u32(burst).u32(perMinute).finish([]);
   stores.meta.set(encodeUtf8(metaKey), record);
+  stores.heap.allowance = allowance;
 }
 
 /** Updates that anybody may cause now; parts of one count. */
@@ -69,7 +71,7 @@ export function checkAnonymousUpdate(stores: Stores, nowNs: bigint): number {
     throw new Refusal(
       'SlowDown',
       'Requests without a key that the canister has to pay for, such as ranges of files, are limited: ' +
-        'try again in a minute, ask for the whole file, or send an API key.',
+        'try again in some seconds, ask for the whole file, or send an API key.',
     );
   }
   return left;

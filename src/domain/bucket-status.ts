@@ -1,11 +1,12 @@
 // What the service tells of itself to everybody: counts and sizes. No secrets.
 
 import { version } from '../../package.json';
-import { type Allowance, anonymousUpdatesLeft, readAllowance } from './anonymous-updates.ts';
+import { anonymousUpdatesLeft, readAllowance } from './anonymous-updates.ts';
 import { bucketIds } from './bucket-directory.ts';
 import { readTotals } from './bucket-totals.ts';
 import { type Call, isAnonymous } from './caller.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
+import type { Allowance } from './heap-state.ts';
 import { isOwner } from './ownership.ts';
 import type { Stores } from './stores.ts';
 

@@ -47,6 +47,16 @@ export function withFileKey<T>(
   use: (key: Uint8Array) => T,
 ): T {
   const bucket = present(findBucket(stores, content.bucketId), 'bucket of a file');
+  return withKeyIn(stores, { ...content, bucket }, use);
+}
+
+/** The same, for those who have looked the bucket up. */
+export function withKeyIn<T>(
+  stores: Stores,
+  content: SealedContent & { readonly bucket: BucketKeys },
+  use: (key: Uint8Array) => T,
+): T {
+  const { bucket } = content;
   const opened: Uint8Array[] = [];
   const wrapper = (id: number) => {
     const found = findBucketKey(stores, bucket, id);

@@ -4,11 +4,11 @@
 import { present } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { type Bucket, findBucket, isPublicBucket, saveBucket } from './buckets.ts';
+import { type Bucket, findBucket, saveBucket } from './buckets.ts';
 import { damagedFile } from './chunk-records.ts';
 import { discardContent, readContent } from './contents.ts';
 import { indexFile, unindexFile } from './file-index.ts';
-import { eraseFileKey, withFileKey } from './file-keys.ts';
+import { eraseFileKey, withFileKey, withKeyIn } from './file-keys.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
 import {
   decodeFile,
@@ -25,7 +25,7 @@ import {
   unreadableFile,
 } from './file-records.ts';
 import { keepContent } from './kept-contents.ts';
-import { parseFilePath, quote } from './names.ts';
+import { parseBucketId, parseFilePath, quote } from './names.ts';
 import { presentLeavesVersion } from './publication.ts';
 import { overheadBytesOf } from './quota.ts';
 import { Refusal } from './refusal.ts';
@@ -51,16 +51,21 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
 
 /** For those who read it. Refuses with IntegrityError when the record or its key was altered. */
 export function openFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  const mapKey = fileMapKey(bucketId, path);
+  const bucket = findBucket(stores, bucketId);
+  return bucket && openFileIn(stores, bucket, path);
+}
+
+function openFileIn(stores: Stores, bucket: Bucket, path: string): FileRecord | undefined {
+  const mapKey = fileMapKey(bucket.id, path);
   const bytes = stores.files.get(mapKey);
   if (bytes === undefined) {
     return undefined;
   }
-  const sealed = { bucketId, ...decodeHead(bytes) };
-  if (!withFileKey(stores, sealed, (key) => isSealed(bytes, mapKey, key))) {
+  const sealed = { bucket, ...decodeHead(bytes) };
+  if (!withKeyIn(stores, sealed, (key) => isSealed(bytes, mapKey, key))) {
     throw damagedFile();
   }
-  return decodeFile(bucketId, path, bytes);
+  return decodeFile(bucket.id, path, bytes);
 }
 
 /** None for a record that cannot be shown, and under a tag that one which was damaged had. */
@@ -102,7 +107,8 @@ export function partsOfFile(file: FileRecord): FileParts {
 /** A file that anybody may read. What is private is told of as what is not there. */
 export function getPublicFile(stores: Stores, bucketId: string, pathText: string): FileRecord {
   const path = parseFilePath(pathText);
-  const file = isPublicBucket(stores, bucketId) ? openFile(stores, bucketId, path) : undefined;
+  const bucket = findBucket(stores, parseBucketId(bucketId));
+  const file = bucket?.isPublic ? openFileIn(stores, bucket, path) : undefined;
   if (file === undefined) {
     throw new Refusal(
       'NoSuchFile',

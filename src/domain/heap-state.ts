@@ -1,6 +1,15 @@
 // What is on the heap alone, beside secrets: gone with an upgrade, and nothing is lost by that.
 
+/** Token bucket of requests without a key. */
+export interface Allowance {
+  /** Updates at once, after a quiet time. */
+  readonly burst: number;
+  readonly perMinute: number;
+}
+
 export interface HeapState {
+  /** As it is stored, once an update has read it. */
+  allowance: Allowance | undefined;
   /** How many updates without a key are left, and when that was counted. */
   anonymousUpdates: { readonly left: number; readonly atNs: bigint } | undefined;
   /** Contents that are being read by streams, and until when. */
@@ -8,5 +17,5 @@ export interface HeapState {
 }
 
 export function createHeapState(): HeapState {
-  return { anonymousUpdates: undefined, streams: new Map() };
+  return { allowance: undefined, anonymousUpdates: undefined, streams: new Map() };
 }

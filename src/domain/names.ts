@@ -1,7 +1,7 @@
 // The rules for names that callers choose: bucket ids, file paths, content types, tags. Each
 // function returns the name in the form that is stored, or throws a Refusal.
 
-import { encodeUtf8, hasControlCharacter } from '../lib/text.ts';
+import { encodeUtf8, hasBidiControl, hasControlCharacter } from '../lib/text.ts';
 import {
   bucketIdLengthMax,
   contentTypeLengthMax,
@@ -39,6 +39,7 @@ function pathFault(path: string): string | undefined {
   if (path === '') return 'is empty: name a file, such as docs/report.pdf';
   if (path.length > filePathBytesMax) return tooLong;
   if (hasControlCharacter(path)) return 'contains a control character';
+  if (hasBidiControl(path)) return 'contains a character that changes the direction of text';
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (path.endsWith('/')) return 'ends in a slash: a path names a file, not a folder';
   const segments = path.split('/');

@@ -72,9 +72,23 @@ interface TimedStream extends Stream {
   readonly expiresAtNs: bigint;
 }
 
-/** The key of tokens, then that of their nonces. */
-function tokenKeys(stores: Stores): { readonly key: Uint8Array; readonly nonceKey: Uint8Array } {
-  const { key: keyMaterial } = currentRootKey(stores);
+interface TokenKeys {
+  readonly key: Uint8Array;
+  readonly nonceKey: Uint8Array;
+}
+
+/** By the root key that they hang from; gone with it. */
+const keysOfRoot = new WeakMap<Uint8Array, TokenKeys>();
+
+/** The key of tokens, and that of their nonces. */
+function tokenKeys(stores: Stores): TokenKeys {
+  const { key: rootKey } = currentRootKey(stores);
+  const keys = keysOfRoot.get(rootKey) ?? deriveTokenKeys(rootKey);
+  keysOfRoot.set(rootKey, keys);
+  return keys;
+}
+
+function deriveTokenKeys(keyMaterial: Uint8Array): TokenKeys {
   const info = encodeUtf8(keyText);
   const keys = hkdfSha256({ keyMaterial, salt: emptyBytes, info, length: 2 * keyBytes });
   return { key: keys.subarray(0, keyBytes), nonceKey: keys.subarray(keyBytes) };

@@ -104,11 +104,19 @@ export function budgetRefusal(
     checkAnonymousUpdate(stores, call.nowNs);
     return undefined;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const requestId = requestIdOf(call);
-    const response = refusalResponse(error, { requestId, isHead: request.method === 'HEAD' });
-    return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
+    if (error instanceof Refusal) return errorResponse(error, { call, request });
+    throw error;
   }
+}
+
+/** For a refusal outside of every route. */
+export function errorResponse(
+  refusal: Refusal,
+  { call, request }: { readonly call: Call; readonly request: HttpRequest },
+): HttpResponse {
+  const requestId = requestIdOf(call);
+  const response = refusalResponse(refusal, { requestId, isHead: request.method === 'HEAD' });
+  return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
 }
 
 function requestIdOf({ nowNs }: Call): string {

@@ -42,3 +42,11 @@ export function hasControlCharacter(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
   return !/[^\u0000-\u001f\u007f-\u009f]*$/y.test(text);
 }
+
+/**
+ * Embeddings, overrides and isolates (Unicode Standard Annex 9): they make a name look like
+ * another.
+ */
+export function hasBidiControl(text: string): boolean {
+  return /[\u202a-\u202e\u2066-\u2069]/.test(text);
+}

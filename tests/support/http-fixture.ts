@@ -1,6 +1,7 @@
 // Sends requests to the HTTP face without a network: what the canister's query and update methods do.
 
 import { expect } from 'vitest';
+import { readStream } from '../../src/domain/streams.ts';
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts';
 import { handleRequest, upgrade } from '../../src/http/router.ts';
 import { routes } from '../../src/http/routes.ts';
@@ -50,6 +51,17 @@ export function headersOf(response: HttpResponse): Record<string, string> {
 
 export function bodyText(response: HttpResponse): string {
   return Buffer.from(response.body).toString('utf8');
+}
+
+/** The body with what queries read on, as a gateway does it. */
+export function bodyOf(stores: MemoryStores, response: HttpResponse, nowNs = startNs): Buffer {
+  const pieces = [response.body];
+  for (let token = response.stream; token !== undefined; ) {
+    const piece = readStream(stores, callOf('anonymous', nowNs), token);
+    pieces.push(piece.body);
+    token = piece.token;
+  }
+  return Buffer.concat(pieces);
 }
 
 interface ErrorBody {

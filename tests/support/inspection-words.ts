@@ -1,7 +1,7 @@
 // What the inspection refuses comes as a reject with the words of the method: for tests that ask for
 // the words alone, as the result that the method itself would give.
 
-const mark = /with message: '([A-Z]\w+: [^]*?)'/;
+const mark = /with message: '([A-Z]\w+: [\s\S]*?)'/;
 
 /** `undefined` for any other reject. */
 export function refusedInWords(error: unknown): { err: string } | undefined {
