@@ -1,0 +1,312 @@
+// A record says by its first byte which version wrote it: each decoder reads those that it knows, the
+// ones of released versions among them, and refuses any other instead of guessing at its fields.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { checkAnonymousUpdate, saveAllowance } from '../../src/domain/anonymous-updates.ts';
+import { mayCreateBuckets, updateAccess } from '../../src/domain/bucket-creators.ts';
+import { updateBucket } from '../../src/domain/bucket-management.ts';
+import { readTotals } from '../../src/domain/bucket-totals.ts';
+import { findBucket } from '../../src/domain/buckets.ts';
+import { findChunk } from '../../src/domain/chunk-records.ts';
+import { reclaimContents } from '../../src/domain/contents.ts';
+import { decodeFile, isLaidOut, isSealed, jsonEnd } from '../../src/domain/file-records.ts';
+import { getPublicFile } from '../../src/domain/files.ts';
+import { continueRotation, rotateBucketKey } from '../../src/domain/key-rotation.ts';
+import { findKeyByHash } from '../../src/domain/keys.ts';
+import { membersOf } from '../../src/domain/members.ts';
+import { upgradeRecords } from '../../src/domain/record-upgrade.ts';
+import { rootKeyEntries } from '../../src/domain/root-keys.ts';
+import { nextContentId } from '../../src/domain/stores.ts';
+import { findSession } from '../../src/domain/upload-session.ts';
+import {
+  begin,
+  bucketChange,
+  callOf,
+  createScene,
+  putTestFile,
+  startNs,
+} from '../support/domain-fixture.ts';
+import type { MemoryMap, MemoryStores } from '../support/memory-stores.ts';
+
+let stores: MemoryStores;
+const alice = callOf('alice');
+const controller = callOf('controller');
+const unhex = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
+const utf8 = (text: string) => new Uint8Array(Buffer.from(text));
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+interface Kind {
+  readonly map: (stores: MemoryStores) => MemoryMap;
+  /** Makes one; its key, for those of the meta map. */
+  readonly make: () => string | undefined;
+  readonly read: (key: Uint8Array) => unknown;
+}
+
+const meta = (make: () => string, read: () => unknown): Kind => ({
+  map: (stores) => stores.meta,
+  make,
+  read,
+});
+
+const text = (key: Uint8Array) => Buffer.from(key).toString();
+
+const kinds: Readonly<Record<string, Kind>> = {
+  bucket: {
+    map: (stores) => stores.buckets,
+    make: () => 'box',
+    read: (key) => findBucket(stores, text(key)),
+  },
+  'API key': {
+    map: (stores) => stores.keys,
+    make: () => undefined,
+    read: (key) => findKeyByHash(stores, key),
+  },
+  members: {
+    map: (stores) => stores.members,
+    make: () => {
+      const { principal } = callOf('bob').caller;
+      updateBucket(stores, alice, bucketChange({ addMembers: [{ principal, role: 'reader' }] }));
+      return 'box';
+    },
+    read: () => membersOf(stores, 'box'),
+  },
+  file: {
+    map: (stores) => stores.files,
+    make: () => {
+      putTestFile(stores);
+      return 'box\0a';
+    },
+    read: () => getPublicFile(stores, 'box', '/a'),
+  },
+  chunk: {
+    map: (stores) => stores.chunks,
+    make: () => {
+      putTestFile(stores);
+      return undefined;
+    },
+    read: (key) => {
+      const contentId = Number(Buffer.from(key).readBigUInt64BE(0));
+      return findChunk(stores, { contentId, index: 0 });
+    },
+  },
+  upload: {
+    map: (stores) => stores.uploads,
+    make: () => {
+      begin(stores, alice);
+      return undefined;
+    },
+    read: (key) => findSession(stores, Buffer.from(key).toString('hex')),
+  },
+  'discarded content': {
+    map: (stores) => stores.reclaims,
+    make: () => {
+      // As discardContent() notes what one message leaves: chunks 5 and 6 of content 9.
+      stores.reclaims.set(
+        unhex('0000000000000009'),
+        unhex(`01${'0500000000000000'}07${'00'.repeat(7)}`),
+      );
+      return undefined;
+    },
+    read: () => reclaimContents(stores),
+  },
+  'count of contents': meta(
+    () => 'nextContentId',
+    () => nextContentId(stores),
+  ),
+  totals: meta(
+    () => 'totals',
+    () => readTotals(stores),
+  ),
+  'root keys': meta(
+    () => 'rootKeys',
+    () => rootKeyEntries(stores),
+  ),
+  'rotation of keys': meta(
+    () => {
+      rotateBucketKey(stores, alice, 'box');
+      return 'keyRotation';
+    },
+    () => continueRotation(stores),
+  ),
+  'creators of buckets': meta(
+    () => {
+      updateAccess(stores, controller, { allow: [Uint8Array.of(7, 7)], disallow: [] });
+      return 'bucketCreators';
+    },
+    () => mayCreateBuckets(stores, alice.caller),
+  ),
+  'allowance of anonymous updates': meta(
+    () => {
+      saveAllowance(stores, { burst: 5, perMinute: 1 });
+      return 'anonymousUpdates';
+    },
+    () => checkAnonymousUpdate(stores, startNs),
+  ),
+  'upgrade of records': meta(
+    () => {
+      upgradeRecords(stores);
+      return 'recordUpgrade';
+    },
+    () => upgradeRecords(stores),
+  ),
+};
+
+describe.each(Object.entries(kinds))('the record of a kind: %s', (_, kind) => {
+  test.each([0, 6, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
+    const name = kind.make();
+    const map = kind.map(stores);
+    const [[first] = []] = map.entries();
+    const key = name === undefined ? (first ?? expect.fail('no record')) : utf8(name);
+    const record = map.get(key) ?? expect.fail('no such record');
+    expect(() => kind.read(key)).not.toThrow();
+    // Reading may have written it anew, or taken it away.
+    map.set(key, Uint8Array.from(record).fill(version, 0, 1));
+    expect(() => kind.read(key)).toThrow(/known version, not|were altered/);
+  });
+});
+
+test('every record of the meta map has its kind above', () => {
+  for (const { make } of Object.values(kinds)) make();
+  const names = stores.meta.entries().map(([key]) => text(key));
+  expect(names.sort()).toEqual(
+    ['anonymousUpdates', 'bucketCreators', 'keyRotation', 'nextContentId'].concat([
+      'recordUpgrade',
+      'rootKeys',
+      'totals',
+    ]),
+  );
+});
+
+test('the fields inside of a file’s record have a version too', () => {
+  putTestFile(stores);
+  const record = stores.files.get(utf8('box\0a')) ?? expect.fail('no such record');
+  for (const version of [0, 1, 3, 255]) {
+    record[jsonEnd(record)] = version;
+    expect(() => decodeFile('box', 'a', record)).toThrow('were altered');
+    expect(isLaidOut(record), 'what lists copy out').toBe(false);
+  }
+});
+
+const time = 'f2670d45f2ca8618';
+
+describe('what version 0.1.0 wrote is read:', () => {
+  test('a bucket', () => {
+    const head = `040302020203${time}${time}${'0100000000000000'}${'0300000000000000'}`;
+    const uploads = `${'01000000'}${'0300000000000000'}${'8813000000000000'}`;
+    const keys = `${'0100000000000000'}${'0100000000000000'}${'00'.repeat(16)}`;
+    stores.buckets.set(utf8('old'), unhex(head + uploads + keys));
+    expect(findBucket(stores, 'old')).toEqual({
+      id: 'old',
+      owner: alice.caller.principal,
+      isPublic: true,
+      createdAtNs: startNs,
+      updatedAtNs: startNs,
+      fileCount: 1,
+      byteCount: 3,
+      openUploadCount: 1,
+      openUploadByteCount: 3,
+      quotaBytes: 5_000,
+      quotaFiles: undefined,
+      overheadBytes: 0,
+      keyId: 1,
+      keySlot: 1,
+      formerKeyId: 0,
+      formerKeySlot: 0,
+    });
+  });
+
+  test('an API key', () => {
+    const hash = unhex('b6b502ffbccd13dac39ea02139da3c7cc3a12ca5641f58bb70c9f8851846e215');
+    const texts = Buffer.from('efs_WOZC\0test\0box\0other').toString('hex');
+    stores.keys.set(hash, unhex(`0105${time}${'f3670d45f2ca8618'}${'00'.repeat(8)}${texts}`));
+    expect(findKeyByHash(stores, hash)).toEqual({
+      id: 'b6b502ffbccd13da',
+      hash,
+      hint: 'efs_WOZC',
+      name: 'test',
+      buckets: ['box', 'other'],
+      permissions: ['read', 'delete'],
+      creator: new Uint8Array(0),
+      createdAtNs: startNs,
+      expiresAtNs: startNs + 1n,
+      revokedAtNs: 0n,
+    });
+  });
+
+  test('an upload session', () => {
+    const uploadId = '52fe4f5c864cf4c93769da48feca9e29';
+    const counts = `${'0400000000000000'}${'0300000000000000'}${'0200000000000000'}01000000`;
+    const chunks = `${'02000000'}${'02000000'}7d02${'00'.repeat(124)}`;
+    const who = `0302020200${time}${time}`;
+    const digests = `${'00000000'}20${'ab'.repeat(32)}${'0012000000000000'}00`;
+    const rest = `${'00000000'}${'00'.repeat(8)}${'0400000000000000'}01000000`;
+    const texts = Buffer.from('box\0q\0video/mp4\0\0no-store\0\0\0\0\0\0t').toString('hex');
+    stores.uploads.set(
+      unhex(uploadId),
+      unhex(`0300${counts}${chunks}${who}${digests}${rest}${texts}`),
+    );
+    expect(findSession(stores, uploadId)).toMatchObject({
+      status: 'active',
+      bucketId: 'box',
+      path: 'q',
+      tags: ['t'],
+      cacheControl: 'no-store',
+      contentId: 4,
+      keySlot: 4,
+      totalSize: 3,
+      uploadedSize: 2,
+      receivedChunks: 1,
+      chunkIndexEnd: 2,
+      digestsAt: 0x1200,
+      nextNonce: 1,
+      owner: alice.caller.principal,
+      createdAtNs: startNs,
+      isOverHttp: false,
+      isNoted: false,
+    });
+  });
+
+  test('a file, and its seal', () => {
+    const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    const shown = '"2026-01-02T03:04:05.678Z"';
+    const json =
+      '{"id":"0000000000000003","bucketId":"box","path":"p","name":"p","size":3,"contentType":"a/b",' +
+      `"tags":["x","y"],"etag":"${digest}","sha256":"${digest}","version":1,"createdAt":${shown},` +
+      `"updatedAt":${shown},"url":"/cloud/box/p"}`;
+    const head = `0317824f37ad3275df9ee6cde0fdf35a30${'0300000000000000'}${'0300000000000000'}`;
+    const fields = `01${'0300000000000000'}${'0300000000000000'}${'03000000'}${'01000000'}`;
+    const texts = Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex');
+    const record = unhex(
+      `${head}73010000${Buffer.from(json).toString('hex')}${fields}20${digest}` +
+        `${'01000000'}${time}${time}${texts}`,
+    );
+    const key = unhex('bcc4007ac5536793f3056b5268f71449056098939f91c849f22d739d697fe65a');
+    expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
+    expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
+    expect(isLaidOut(record)).toBe(true);
+    expect(decodeFile('box', 'p', record)).toEqual({
+      bucketId: 'box',
+      path: 'p',
+      id: '0000000000000003',
+      contentId: 3,
+      keySlot: 3,
+      size: 3,
+      chunkSize: 3,
+      chunkCount: 1,
+      digest: unhex(digest),
+      version: 1,
+      createdAtNs: startNs,
+      updatedAtNs: startNs,
+      leavesVersion: 1,
+      contentType: 'a/b',
+      tags: ['x', 'y'],
+      cacheControl: 'c',
+      contentDisposition: '',
+      contentEncoding: 'gzip',
+      contentLanguage: 'de',
+    });
+  });
+});
