@@ -1,6 +1,7 @@
 // Turns a query's response into what a verifying gateway accepts: one of the answers certified
 // ahead, or the wish to be asked again by an update, whose answer the network vouches for.
 
+import { canisterSelf } from 'azle';
 import { certificateField, certificateHeader } from '../certification/certificate-header.ts';
 import { rowHeaders, rowStatus } from '../certification/certified-file.ts';
 import { expressionField, expressions } from '../certification/expressions.ts';
@@ -35,10 +36,15 @@ type ProvablePlan =
   | { readonly kind: 'fixed'; readonly urlPath: string; readonly row: FixedRow }
   | { readonly kind: 'uncertified'; readonly urlPath: string };
 
-/** Gateways of hosts `<canister id>.raw.…` verify nothing. */
+/**
+ * Gateways of hosts `<canister id>.raw.…` verify nothing; something and `--` may stand before the
+ * id. Any other host, such as a domain of somebody's own with that label, is one that verifies.
+ */
 function isRaw(request: HttpRequest): boolean {
-  const [, label] = header(request, 'host')?.toLowerCase().split('.', 2) ?? [];
-  return label === 'raw';
+  const [name = '', label] = header(request, 'host')?.toLowerCase().split('.', 2) ?? [];
+  if (label !== 'raw') return false;
+  const id = canisterSelf().toText();
+  return name === id || name.endsWith(`--${id}`);
 }
 
 /** Whether a gateway that verifies is told to ask again by an update. */

@@ -211,7 +211,10 @@ describe('what depends on more than is certified is asked again by an update:', 
     const asked = await request();
     const raw = {
       ...asked,
-      headers: [...(asked.headers ?? []), ['Host', 'x.raw.localhost'] as const],
+      headers: [
+        ...(asked.headers ?? []),
+        ['Host', `${canister.canisterId}.raw.localhost`] as const,
+      ],
     };
     expect(await canister.ask(raw)).toMatchObject({ isUpgrade: false });
   });
