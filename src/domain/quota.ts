@@ -36,14 +36,15 @@ export interface Named {
   readonly contentLanguage: string;
 }
 
-// Measured over a thousand files of each kind, see tests/service/quota-overhead.test.ts: the record
-// with its JSON, certified leaves, chunk record and key slot; a label for each segment of the path;
-// and for the file and each of its tags an entry by name and some by date.
+// Measured over files of each kind, see tests/service/quota-overhead.test.ts: the record with its
+// JSON, certified leaves, chunk record and key slot; a label for each segment of the path, as if no
+// other file shared its folders; and for the file and each of its tags an entry by name and some by
+// date, one more for each sixteenfold number of uploads.
 const recordBytes = 3_000;
 const bytesPerPathByte = 6;
-const bytesPerSegment = 200;
+const bytesPerSegment = 75;
 const indexEntries = 5;
-const indexEntryBytes = 48;
+const indexEntryBytes = 24;
 /** Pages of an index are filled to two thirds. */
 const indexFill = 2 / 3;
 

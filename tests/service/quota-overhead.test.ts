@@ -1,0 +1,115 @@
+// What quotas count for a file beside its bytes (src/domain/quota.ts) is what it takes of stable
+// memory, for each kind of file: neither can somebody fill the canister with names, tags and headers
+// that no quota counts, nor does a quota end long before the memory does.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overheadBytesOf } from '../../src/domain/quota.ts';
+import {
+  type CertifiedCanister,
+  openCertifiedCanister,
+} from '../support/certification/certified-canister.ts';
+import type { Field } from '../support/certification/verdict.ts';
+import { plainMetadata } from '../support/domain-fixture.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+installNodeText();
+
+let canister: CertifiedCanister;
+/** Finer than any page of a structure, so that what lies unused in pages hardly counts. */
+const blockBytes = 256;
+const zeros = Buffer.alloc(blockBytes);
+
+beforeAll(async () => {
+  canister = await openCertifiedCanister();
+});
+
+afterAll(() => canister?.replica.stop());
+
+/** Of stable memory, whatever it is for: memory that was never used is zero. */
+function usedBytes(): number {
+  const memory = canister.replica.stableMemory(canister.canisterId);
+  const bytes = Buffer.from(memory.read(0, memory.bytes));
+  let used = 0;
+  for (let at = 0; at < bytes.length; at += blockBytes) {
+    if (bytes.compare(zeros, 0, blockBytes, at, at + blockBytes) !== 0) used += blockBytes;
+  }
+  return used;
+}
+
+interface Kind {
+  readonly name: string;
+  readonly files: number;
+  readonly size: number;
+  readonly pathOf: (number: string) => string;
+  readonly tags?: readonly string[];
+  readonly headers?: Partial<typeof plainMetadata>;
+}
+
+const long = 'x'.repeat(1_000);
+const kinds: readonly Kind[] = [
+  { name: 'empty, of a short path', files: 100, size: 0, pathOf: (number) => `e${number}` },
+  {
+    name: 'of 100 bytes, in a folder, with two tags',
+    files: 80,
+    size: 100,
+    pathOf: (number) => `photos/2026/11/IMG_${number}.jpg`,
+    tags: ['sea', 'sun'],
+  },
+  {
+    name: 'of 20 short tags, in a folder of its own',
+    files: 40,
+    size: 100,
+    pathOf: (number) => `t/${number}/a`,
+    tags: Array.from({ length: 20 }, (_, index) => `${index}`),
+  },
+  {
+    name: 'of a path of 1,024 bytes and 20 long tags',
+    files: 30,
+    size: 100,
+    pathOf: (number) => `${number}${'p'.repeat(1_020)}`,
+    tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(64, 't')),
+  },
+  {
+    name: 'of 300 segments that no other file has',
+    files: 40,
+    size: 100,
+    pathOf: (number) => `${number}/${'ab/'.repeat(298)}c`,
+  },
+  {
+    name: 'of long headers',
+    files: 40,
+    size: 100,
+    pathOf: (number) => `h${number}`,
+    headers: {
+      cacheControl: long,
+      contentDisposition: long,
+      contentEncoding: long,
+      contentLanguage: long,
+    },
+  },
+];
+
+/** One to start with, which may take what all share, then the others in no order. */
+async function growthOf({ files, size, pathOf, tags = [], headers = {} }: Kind): Promise<number> {
+  const fields: Field[] = [['content-type', plainMetadata.contentType]];
+  if (tags.length > 0) fields.push(['x-file-tags', tags.join(',')]);
+  for (const [name, value] of Object.entries(headers)) {
+    fields.push([name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`), `${value}`]);
+  }
+  const put = (number: number) =>
+    canister.put(pathOf(`${number}`.padStart(4, '0')), Buffer.alloc(size, 1), fields);
+  await put(9_999);
+  const before = usedBytes();
+  for (let number = 0; number < files; number++) await put((number * 7_919) % 9_998);
+  return (usedBytes() - before) / files - size;
+}
+
+test.each(kinds)('a file $name', async (kind) => {
+  const grown = await growthOf(kind);
+  const { tags = [], headers = {}, pathOf } = kind;
+  const named = { ...plainMetadata, ...headers, bucketId: 'demo', path: pathOf('0001'), tags };
+  const counted = overheadBytesOf(named);
+  const words = `${counted} bytes are counted, ${Math.round(grown)} taken`;
+  expect(counted / grown, words).toBeGreaterThan(0.7);
+  expect(counted / grown, words).toBeLessThan(2);
+});
