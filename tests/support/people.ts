@@ -1,12 +1,12 @@
-// Callers of the whole interface by the official agent: the owner of the service, anybody by a
-// number, or nobody. Answers are typed by who asks.
+// Callers of the whole interface, by the official agent or inside of the replica: the owner of the
+// service, anybody by a number, or nobody. Answers are typed by who asks.
 
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
-import type { Principal } from '@dfinity/principal';
+import { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { resultOf, serviceInterface } from '../../client/candid-interface.ts';
-import { answeringInWords } from './inspection-words.ts';
+import { answeringInWords, refusedInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 
 export interface Answer<T> {
@@ -38,30 +38,66 @@ function wholeInterface(): IDL.ServiceClass {
   });
 }
 
-export async function openPerson(
-  service: Pick<Service, 'host' | 'canisterId' | 'identityPem'>,
-  who: 'owner' | 'nobody' | number,
-): Promise<Person> {
+type Who = 'owner' | 'nobody' | number;
+type Reached = Pick<Service, 'host' | 'canisterId' | 'identityPem'>;
+
+function identityOf(identityPem: string, who: Exclude<Who, 'nobody'>): Ed25519KeyIdentity {
+  const seed = who === 'owner' ? ed25519Seed(identityPem) : new Uint8Array(32).fill(who);
+  return Ed25519KeyIdentity.fromSecretKey(seed);
+}
+
+export async function openPerson(service: Reached, who: Who): Promise<Person> {
   const { host, canisterId, identityPem } = service;
-  const seed = who === 'owner' ? ed25519Seed(identityPem) : new Uint8Array(32).fill(Number(who));
-  const identity = who === 'nobody' ? undefined : Ed25519KeyIdentity.fromSecretKey(seed);
+  const identity = who === 'nobody' ? undefined : identityOf(identityPem, who);
   const options = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   const agent = await HttpAgent.create(options as unknown as HttpAgentOptions);
   const actor = answeringInWords(
     Actor.createActor<Record<string, ActorMethod>>(wholeInterface, { agent, canisterId }),
   );
-  const ask = async <T>(method: string, ...values: unknown[]) => {
+  return personWho(await agent.getPrincipal(), (method, values) => {
     const call = actor[method];
     if (call === undefined) throw new Error(`The interface has no method ${method}`);
-    return (await call(...values)) as Answer<T>;
-  };
+    return call(...values) as Promise<Answer<unknown>>;
+  });
+}
+
+/** The same person without an agent, whom no moved clock confuses; the replica is a local one. */
+export function personInside(service: Service, who: Who): Person {
+  const { replica, canisterId, identityPem } = service;
+  if (replica === undefined) throw new Error('This needs the local replica');
+  const principal =
+    who === 'nobody'
+      ? Principal.anonymous()
+      : Principal.fromUint8Array(identityOf(identityPem, who).getPrincipal().toUint8Array());
+  const methods = new Map(wholeInterface()._fields);
+  return personWho(principal, async (method, values) => {
+    const { argTypes, retTypes, annotations } = methods.get(method) as IDL.FuncClass;
+    const send = annotations.includes('query') ? replica.query : replica.call;
+    const argument = new Uint8Array(IDL.encode(argTypes, values));
+    try {
+      const reply = await send(canisterId, method, argument, { sender: principal });
+      const [answer] = IDL.decode(retTypes, reply);
+      return answer as Answer<unknown>;
+    } catch (error) {
+      const refused = refusedInWords(error);
+      if (refused === undefined) throw error;
+      return refused;
+    }
+  });
+}
+
+function personWho(
+  principal: Principal,
+  send: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
+): Person {
   return {
-    principal: await agent.getPrincipal(),
-    ask,
+    principal,
+    ask: async <T>(method: string, ...values: unknown[]) =>
+      (await send(method, values)) as Answer<T>,
     async get<T>(method: string, ...values: unknown[]) {
-      const answer = await ask<T>(method, ...values);
-      if (answer.err !== undefined) throw new Error(`${method}: ${answer.err}`);
-      return answer.ok as T;
+      const { ok, err } = await send(method, values);
+      if (err !== undefined) throw new Error(`${method}: ${err}`);
+      return ok as T;
     },
   };
 }

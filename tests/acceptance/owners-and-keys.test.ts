@@ -1,0 +1,203 @@
+// What owners have made ends with their right, each owner of a key's buckets sees and revokes it for
+// their own alone, and a bucket is private unless somebody asks for a public one.
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { principalOf } from '../../scripts/local-service.ts';
+import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { openService, type Service } from '../support/service.ts';
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+  readonly buckets: string[];
+  readonly createdBy: [] | [Principal];
+}
+
+let service: Service;
+let owner: Person;
+let alice: Person;
+let bob: Person;
+
+beforeAll(async () => {
+  service = await openService();
+  owner = personInside(service, 'owner');
+  alice = personInside(service, 31);
+  bob = personInside(service, 32);
+});
+
+afterAll(() => service?.stop());
+
+/** A private one of alice, which bob owns beside her. Its creator, a controller, is no member. */
+async function sharedBucket(id: string): Promise<void> {
+  await owner.get('createBucket', id, []);
+  const members = [{ principal: bob.principal, role: 'owner' }];
+  await owner.get('updateBucket', changeOf(id, { owner: [alice.principal] }));
+  await alice.get('updateBucket', changeOf(id, { addMembers: [members] }));
+  await alice.get('updateBucket', changeOf(id, { removeMembers: [[owner.principal]] }));
+}
+
+async function statusWith(secret: string, bucket: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${secret}` };
+  return (await fetch(`${service.base}/api/v1/bucket/${bucket}/files`, { headers })).status;
+}
+
+const remove = (bucket: string, person: Person) =>
+  changeOf(bucket, { removeMembers: [[person.principal]] });
+
+describe('createBucket', () => {
+  const isPublic = async (bucket: string) =>
+    (await owner.get<{ isPublic: boolean }>('getBucket', bucket, [])).isPublic;
+
+  test('makes a private bucket, or a public one when it is asked to', async () => {
+    await owner.get('createBucket', 'plain', []);
+    await owner.get('createBucket', 'bare', [{ isPublic: [], quotaBytes: [], quotaFiles: [] }]);
+    await owner.get('createBucket', 'open', [{ isPublic: [true], quotaBytes: [], quotaFiles: [] }]);
+    expect([await isPublic('plain'), await isPublic('bare')]).toEqual([false, false]);
+    expect(await isPublic('open')).toBe(true);
+  });
+
+  test('makes a private one for scripts that send the id alone', async () => {
+    const sender = principalOf(service.identityPem);
+    const argument = new Uint8Array(IDL.encode([IDL.Text], ['former']));
+    await service.replica?.call(service.canisterId, 'createBucket', argument, { sender });
+    expect(await isPublic('former')).toBe(false);
+  });
+
+  test('with a quota of one byte makes a bucket that takes no empty file', async () => {
+    await owner.get('createBucket', 'tiny', [{ isPublic: [], quotaBytes: [1n], quotaFiles: [] }]);
+    const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+    const empty = { ...none, bucketId: 'tiny', path: 'a', contentType: 'a/b' };
+    const bytes = new Uint8Array(0);
+    expect((await owner.ask('uploadFile', { ...empty, bytes })).err).toMatch(/^QuotaExceeded: /);
+    const session = { ...empty, contentType: [], size: 0n, chunkSize: [], headers: [] };
+    const begun = await owner.ask('beginFileUploadWith', session);
+    expect(begun.err).toMatch(/^QuotaExceeded: /);
+    expect(await owner.get('getBucket', 'tiny', [])).toMatchObject({
+      fileCount: 0n,
+      openUploads: 0n,
+      overheadBytes: 0n,
+    });
+  });
+});
+
+describe('an owner who is removed', () => {
+  test('takes the keys along that they made, and no others', async () => {
+    await sharedBucket('team');
+    const bobs = await bob.get<Key>('createApiKey', keyFor(['team']));
+    const alices = await alice.get<Key>('createApiKey', keyFor(['team']));
+    const listed = await alice.get<Key[]>('listApiKeys', 'team');
+    expect(
+      listed.map(({ id, createdBy }) => [id, createdBy[0]?.toText()]).sort(),
+      'who made them',
+    ).toEqual(
+      [
+        [bobs.id, bob.principal.toText()],
+        [alices.id, alice.principal.toText()],
+      ].sort(),
+    );
+    expect(await statusWith(bobs.secret, 'team')).toBe(200);
+    await alice.get('updateBucket', remove('team', bob));
+    expect(await statusWith(bobs.secret, 'team')).toBe(401);
+    expect(await statusWith(alices.secret, 'team')).toBe(200);
+    const left = await alice.get<Key[]>('listApiKeys', 'team');
+    expect(left.map(({ id }) => id)).toEqual([alices.id]);
+    expect((await bob.ask('getBucket', 'team', [])).err).toMatch(/^NoSuchBucket: /);
+  });
+
+  test('keeps them for buckets that are still theirs', async () => {
+    await sharedBucket('one');
+    await sharedBucket('two');
+    const key = await bob.get<Key>('createApiKey', keyFor(['one', 'two']));
+    await alice.get('updateBucket', remove('one', bob));
+    expect([await statusWith(key.secret, 'one'), await statusWith(key.secret, 'two')]).toEqual([
+      403, 200,
+    ]);
+    const [left] = await bob.get<Key[]>('listApiKeys', 'two');
+    expect(left?.buckets).toEqual(['two']);
+  });
+
+  test('ends as a reader too, with the keys and uploads that a reader cannot have', async () => {
+    await sharedBucket('demoted');
+    const key = await bob.get<Key>('createApiKey', keyFor(['demoted']));
+    await bob.get('beginFileUpload', 'demoted', 'a', 'a/b', 5n, []);
+    const reader = { principal: bob.principal, role: 'reader' };
+    await alice.get('updateBucket', changeOf('demoted', { addMembers: [[reader]] }));
+    expect(await statusWith(key.secret, 'demoted')).toBe(401);
+    await expect.poll(() => openUploads('demoted'), { timeout: 10_000 }).toBe(0n);
+  });
+});
+
+async function openUploads(bucket: string): Promise<bigint> {
+  return (await alice.get<{ openUploads: bigint }>('getBucket', bucket, [])).openUploads;
+}
+
+describe('a bucket that changes hands', () => {
+  test('keeps its present owner, whom nobody can remove', async () => {
+    await sharedBucket('held');
+    for (const person of [alice, bob]) {
+      const refused = await person.ask('updateBucket', remove('held', alice));
+      expect(refused.err).toMatch(/^InvalidArgument: .* needs an owner: hand it on first/);
+    }
+    expect((await alice.get<{ owner: Principal }>('getBucket', 'held', [])).owner.toText()).toBe(
+      alice.principal.toText(),
+    );
+  });
+
+  test('loses what its former owner made once they are removed, and their open uploads', async () => {
+    await sharedBucket('handed');
+    const key = await alice.get<Key>('createApiKey', keyFor(['handed']));
+    const begun = await alice.get<string>('beginFileUpload', 'handed', 'a', 'a/b', 5n, []);
+    const given = changeOf('handed', { owner: [bob.principal] });
+    expect((await alice.get<{ owner: Principal }>('updateBucket', given)).owner.toText()).toBe(
+      bob.principal.toText(),
+    );
+    expect(await statusWith(key.secret, 'handed'), 'while they are an owner').toBe(200);
+    expect((await alice.ask('updateBucket', remove('handed', bob))).err).toMatch(/needs an owner/);
+    await bob.get('updateBucket', remove('handed', alice));
+    expect(await statusWith(key.secret, 'handed')).toBe(401);
+    expect((await alice.ask('getBucket', 'handed', [])).err).toMatch(/^NoSuchBucket: /);
+    const chunk = await alice.ask(
+      'uploadFileChunkIndexed',
+      begun,
+      0n,
+      Uint8Array.of(1, 2, 3, 4, 5),
+    );
+    expect(chunk.err).toMatch(/^\w+: /);
+    const count = async () =>
+      (await bob.get<{ openUploads: bigint }>('getBucket', 'handed', [])).openUploads;
+    await expect.poll(count, { timeout: 10_000 }).toBe(0n);
+  });
+
+  test('at once, with both said in one call', async () => {
+    await sharedBucket('swapped');
+    const key = await alice.get<Key>('createApiKey', keyFor(['swapped']));
+    const change = { owner: [bob.principal], removeMembers: [[alice.principal]] };
+    await alice.get('updateBucket', changeOf('swapped', change));
+    expect(await statusWith(key.secret, 'swapped')).toBe(401);
+    expect((await alice.ask('listApiKeys', 'swapped')).err).toMatch(/^NoSuchBucket: /);
+  });
+});
+
+describe('a key for two buckets of different owners', () => {
+  test('is to each of them a key for their own, which they revoke for it alone', async () => {
+    await sharedBucket('both');
+    await owner.get('createBucket', 'alices', []);
+    await owner.get('updateBucket', changeOf('alices', { owner: [alice.principal] }));
+    const key = await alice.get<Key>('createApiKey', keyFor(['both', 'alices']));
+    const bucketsFor = async (person: Person, bucket: string) =>
+      (await person.get<Key[]>('listApiKeys', bucket)).find(({ id }) => id === key.id)?.buckets;
+    expect(await bucketsFor(bob, 'both')).toEqual(['both']);
+    expect(await bucketsFor(alice, 'both')).toEqual(['both', 'alices']);
+    expect((await bob.ask('listApiKeys', 'alices')).err).toMatch(/^NoSuchBucket: /);
+    await bob.get('revokeApiKey', key.id);
+    expect(await statusWith(key.secret, 'both')).toBe(403);
+    expect(await statusWith(key.secret, 'alices')).toBe(200);
+    expect(await bucketsFor(bob, 'both')).toBeUndefined();
+    expect(await bucketsFor(alice, 'alices')).toEqual(['alices']);
+    expect((await bob.ask('revokeApiKey', key.id)).err).toMatch(/^AccessDenied: /);
+    await alice.get('revokeApiKey', key.id);
+    expect(await statusWith(key.secret, 'alices')).toBe(401);
+  });
+});
