@@ -1,0 +1,131 @@
+// Who may write but not read learns nothing of what is there: the entity tag, which begins with the
+// SHA-256 of the bytes, is in no refusal of a condition.
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyFor, type Person, personInside } from '../support/people.ts';
+import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
+import { openService, type Service } from '../support/service.ts';
+
+let service: Service;
+let owner: Person;
+let nobody: Person;
+let writes: string;
+let deletes: string;
+let uploadId: string;
+const bucket = 'blind';
+const bytes = Buffer.alloc(4_711, 'what only readers know');
+const digest = createHash('sha256').update(bytes).digest();
+const past = 'Sat, 29 Oct 1994 19:43:31 GMT';
+
+beforeAll(async () => {
+  service = await openService();
+  owner = personInside(service, 'owner');
+  nobody = personInside(service, 'nobody');
+  await owner.get('createBucket', bucket, []);
+  const newKey = async (permissions: string[]) =>
+    (await owner.get<{ secret: string }>('createApiKey', keyFor([bucket], permissions))).secret;
+  writes = await newKey(['write']);
+  deletes = await newKey(['delete']);
+  // Before the file is there: the condition holds, and no longer does at the completion.
+  const body = JSON.stringify({ path: 'a', size: 1, contentType: 'a/b' });
+  const started = await http('POST', 'upload/start', { key: writes, body });
+  uploadId = JSON.parse(started.body.toString()).sessionId;
+  await http('PUT', `upload/${uploadId}/chunk/0`, { key: writes, body: 'x' });
+  expect((await http('PUT', 'files/a', { key: writes, body: bytes })).status).toBe(201);
+});
+
+afterAll(() => service?.stop());
+
+interface Sent {
+  readonly key: string;
+  readonly body?: Buffer | string;
+  readonly headers?: Record<string, string>;
+}
+
+function http(method: string, path: string, { key, body = '', headers = {} }: Sent) {
+  const fields = { 'Content-Type': 'a/b', Authorization: `Bearer ${key}`, ...headers };
+  const target = `/api/v1/bucket/${bucket}/${path}`;
+  return exchangeWith(service.base, 'localhost', { method, path: target, headers: fields, body });
+}
+
+/** In any writing of it, also a part. */
+function expectNoDigest(text: string): void {
+  for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+    expect(text.toLowerCase()).not.toContain(digest.toString(encoding).slice(0, 8).toLowerCase());
+  }
+  expect(text).not.toContain('4711');
+}
+
+function expectBlind({ status, headers, body }: RawAnswer): void {
+  expect(status).toBe(412);
+  const { etag, 'last-modified': modified, 'ic-certificate': _, ...rest } = headers;
+  expect([etag, modified]).toEqual([undefined, undefined]);
+  const { error } = JSON.parse(body.toString());
+  expect(error).toMatchObject({ code: 'PreconditionFailed' });
+  expect(error.details).toBeUndefined();
+  const { date, 'x-request-id': id = '', 'content-length': length, ...shown } = rest;
+  expectNoDigest(
+    JSON.stringify(shown) + body.toString().replaceAll(error.requestId, '').replace(id, ''),
+  );
+}
+
+describe('a refusal by 412 tells no tag,', () => {
+  test.each<[string, Record<string, string>]>([
+    ['of If-Match', { 'If-Match': '"x"' }],
+    ['of a list of tags', { 'If-Match': `"x", "${'00'.repeat(32)}"` }],
+    ['of a weak tag', { 'If-Match': 'W/"x"' }],
+    ['of If-None-Match', { 'If-None-Match': '*' }],
+    ['of a date', { 'If-Unmodified-Since': past }],
+  ])('%s', async (_, headers) => {
+    expectBlind(await http('PUT', 'files/a', { key: writes, body: 'y', headers }));
+    if (headers['If-None-Match'] === undefined) {
+      expectBlind(await http('DELETE', 'files/a', { key: deletes, headers }));
+    }
+    const complete = `upload/${uploadId}/complete`;
+    expectBlind(await http('POST', complete, { key: writes, headers }));
+  });
+
+  test('of a session that begins', async () => {
+    for (const condition of [{ ifMatch: '"x"' }, { ifNoneMatch: '*' }]) {
+      const body = JSON.stringify({ path: 'a', size: 1, ...condition });
+      expectBlind(await http('POST', 'upload/start', { key: writes, body }));
+    }
+  });
+
+  test('by calls', async () => {
+    const conditions = [
+      { ifMatch: ['"x"'], ifNoneMatch: [] },
+      { ifMatch: [], ifNoneMatch: ['*'] },
+    ];
+    for (const condition of conditions) {
+      const file = { bucketId: bucket, path: 'a', tags: [], sha256: [], apiKey: [writes] };
+      const whole = { ...file, ...condition, contentType: 'a/b', bytes: Uint8Array.of(1) };
+      const session = {
+        ...file,
+        ...condition,
+        contentType: [],
+        size: 1n,
+        chunkSize: [],
+        headers: [],
+      };
+      for (const { err = '' } of [
+        await nobody.ask('uploadFile', whole),
+        await nobody.ask('beginFileUploadWith', session),
+      ]) {
+        expect(err).toMatch(/^PreconditionFailed: /);
+        expectNoDigest(err);
+      }
+    }
+  });
+});
+
+test('nor is the file to be had by other ways', async () => {
+  for (const path of ['files/a', 'files', `upload/${uploadId}`]) {
+    const answer = await http('GET', path, { key: deletes });
+    expect(answer.status, path).toBe(403);
+  }
+  expect((await http('GET', 'files/a', { key: writes })).status).toBe(403);
+  const file = await owner.get<{ etag: string }>('getFile', bucket, 'a', []);
+  expect(file.etag, 'it is as it was').toContain(digest.toString('hex'));
+});
