@@ -57,6 +57,44 @@ describe('a GET and a HEAD', () => {
   });
 });
 
+describe('without a range to condition', () => {
+  test.each(['"another"', 'W/"weak"', past, 'etag'])(
+    'If-Range of %s counts for nothing',
+    async (ifRange) => {
+      const headers = { 'If-Range': ifRange.replace('etag', etag) };
+      const response = await client.get('conditional/read.txt', headers);
+      expect([response.status, await response.text()]).toEqual([200, 'bar']);
+      const head = await client.head('conditional/read.txt', headers);
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, '3']);
+    },
+  );
+
+  test.each<[string, string, string]>([
+    ['bytes=,0-0', 'b', 'bytes 0-0/3'],
+    ['bytes=1-1,', 'a', 'bytes 1-1/3'],
+    ['bytes= ,\t, 2-2 ,', 'r', 'bytes 2-2/3'],
+  ])('an empty element of a list of ranges counts for nothing: %j', async (range, text, shown) => {
+    const response = await client.get('conditional/read.txt', { Range: range });
+    expect([response.status, await response.text()]).toEqual([206, text]);
+    expect(response.headers.get('content-range')).toBe(shown);
+  });
+});
+
+describe('a GET and a HEAD of a record', () => {
+  test('answer 304 to the tag of its file, and 200 to another', async () => {
+    const ask = (method: string, tag: string) =>
+      client.send(method, 'conditional/read.txt', { headers: { 'If-None-Match': tag } });
+    for (const method of ['GET', 'HEAD']) {
+      for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const response = await ask(method, tag);
+        expect([response.status, await response.text()], tag).toEqual([304, '']);
+        expect(response.headers.get('etag')).toBe(etag);
+      }
+      expect((await ask(method, '"x"')).status).toBe(200);
+    }
+  });
+});
+
 describe('a PUT', () => {
   test('with If-Match replaces that version only', async () => {
     const path = 'conditional/match.txt';

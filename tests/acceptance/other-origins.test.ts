@@ -1,0 +1,157 @@
+// What pages of other origins may send and read (Fetch standard, "CORS protocol"), and that nothing
+// served here runs a script in this origin, through the gateway.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FileClient, openFileClient } from '../support/http-client.ts';
+import { openService, type Service } from '../support/service.ts';
+import { projectDir, readSources } from '../tidy/source-tree.ts';
+
+let service: Service;
+let client: FileClient;
+const origin = { Origin: 'https://example.org' };
+
+beforeAll(async () => {
+  service = await openService();
+  client = openFileClient(service);
+  const disposition = { 'Content-Disposition': 'inline; filename="o"' };
+  expect((await client.put('origin.txt', 'hello', disposition)).status).toBe(201);
+});
+
+afterAll(() => service?.stop());
+
+const listed = (response: Response, field: string) =>
+  (response.headers.get(field) ?? '').toLowerCase().split(/\s*,\s*/);
+
+/** Those that scripts cannot set, or that only gateways send (Fetch standard, "forbidden"). */
+const unsettable = ['host', 'sec-fetch-dest'];
+/** Always allowed without being asked for, or refused in words when they come. */
+const refused = ['content-range'];
+
+/** By the literals in the source that names are asked for with, and by the headers of files. */
+async function readHeaders(): Promise<string[]> {
+  const http = readSources().filter(({ path }) => path.startsWith('src/http/'));
+  const source = http.flatMap(({ lines }) => lines).join('\n');
+  const asked = [...source.matchAll(/[hH]eader\((?:\w+\.)?request, '([a-z-]+)'/g)];
+  const stored = await readFile(join(projectDir, 'src/domain/upload-options.ts'), 'utf8');
+  const fields = [...stored.matchAll(/'((?:cache|content)-[a-z]+)'/gi)];
+  const digests = ['content-digest', 'repr-digest'];
+  return [...asked, ...fields]
+    .map(([, name = '']) => name.toLowerCase())
+    .concat(digests)
+    .filter((name) => ![...unsettable, ...refused].includes(name));
+}
+
+describe('a preflight', () => {
+  test.each([
+    '/cloud/demo/origin.txt',
+    '/cloud/demo/none',
+    '/cloud/nowhere/x',
+    '/api/v1/bucket/demo/files/origin.txt',
+    '/api/v1/bucket/demo/upload/start',
+    '/api/v1/status',
+  ])('at %s allows every method and every header that the interface reads', async (path) => {
+    const names = await readHeaders();
+    expect(names).toEqual(expect.arrayContaining(['authorization', 'if-range', 'cache-control']));
+    const response = await fetch(`${service.base}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        ...origin,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': names.join(),
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(listed(response, 'access-control-allow-headers')).toEqual(expect.arrayContaining(names));
+    const methods = ['get', 'head', 'put', 'post', 'delete'];
+    expect(listed(response, 'access-control-allow-methods')).toEqual(
+      expect.arrayContaining(methods),
+    );
+  });
+});
+
+describe('a page of another origin may read', () => {
+  const ofFiles = ['etag', 'content-range', 'content-length', 'accept-ranges', 'last-modified'];
+
+  test.each<[string, number, Record<string, string>]>([
+    ['GET', 200, {}],
+    ['HEAD', 200, {}],
+    ['GET', 206, { Range: 'bytes=1-2' }],
+    ['GET', 304, { 'If-None-Match': 'etag' }],
+  ])('the six headers of a file that comes by %s with %i', async (method, status, headers) => {
+    const url = `${service.base}/cloud/${service.bucket}/origin.txt`;
+    const etag = (await client.head('origin.txt')).headers.get('etag') ?? '';
+    const sent = Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace('etag', etag),
+    ]);
+    const fields = { ...origin, ...Object.fromEntries(sent) };
+    const response = await fetch(url, { method, headers: fields });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(listed(response, 'access-control-expose-headers')).toEqual(
+      expect.arrayContaining([...ofFiles, 'content-disposition']),
+    );
+  });
+
+  test('the headers of JSON, of what was made and of refusals', async () => {
+    const body = JSON.stringify({ path: 'o', size: 1 });
+    const url = `${service.base}/api/v1/bucket/${service.bucket}`;
+    const headers = { ...origin, Authorization: `Bearer ${service.apiKey}` };
+    const answers = [
+      await fetch(`${url}/upload/start`, { method: 'POST', headers, body }),
+      await fetch(`${url}/files/origin.txt`, { headers }),
+      await fetch(`${url}/files`, { headers: origin }),
+      await fetch(`${url}/files/none`, { headers }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 401, 404]);
+    for (const answer of answers) {
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(listed(answer, 'access-control-expose-headers')).toEqual(
+        expect.arrayContaining(['etag', 'location', 'retry-after', 'x-request-id']),
+      );
+    }
+  });
+});
+
+describe('a file of the type', () => {
+  const policyOf = async (contentType: string, method: string) => {
+    const url = `${service.base}/cloud/${service.bucket}/typed`;
+    await client.put('typed', '<script>', { 'Content-Type': contentType });
+    const { headers } = await fetch(url, { method });
+    expect(headers.get('content-type')).toBe(contentType);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    return headers.get('content-security-policy');
+  };
+
+  test.each([
+    'text/html',
+    'image/svg+xml',
+    'multipart/x-mixed-replace; boundary=x',
+    'application/rss+xml',
+    'text/vtt',
+    'application/x-shockwave-flash',
+    'image/png+xml',
+    'text/plain-html',
+    'x/y',
+  ])('%s is served in a sandbox', async (contentType) => {
+    expect(await policyOf(contentType, 'GET')).toBe('sandbox');
+    expect(await policyOf(contentType, 'HEAD')).toBe('sandbox');
+  });
+
+  test.each([
+    'image/png',
+    'IMAGE/JPEG; q=1',
+    'video/mp4',
+    'audio/mpeg',
+    'font/woff2',
+    'text/plain; charset=utf-8',
+    'application/json',
+    'application/pdf',
+    'application/octet-stream',
+  ])('%s is served without one', async (contentType) => {
+    expect(await policyOf(contentType, 'GET')).toBeNull();
+  });
+});
