@@ -129,6 +129,19 @@ test('buckets and keys are made, used and withdrawn; only a new key’s secret i
   expect((await efs('bucket', 'ls')).output).toMatch(/^BUCKET +FILES +SIZE/);
 });
 
+test('a bucket is made private, or public when that is asked for', async () => {
+  expect((await efs('bucket', 'create', 'cellar')).code).toBe(0);
+  expect((await efs('bucket', 'create', 'window', '--public')).code).toBe(0);
+  const listed: { id: string; isPublic: boolean }[] = JSON.parse(
+    (await efs('bucket', 'ls', '--json')).output,
+  );
+  const made = listed.filter(({ id }) => id === 'cellar' || id === 'window');
+  expect(made).toMatchObject([
+    { id: 'cellar', isPublic: false },
+    { id: 'window', isPublic: true },
+  ]);
+});
+
 test('exit codes tell what kind of failure it was', async () => {
   const { bucket } = service;
   await sampleFile('small.txt', 3);
