@@ -84,9 +84,11 @@ describe('a session that was begun over HTTP', () => {
     key = (await newKey('web')).secret;
   });
 
-  test('is unknown to calls, of anybody', async () => {
+  test('is unknown to calls of everybody but owners, who look at it and cancel it', async () => {
     const id = await begun('web', key);
-    for (const person of [owner, stranger, nobody]) {
+    const writer = { principal: member.principal, role: 'writer' };
+    await owner.get('updateBucket', changeOf('web', { addMembers: [[writer]] }));
+    for (const person of [member, stranger, nobody]) {
       const answers = [
         await person.ask('getUpload', id),
         await person.ask('uploadFileChunkIndexed', id, 0n, bytes),
@@ -97,6 +99,9 @@ describe('a session that was begun over HTTP', () => {
       for (const { err } of answers) expect(err).toMatch(/^NoSuchUpload: /);
     }
     expect(codeOf(await http('GET', `web/upload/${id}`, { key }))).toBe(200);
+    expect(await owner.get('getUpload', id)).toMatchObject({ status: 'active', uploadedSize: 0n });
+    expect(await owner.get('cancelUpload', id)).toBe(null);
+    expect(await openUploads('web')).toBe(0n);
   });
 
   test('needs a key at each step, the repeated completion included', async () => {
@@ -115,7 +120,10 @@ describe('a session that was begun over HTTP', () => {
       expect(codeOf(other)).toBe('403 AccessDenied');
       expect((await http(method, path, { ...sent, key })).status).toBeLessThan(300);
     }
-    expect((await owner.ask('completeFileUpload', id, [])).err).toMatch(/^NoSuchUpload: /);
+    for (const apiKey of [[], [key]]) {
+      const repeated = await stranger.ask('completeFileUpload', id, apiKey);
+      expect(repeated.err).toMatch(/^NoSuchUpload: /);
+    }
   });
 });
 
