@@ -1,8 +1,8 @@
 // Conditional requests (RFC 9110 §13) by URL, with the cases of ceph/s3-tests' test_s3.py.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
-import { openService, type Service } from '../support/service.ts';
+import { bytesOf, type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
 let client: FileClient;
@@ -68,6 +68,26 @@ describe('without a range to condition', () => {
       expect([head.status, head.headers.get('content-length')]).toEqual([200, '3']);
     },
   );
+
+  test('nor for a file of several parts, which comes whole', async () => {
+    const url = `${service.base}/api/v1/bucket/${service.bucket}/upload`;
+    const headers = { Authorization: `Bearer ${service.apiKey}` };
+    const bytes = sampleBytes('several parts', 2_100_000);
+    const body = JSON.stringify({ path: 'conditional/parts', size: bytes.length });
+    const started = await fetch(`${url}/start`, { method: 'POST', headers, body });
+    const { sessionId, chunkSize } = (await started.json()) as Record<string, number>;
+    for (const index of [0, 1]) {
+      const start = index * (chunkSize ?? 0);
+      const chunk = bytes.slice(start, start + (chunkSize ?? 0));
+      await fetch(`${url}/${sessionId}/chunk/${index}`, { method: 'PUT', headers, body: chunk });
+    }
+    await fetch(`${url}/${sessionId}/complete`, { method: 'POST', headers });
+    for (const ifRange of ['"another"', past]) {
+      const response = await client.get('conditional/parts', { 'If-Range': ifRange });
+      expect(response.status).toBe(200);
+      expect(Buffer.compare(await bytesOf(response), bytes)).toBe(0);
+    }
+  });
 
   test.each<[string, string, string]>([
     ['bytes=,0-0', 'b', 'bytes 0-0/3'],
