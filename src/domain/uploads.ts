@@ -180,7 +180,7 @@ export function getUploadOf(
 export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getSession(stores, name.uploadId);
   const isElsewhere = session.isOverHttp && name.isOverHttp !== true;
-  // Owners of the bucket look at every session and cancel it.
+  // Owners of the bucket see every session, and may end what another began.
   if (isElsewhere && !isOwner(stores, call, session.bucketId)) {
     throw noSuchUpload(name.uploadId);
   }

@@ -36,6 +36,8 @@ export interface RefusalTarget {
   readonly honest: HonestTexts;
   /** Of the demo bucket: ends what was begun, which would leave no room for more. */
   readonly owner: Principal;
+  /** Which of the list are sent; all unless told. */
+  readonly isTried?: (method: string, name: string) => boolean;
 }
 
 interface Attempt {
@@ -62,6 +64,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
       ? ['query', 'another canister']
       : ['ingress', 'another canister'];
     for (const { name, argument } of list) {
+      if (target.isTried?.(method.name, name) === false) continue;
       for (const way of ways) {
         const first = target.reports.length;
         const answer = await send({ way, method, argument });

@@ -1,0 +1,91 @@
+// A demo service that runs the built Wasm and is sent the hostile list, and what must be true of all
+// that it refused. `npm test` sends a share of the list, `npm run soak` all of it.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IDL } from '@dfinity/candid';
+import { expect } from 'vitest';
+import type { MessageReport } from '../../replica/core.ts';
+import { type Replica, startReplica } from '../../replica/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { deployLocally, principalOf } from '../../scripts/local-service.ts';
+import { copyPreparedState } from './prepared-state.ts';
+import {
+  dearest,
+  interfaceMethods,
+  measureRefusals,
+  type Refusal,
+  type RefusalTarget,
+} from './refusal-costs.ts';
+
+/** More than that no refusal takes. */
+export const instructionsMax = 20_000_000;
+
+export const beginTypes = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
+export const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
+
+export interface RefusedService {
+  readonly replica: Replica;
+  readonly canisterId: string;
+  readonly apiKey: string;
+  readonly refusals: readonly Refusal[];
+  close(): Promise<void>;
+}
+
+export async function openRefusedService(
+  isTried?: RefusalTarget['isTried'],
+): Promise<RefusedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'refusal-costs-'));
+  const stateDir = join(folder, 'state');
+  await copyPreparedState(stateDir);
+  const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
+  // With a clock of its own, no timer runs between a message and its report.
+  const nowNs = BigInt(Date.now()) * 1_000_000n;
+  const reports: MessageReport[] = [];
+  const onReport = (report: MessageReport) => void reports.push(report);
+  const replica = await startReplica({ server: false, stateDir, now: () => nowNs, onReport });
+  const { canisterId, apiKey, identityPem } = await deployLocally({ replica, stateDir, wasm });
+  const owner = principalOf(identityPem);
+  const argument = IDL.encode(beginTypes, ['demo', '/u', 'text/plain', 100n, []]);
+  const reply = await replica.call(canisterId, 'beginFileUpload', argument, { sender: owner });
+  const [begun] = IDL.decode([TextResult], reply) as unknown as [{ ok?: string }];
+  const honest = { apiKey, uploadId: begun.ok ?? expect.fail('no upload was begun') };
+  const target = { replica, canisterId, reports, honest, owner };
+  const refusals = await measureRefusals({ ...target, ...(isTried && { isTried }) });
+  const close = async () => {
+    await replica.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { replica, canisterId, apiKey, refusals, close };
+}
+
+export function expectEveryWay(refusals: readonly Refusal[]): void {
+  for (const { name, isQuery } of interfaceMethods()) {
+    const ways = new Set(refusals.filter(({ method }) => method === name).map(({ way }) => way));
+    expect([...ways].sort(), name).toEqual(['another canister', isQuery ? 'query' : 'ingress']);
+  }
+}
+
+export function expectCheap(refusals: readonly Refusal[]): void {
+  for (const way of ['ingress', 'another canister', 'query'] as const) {
+    const { method, name, instructions } = dearest(refusals, way) ?? expect.fail(way);
+    console.log(`${way}: ${(instructions / 1e6).toFixed(1)} M for ${method}, ${name}`);
+  }
+  const dear = refusals.filter(({ instructions }) => instructions > instructionsMax);
+  expect(dear.map(({ way, method, name }) => `${way} ${method}: ${name}`)).toEqual([]);
+}
+
+/** By the method or by the inspection: no trap, and no reject that says nothing. */
+export function expectWords(refusals: readonly Refusal[]): void {
+  const traps = refusals.filter(({ trap }) => trap !== undefined);
+  expect(traps.map(({ method, name, trap }) => `${method}: ${name}: ${trap}`)).toEqual([]);
+  const inWords = /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+ takes \(/;
+  const wordless = refusals.filter(({ reject }) => reject !== undefined && !inWords.test(reject));
+  expect(wordless.map(({ method, name, reject }) => `${method}: ${name}: ${reject}`)).toEqual([]);
+}
+
+export function expectNothingWritten(refusals: readonly Refusal[]): void {
+  const written = refusals.filter(({ stablePages }) => stablePages > 0);
+  expect(written.map(({ method, name }) => `${method}: ${name}`)).toEqual([]);
+}
