@@ -58,7 +58,8 @@ async function openDeployed(): Promise<Omit<Target, 'file'>> {
     port: Number(new URL(url).port),
     async addFile(name, contentType, bytes) {
       const path = `clients/${name}`;
-      await storage.upload(bytes, { bucket, path, contentType, chunkBytes: partBytes });
+      const headers = { 'Content-Disposition': `inline; filename="${name}"` };
+      await storage.upload(bytes, { bucket, path, contentType, headers, chunkBytes: partBytes });
       return { path: `/cloud/${bucket}/${path}`, bytes, sha256: sha256Hex(bytes) };
     },
     stop: () => service.stop(),
