@@ -57,15 +57,11 @@ export class RequestTooLarge extends CandidFault {
 const requestPlans = [planOf(HttpRequest)];
 
 function readRequest(reader: CandidReader): Request {
-  const table = reader.table();
-  const root = argumentTypes(reader, 1)[0];
   const found: Partial<Record<string, unknown>> = {};
-  for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
-    const name = requestFields.get(id);
-    if (name === undefined) {
-      throw new UnknownCandid();
-    }
-    found[name] = withinHeaders(found, name, () => readField(reader, { name, type, table }));
+  try {
+    readRequestFields(reader, found);
+  } catch (error) {
+    throw withinHeaders(found, error) ?? error;
   }
   const { method, url, headers, body } = found;
   if (method === undefined || url === undefined || headers === undefined || body === undefined) {
@@ -74,16 +70,25 @@ function readRequest(reader: CandidReader): Request {
   return { method, url, headers, body } as Request;
 }
 
-/** Method and URL come before the headers: the fields are in the order of their hashes. */
-function withinHeaders<T>(found: Partial<Record<string, unknown>>, name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    const { method, url } = found;
-    const isKnown = typeof method === 'string' && typeof url === 'string';
-    if (name !== 'headers' || !isKnown || !(error instanceof CandidFault)) throw error;
-    throw new RequestTooLarge('HeadersTooLarge', { method, url });
+function readRequestFields(reader: CandidReader, found: Partial<Record<string, unknown>>): void {
+  const table = reader.table();
+  const root = argumentTypes(reader, 1)[0];
+  for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
+    const name = requestFields.get(id);
+    if (name === undefined) {
+      throw new UnknownCandid();
+    }
+    found[name] = readField(reader, { name, type, table });
   }
+}
+
+/** Fields are in the order of their hashes: URL and method come before the headers, and the body. */
+function withinHeaders(found: Partial<Record<string, unknown>>, fault: unknown) {
+  const { method, url, headers } = found;
+  const isKnown = typeof method === 'string' && typeof url === 'string';
+  return isKnown && headers === undefined && fault instanceof CandidFault
+    ? new RequestTooLarge('HeadersTooLarge', { method, url } as Request)
+    : undefined;
 }
 
 function readField(

@@ -20,12 +20,24 @@ const callbackName = 'http_request_streaming_callback';
  * name, then the token. Candid specification, "Binary format", M and R.
  */
 export function encodeStrategy(token: Uint8Array): Uint8Array {
+  // The fields in the order of their hashes: token, callback.
+  return concatBytes(presentCallback, blob(token), callback());
+}
+
+const presentCallback = Uint8Array.of(1, 0);
+
+let callbackReference: Uint8Array | undefined;
+
+/** Never another one: a canister keeps its id. */
+function callback(): Uint8Array {
+  callbackReference ??= encodeCallback();
+  return callbackReference;
+}
+
+function encodeCallback(): Uint8Array {
   const self = canisterSelf().toUint8Array();
   const name = encodeUtf8(callbackName);
-  const present = Uint8Array.of(1, 0);
-  // The fields in the order of their hashes: token, callback.
-  const canister = [Uint8Array.of(1, 1, self.length), self];
-  return concatBytes(present, blob(token), ...canister, Uint8Array.of(name.length), name);
+  return concatBytes(Uint8Array.of(1, 1, self.length), self, Uint8Array.of(name.length), name);
 }
 
 // A piece without bytes and token ends in their count, 0, and the absence, 0.

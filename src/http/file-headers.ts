@@ -84,8 +84,8 @@ const passiveImages: ReadonlySet<string> = new Set(
 function isPassive(contentType: string): boolean {
   const [type = ''] = contentType.toLowerCase().split(';', 1);
   const essence = type.trim();
-  const isMedia = /^(?:audio|video|font)\//.test(essence) && !essence.endsWith('xml');
-  return isMedia || passiveTypes.has(essence) || passiveImages.has(essence);
+  if (passiveTypes.has(essence) || passiveImages.has(essence)) return true;
+  return /^(?:audio|video|font)\//.test(essence) && !essence.endsWith('xml');
 }
 
 /** As version 0.1.0 had it: it left some out, such as multipart/x-mixed-replace. */

@@ -64,7 +64,7 @@ function headerValues({ headers }: HttpRequest, name: string): string[] {
 /** The field's value, several lines joined as a list (RFC 9110 §5.3); `name` in lower case. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const values = headerValues(request, name);
-  return values.length === 0 ? undefined : values.join(', ');
+  return values.length > 1 ? values.join(', ') : values[0];
 }
 
 /** The field's value to the letter, if it comes just once. */
