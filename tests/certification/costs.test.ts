@@ -1,6 +1,7 @@
 // What certification may cost, by the replica's meter, and what it may not depend on.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,
@@ -36,6 +37,34 @@ test('a kilobyte goes up for 15 M instructions at most, and comes down for 10 M'
   expect(lastCost('query', 'http_request')).toBeLessThan(10 * million);
   await canister.accepted({ url: '/cloud/demo/none' });
   expect(lastCost('query', 'http_request')).toBeLessThan(5 * million);
+});
+
+test('a range that anybody asks for is answered for 12 M cycles at most, ingress and all', async () => {
+  await canister.put('two-megabytes', new Uint8Array(2 * million).fill(66));
+  const headers = [
+    ['host', 'aaaaa-aa.icp0.io'],
+    ['accept', '*/*'],
+    ['accept-encoding', 'gzip, deflate'],
+    ['accept-language', '*'],
+    ['connection', 'keep-alive'],
+    ['range', 'bytes=1-'],
+    ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64)'],
+  ] as const;
+  const asked = { url: '/cloud/demo/two-megabytes', headers };
+  expect(await canister.ask(asked)).toMatchObject({ isUpgrade: true });
+  // The first after an upgrade derives the tokens' key.
+  const argument = encodeUpdateRequest({ method: 'GET', body: new Uint8Array(0), ...asked });
+  for (let turn = 0; turn < 2; turn++) {
+    const { replica, canisterId } = canister;
+    const reply = await replica.call(canisterId, 'http_request_update', argument);
+    expect(decodeAnswer(reply)).toMatchObject({ status: 206 });
+  }
+  const report = canister.replica.reports.findLast(
+    ({ method }) => method === 'http_request_update',
+  );
+  const cycles = Number(report?.cycles ?? Number.NaN);
+  expect(cycles).toBeGreaterThan(6 * million);
+  expect(cycles).toBeLessThanOrEqual(12 * million);
 });
 
 test('neither an upgrade nor showing a bucket grows with the files', async () => {
