@@ -82,10 +82,10 @@ function readRequestFields(reader: CandidReader, found: Partial<Record<string, u
   }
 }
 
-/** Fields are in the order of their hashes: URL and method come before the headers, and the body. */
+/** Fields come in the order of their hashes: the headers after URL, method and body. */
 function withinHeaders(found: Partial<Record<string, unknown>>, fault: unknown) {
-  const { method, url, headers } = found;
-  const isKnown = typeof method === 'string' && typeof url === 'string';
+  const { method, url, body, headers } = found;
+  const isKnown = typeof method === 'string' && typeof url === 'string' && body !== undefined;
   return isKnown && headers === undefined && fault instanceof CandidFault
     ? new RequestTooLarge('HeadersTooLarge', { method, url } as Request)
     : undefined;

@@ -14,7 +14,7 @@ import { requireDigest } from './single-upload.ts';
 import type { Stores } from './stores.ts';
 import { writeDigest } from './upload-digests.ts';
 import { chunkCount, saveSession, type UploadSession } from './upload-session.ts';
-import { getUpload, requireActive, requireStillAllowed, type UploadName } from './uploads.ts';
+import { continuedUpload, requireActive, requireStillAllowed, type UploadName } from './uploads.ts';
 
 export interface ChunkRequest extends UploadName {
   /** Another good key than the one that the session was begun with. */
@@ -45,7 +45,7 @@ interface PreparedChunk {
 }
 
 function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): PreparedChunk {
-  const session = getUpload(stores, call, request);
+  const session = continuedUpload(stores, call, request);
   requireActive(session, call.nowNs);
   requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
   const { length } = request.bytes;

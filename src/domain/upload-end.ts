@@ -24,6 +24,7 @@ import {
 import {
   checkConditions,
   closeUpload,
+  continuedUpload,
   getUpload,
   keyOf,
   requireActive,
@@ -86,7 +87,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
  * nothing. A completed session has no layout: it needs no key any more, its id is the right to ask.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
-  const session = getUpload(stores, call, request);
+  const session = continuedUpload(stores, call, request);
   if (session.status === 'completed') {
     return { session, layout: undefined, digests: [] };
   }

@@ -176,11 +176,23 @@ export function getUploadOf(
   return getUpload(stores, call, { uploadId, isOverHttp: true });
 }
 
-/** The session, for a caller who may go on with it. */
+/** The session, for a caller who may go on with it: by the way by which it was begun. */
+export function continuedUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getUpload(stores, call, name);
+  if (session.isOverHttp && name.isOverHttp !== true) {
+    throw new Refusal(
+      'AccessDenied',
+      'The upload was begun over HTTP: send its chunks and its completion over HTTP, with the key.',
+    );
+  }
+  return session;
+}
+
+/** The session, for a caller who may look at it and cancel it. */
 export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getSession(stores, name.uploadId);
   const isElsewhere = session.isOverHttp && name.isOverHttp !== true;
-  // Owners of the bucket see every session, and may end what another began.
+  // Owners of the bucket see every session.
   if (isElsewhere && !isOwner(stores, call, session.bucketId)) {
     throw noSuchUpload(name.uploadId);
   }

@@ -100,6 +100,12 @@ describe('a session that was begun over HTTP', () => {
     }
     expect(codeOf(await http('GET', `web/upload/${id}`, { key }))).toBe(200);
     expect(await owner.get('getUpload', id)).toMatchObject({ status: 'active', uploadedSize: 0n });
+    for (const { err } of [
+      await owner.ask('uploadFileChunkIndexed', id, 0n, bytes),
+      await owner.ask('completeFileUpload', id, []),
+    ]) {
+      expect(err).toMatch(/^AccessDenied: .+ over HTTP/);
+    }
     expect(await owner.get('cancelUpload', id)).toBe(null);
     expect(await openUploads('web')).toBe(0n);
   });
