@@ -2,7 +2,7 @@
 
 import { type Bucket, findBucket, noSuchBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
-import { type Role, roleOf } from './members.ts';
+import { isBucketOwner, type Role, roleOf } from './members.ts';
 import { parseBucketId } from './names.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
@@ -35,5 +35,5 @@ export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
 
 export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
   const bucket = findBucket(stores, bucketId);
-  return bucket !== undefined && roleOf(stores, call.caller, bucket) === 'owner';
+  return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);
 }

@@ -10,7 +10,6 @@ import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from './keys.ts';
-import { isBucketOwner } from './members.ts';
 import { parseContentType, parseFilePath, parseTags } from './names.ts';
 import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
 import { isOwner, ownedBucket } from './ownership.ts';
@@ -179,7 +178,7 @@ export function getUploadOf(
 /** The session, for a caller who may go on with it: by the way by which it was begun. */
 export function continuedUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getUpload(stores, call, name);
-  if (session.isOverHttp && name.isOverHttp !== true) {
+  if (isBegunElsewhere(session, name)) {
     throw new Refusal(
       'AccessDenied',
       'The upload was begun over HTTP: send its chunks and its completion over HTTP, with the key.',
@@ -191,22 +190,24 @@ export function continuedUpload(stores: Stores, call: Call, name: UploadName): U
 /** The session, for a caller who may look at it and cancel it. */
 export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
   const session = getSession(stores, name.uploadId);
-  const isElsewhere = session.isOverHttp && name.isOverHttp !== true;
   // Owners of the bucket see every session.
-  if (isElsewhere && !isOwner(stores, call, session.bucketId)) {
+  if (isBegunElsewhere(session, name) && !isOwner(stores, call, session.bucketId)) {
     throw noSuchUpload(name.uploadId);
   }
   const begunWithKey = session.keyHash.length > 0;
-  if (!begunWithKey && !isBegunBy(call.caller, session)) {
-    const bucket = findBucket(stores, session.bucketId);
-    if (bucket === undefined || !isBucketOwner(stores, call.caller, bucket)) {
-      throw new Refusal(
-        'AccessDenied',
-        'Only the principal that began the upload, and owners of its bucket, may go on with it.',
-      );
-    }
+  const isOwn = begunWithKey || isBegunBy(call.caller, session);
+  if (!isOwn && !isOwner(stores, call, session.bucketId)) {
+    throw new Refusal(
+      'AccessDenied',
+      'Only the principal that began the upload, and owners of its bucket, may go on with it.',
+    );
   }
   return session;
+}
+
+/** Over HTTP, and now somebody speaks of it by a call. */
+function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
+  return session.isOverHttp && name.isOverHttp !== true;
 }
 
 /** The open sessions of a bucket, for its owners and for keys with every permission. */
