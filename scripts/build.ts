@@ -53,7 +53,9 @@ export async function buildCanister(options: { readonly force: boolean }): Promi
 async function digestOfInputs(): Promise<string> {
   const hash = createHash('sha256');
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
-  names.push(...['build', 'kernel', 'link', 'wasm-sections'].map((name) => `scripts/${name}.ts`));
+  names.push(
+    ...['azle', 'build', 'kernel', 'link', 'wasm-sections'].map((name) => `scripts/${name}.ts`),
+  );
   for (const folder of ['src', 'kernel']) {
     names.push(...(await listFiles(folder)));
   }
@@ -73,9 +75,9 @@ async function isUpToDate(inputs: string): Promise<boolean> {
 }
 
 async function bundleWithAzle(): Promise<Uint8Array> {
-  const modules = join(projectDir, 'node_modules');
-  const azle = [join(modules, 'tsx/dist/cli.mjs'), join(modules, 'azle/src/build.ts')];
-  await promisify(execFile)(process.execPath, [...azle, 'build', canisterName], {
+  const tsx = join(projectDir, 'node_modules', 'tsx/dist/cli.mjs');
+  const script = join(projectDir, 'scripts', 'azle.ts');
+  await promisify(execFile)(process.execPath, [tsx, script, canisterName], {
     cwd: projectDir,
     env: { ...process.env, AZLE_DFX_ROOT: projectRoot(), CANISTER_CANDID_PATH: outputs.candid },
   });

@@ -4,6 +4,7 @@
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import type { Header, HttpRequest as Request } from '../http/message.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
+import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../limits.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
@@ -16,6 +17,7 @@ import {
   type TableEntry,
   UnknownCandid,
 } from './candid-reader.ts';
+import { messageHead } from './candid-result.ts';
 
 const requestFields = new Map(
   (['url', 'method', 'body', 'headers', 'certificate_version'] as const).map((name) => [
@@ -195,13 +197,8 @@ function readChunk(reader: CandidReader): ChunkArgument {
   };
 }
 
-// An empty answer ends in body length 0, header count 0, no upgrade, no strategy, status 0 in two
-// bytes: the fields in the order of their hashes. What stands before is the same for every answer.
-const emptyAnswer = IDL.encode(
-  [HttpResponse],
-  [{ body: new Uint8Array(0), headers: [], upgrade: [], streaming_strategy: [], status_code: 0 }],
-);
-const answerHead = emptyAnswer.subarray(0, emptyAnswer.length - 6);
+// Behind it the fields in the order of their hashes: body, headers, upgrade, strategy, status.
+const answerHead = messageHead(HttpResponse);
 
 export interface EncodableResponse {
   readonly status: number;
@@ -265,14 +262,4 @@ function encodeRun(texts: readonly string[]): Uint8Array[] {
     const encoded = encodeUtf8(text);
     return [leb128(encoded.length), encoded];
   });
-}
-
-export function leb128(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest = Math.floor(rest / 0x80);
-  }
-  return Uint8Array.of(...bytes, rest);
 }

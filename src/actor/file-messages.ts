@@ -1,11 +1,12 @@
 // The messages of the actor's file methods that carry bulk bytes, by hand as in bulk-messages.ts:
 // the argument of uploadFile and the answer of readFile.
 
-import { IDL, idlLabelToId } from '@dfinity/candid';
+import { idlLabelToId } from '@dfinity/candid';
 import type { FileArgument } from '../domain/single-upload.ts';
 import { concatBytes } from '../lib/bytes.ts';
+import { leb128 } from '../lib/leb128.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
-import { argumentTypes, entryOf, leb128, requireElement, requireType } from './bulk-messages.ts';
+import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';
 import type { Result } from './call.ts';
 import { FileUpload, ResultBytes } from './candid.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type TableEntry,
   UnknownCandid,
 } from './candid-reader.ts';
+import { encodeResult, headOfOk } from './candid-result.ts';
 
 const texts = ['bucketId', 'path', 'contentType'] as const;
 const optionalTexts = ['sha256', 'ifMatch', 'ifNoneMatch', 'apiKey'] as const;
@@ -101,13 +103,11 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
   };
 }
 
-// An answer without bytes ends in their count, 0: what stands before is the same for every one.
-const noBytes = IDL.encode([ResultBytes], [{ ok: new Uint8Array(0) }]);
-const bytesHead = noBytes.subarray(0, noBytes.length - 1);
+const bytesHead = headOfOk(ResultBytes);
 
 /** The answer of `readFile`. */
 export function encodeBytesResult(result: Result<Uint8Array>): Uint8Array {
   return 'ok' in result
     ? concatBytes(bytesHead, leb128(result.ok.length), result.ok)
-    : IDL.encode([ResultBytes], [result]);
+    : encodeResult(ResultBytes, result);
 }

@@ -1,15 +1,15 @@
 // Bodies that are read on by queries: the strategy that an answer names, and the query itself.
 // HTTP gateway specification, "Response Body Streaming".
 
-import { IDL } from '@dfinity/candid';
 import { canisterSelf, msgReject, msgReply } from 'azle';
 import { Refusal } from '../domain/refusal.ts';
 import { readStream } from '../domain/streams.ts';
 import { concatBytes } from '../lib/bytes.ts';
+import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { leb128 } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { StreamingResponse, StreamingToken } from './candid.ts';
+import { messageHead } from './candid-result.ts';
 import { decodeArguments, query } from './method.ts';
 import { stores } from './runtime.ts';
 
@@ -40,14 +40,12 @@ function encodeCallback(): Uint8Array {
   return concatBytes(Uint8Array.of(1, 1, self.length), self, Uint8Array.of(name.length), name);
 }
 
-// A piece without bytes and token ends in their count, 0, and the absence, 0.
-const emptyPiece = IDL.encode([StreamingResponse], [{ body: new Uint8Array(0), token: [] }]);
+const pieceHead = messageHead(StreamingResponse);
 
 function encodePiece(body: Uint8Array, token: Uint8Array | undefined): Uint8Array {
-  const head = emptyPiece.subarray(0, emptyPiece.length - 2);
   const rest = token === undefined ? [Uint8Array.of(0)] : [Uint8Array.of(1), blob(token)];
   // The fields in the order of their hashes: token, body.
-  return concatBytes(head, ...rest, blob(body));
+  return concatBytes(pieceHead, ...rest, blob(body));
 }
 
 function blob(bytes: Uint8Array): Uint8Array {

@@ -1,0 +1,130 @@
+// `tsx scripts/azle.ts NAME`: what `azle build NAME` does, by Azle's own functions, with a bundle
+// that starts at a third of the cost: a canister parses and runs its source at install and upgrade.
+//
+//   1,900 M instructions   as Azle bundles it
+//   1,080 M                without a polyfill of TextEncoder and TextDecoder, 680 kB, which
+//                          src/actor/native-text.ts replaces before anything uses it; minified
+//     790 M                within one function: QuickJS looks names of a module's top level up one
+//                          by one, those of a function in a table
+//     750 M                the interface's text is made when the canister is built, not each time
+//
+// Names of functions stay, at 40 M: a trap's words name the functions that it came through. A
+// process of its own, because Azle ships TypeScript sources that only tsx resolves.
+
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions, Plugin } from 'esbuild';
+
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** As Azle is told to name it, else its modules come twice. */
+const rootDir = process.env.AZLE_DFX_ROOT ?? projectDir;
+const azleBuild = join(projectDir, 'node_modules/azle/src/stable/build');
+
+interface CanisterConfig {
+  readonly main: string;
+  readonly custom?: { readonly candid_gen?: string };
+}
+
+interface Context {
+  readonly canisterPath: string;
+  readonly candidPath: string;
+  readonly main: string;
+  readonly wasmBinaryPath: string;
+  readonly wasmData: unknown;
+}
+
+interface MethodMeta {
+  readonly candid: string;
+  readonly methodMeta: unknown;
+}
+
+/** The parts of Azle 0.33's build that this goes through, in the order of its `runCommand`. */
+interface AzleBuild {
+  getCanisterConfig(name: string): Promise<CanisterConfig>;
+  getContext(name: string, config: CanisterConfig): Promise<Context>;
+  handleClassApiCanister(main: string): string;
+  getBuildOptions(prelude: string, main: string): BuildOptions;
+  bundle(options: BuildOptions): Promise<string>;
+  getCandidAndMethodMeta(
+    ...options: [string | undefined, string, string, 'pipe', unknown]
+  ): Promise<MethodMeta>;
+  getWasmBinary(io: 'pipe', source: string, ...rest: [unknown, unknown]): Promise<Uint8Array>;
+}
+
+async function loadAzle(): Promise<AzleBuild> {
+  const modules = [
+    'utils/get_canister_config.ts',
+    'commands/build/get_context.ts',
+    'commands/build/javascript.ts',
+    'commands/build/candid_and_method_meta/index.ts',
+    'commands/build/wasm_binary/index.ts',
+  ];
+  const loaded = await Promise.all(modules.map((path) => import(join(azleBuild, path))));
+  return Object.assign({}, ...loaded) as AzleBuild;
+}
+
+/** Azle's globals ask for the polyfill; src/actor/native-text.ts takes its place. */
+const withoutPolyfill: Plugin = {
+  name: 'without the text polyfill',
+  setup(build) {
+    build.onResolve({ filter: /^@sinonjs\/text-encoding$/ }, ({ path }) => ({
+      path,
+      namespace: 'absent',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({
+      contents: 'export class TextEncoder {} export class TextDecoder {}',
+    }));
+  },
+};
+
+/**
+ * As Azle's `getPrelude` has it, which is not exported, but that the Candid text is made only where
+ * the build asks for it.
+ */
+function prelude(azle: AzleBuild, main: string): string {
+  return `
+    import 'azle/_internal/globals';
+    import { getDefaultVisitorData, IDL, idlToString } from 'azle';
+    import * as CanisterModule from ${JSON.stringify(join(rootDir, main))};
+    if (globalThis._azleNodejsWasmEnvironment === true) {
+      createGetCandidAndMethodMetaFunction(CanisterModule);
+    } else {
+      globalThis._azleDispatch({
+        type: 'SET_AZLE_CANISTER_CLASS_META',
+        payload: getCanisterClassMeta(CanisterModule),
+        location: { filepath: 'scripts/azle.ts', functionName: 'prelude' }
+      });
+    }
+    ${azle.handleClassApiCanister(main)}`;
+}
+
+async function buildWithAzle(name: string): Promise<void> {
+  const azle = await loadAzle();
+  const config = await azle.getCanisterConfig(name);
+  const context = await azle.getContext(name, config);
+  const { canisterPath, candidPath, main, wasmBinaryPath, wasmData } = context;
+  const options = azle.getBuildOptions(prelude(azle, main), main);
+  const source = await azle.bundle({
+    ...options,
+    plugins: [...(options.plugins ?? []), withoutPolyfill],
+    format: 'iife',
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
+  await rm(canisterPath, { recursive: true, force: true });
+  await mkdir(canisterPath, { recursive: true });
+  await writeFile(join(canisterPath, 'main.js'), source);
+  const { candid, methodMeta } = await azle.getCandidAndMethodMeta(
+    config.custom?.candid_gen,
+    candidPath,
+    source,
+    'pipe',
+    wasmData,
+  );
+  await writeFile(candidPath, candid);
+  const wasm = await azle.getWasmBinary('pipe', source, wasmData, methodMeta);
+  await writeFile(wasmBinaryPath, wasm);
+}
+
+await buildWithAzle(process.argv[2] ?? '');

@@ -1,0 +1,39 @@
+// The beginnings of results are made by hand, quickly: the Candid library reads them as its own.
+
+import { IDL } from '@dfinity/candid';
+import { describe, expect, it } from 'vitest';
+import * as types from '../../src/actor/candid.ts';
+import { encodeResult, messageHead } from '../../src/actor/candid-result.ts';
+import { concatBytes } from '../../src/lib/bytes.ts';
+import { sampleOf } from '../support/candid-values.ts';
+
+const results = Object.entries(types).filter(([name]) => name.startsWith('Result'));
+
+describe('the beginning of a message', () => {
+  it.each(results)('%s: an error and a value are read back', (_, type) => {
+    const variant = type as IDL.VariantClass;
+    const values = [{ err: 'NoSuchFile: é' }, { ok: sampleOf(okOf(variant)) }];
+    for (const value of values) {
+      expect(IDL.decode([variant], encodeResult(variant, value))).toEqual([value]);
+    }
+  });
+
+  it.each([
+    ['HttpResponse', types.HttpResponse],
+    ['StreamingResponse', types.StreamingResponse],
+  ])('%s, with a function in it', (_, type) => {
+    const value = sampleOf(type);
+    const message = concatBytes(messageHead(type), type.encodeValue(value as never));
+    expect(IDL.decode([type], message)).toEqual([value]);
+  });
+
+  it('names what it does not know', () => {
+    expect(() => messageHead(IDL.Float64)).toThrow('No result has float64');
+  });
+});
+
+function okOf(type: IDL.VariantClass): IDL.Type {
+  const field = type._fields.find(([name]) => name === 'ok');
+  if (field === undefined) throw new Error('The type of a result has an ok');
+  return field[1];
+}
