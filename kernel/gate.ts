@@ -31,6 +31,7 @@ import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stabl
 import {
   systemCertifiedDataSet, systemGlobalTimerSet, systemLiquidCycles, systemStableSize,
 } from './system';
+import { runText, textOperands } from './text-operations';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
 const magicHigh: u64 = 0x5e8b14d96a0fc372;
@@ -66,6 +67,8 @@ const indexReadOperation: u32 = 54;
 const labelOperationsStart: u32 = 64;
 const base64Operation: u32 = 80;
 const partLeavesOperation: u32 = 81;
+// 96 and on are those of texts: text-operations.ts
+const textOperationsStart: u32 = 96;
 
 /** Address of the command whose operands are awaited; 0 when there is none. */
 let command: usize = 0;
@@ -116,6 +119,7 @@ function operandCount(operation: u32): u32 {
   if (operation >= labelOperationsStart && operation < base64Operation) {
     return labelOperands(operation);
   }
+  if (operation >= textOperationsStart) return textOperands(operation);
   switch (operation) {
     case sealOperation:
     case openOperation:
@@ -149,7 +153,8 @@ function operandCount(operation: u32): u32 {
 
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
-  if (operation >= base64Operation) runDelivery(operation, block);
+  if (operation >= textOperationsStart) runText(operation, block);
+  else if (operation >= base64Operation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);
   else if (operation >= indexCountOperation) runIndex(operation, block);
   else if (operation >= spaceSizeOperation) runSpace(operation, block);

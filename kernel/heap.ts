@@ -1,11 +1,12 @@
 // Memory of the kernel's own inside the canister's linear memory: one Wasm page, six more for label
-// trees and one for outgoing calls, taken on first use by memory.grow, which the canister's
-// allocator takes for a gap. The kernel has no static data, because the module that it is merged
-// into already owns every address below the heap. A fresh page is all zeros; upgrades start without
-// one.
+// trees, one for requests, one for outgoing calls, taken on first use by memory.grow, which the
+// canister's allocator takes for a gap. The kernel has no static data, because the module that it
+// is merged into already owns every address below the heap. A fresh page is all zeros; upgrades
+// start without one.
 
 let base: usize = 0;
 let labelPages: usize = 0;
+let requestPages: usize = 0;
 
 /** Byte offsets inside the page. Every region starts where the one before it ends or later. */
 // operands of a call  8 x (pointer u32, length u32)
@@ -64,6 +65,14 @@ export const labelSpineAt: usize = 0x9000;
 export const labelStepsAt: usize = 0x10000;
 export const labelStepsBytes: usize = 0x50000;
 
+/** Byte offsets inside the page for requests. */
+// where each entry of a type table begins  32 x pointer u32
+export const requestTypesAt: usize = 0x0000;
+// a request as JSON, of texts of so many bytes and so many headers at most, each byte escaped
+export const requestTextAt: usize = 0x0100;
+export const requestTextBytesMax: u32 = 10_240;
+export const requestHeadersMax: u32 = 100;
+
 /** Wipes what an operation left in the region of secrets. */
 export function wipeSecrets(): void {
   memory.fill(base + polyStateAt, 0, secretsEndAt - polyStateAt);
@@ -97,6 +106,18 @@ export function ensureLabelPages(): void {
   if (labelPages != 0) return;
   labelPages = takePages(labelPageCount);
   if (labelPages == 0) unreachable();
+}
+
+// @ts-ignore: decorator
+@inline
+export function requestBase(): usize {
+  return requestPages;
+}
+
+export function ensureRequestPage(): void {
+  if (requestPages != 0) return;
+  requestPages = takePages(1);
+  if (requestPages == 0) unreachable();
 }
 
 /** Address of so many zeroed Wasm pages, or 0 when the canister may have no more memory. */

@@ -20,6 +20,15 @@ export declare function systemStableWrite(offset: u64, source: u64, size: u64): 
 @external("sys", "trap")
 export declare function systemTrap(message: usize, length: usize): void;
 
+@external("sys", "debug_print")
+export declare function systemDebugPrint(text: usize, length: usize): void;
+
+@external("sys", "msg_reject_msg_size")
+export declare function systemRejectMessageSize(): usize;
+
+@external("sys", "msg_reject_msg_copy")
+export declare function systemRejectMessageCopy(target: usize, offset: usize, length: usize): void;
+
 @external("sys", "call_new")
 export declare function systemCallNew(
   callee: usize, calleeLength: usize, method: usize, methodLength: usize,

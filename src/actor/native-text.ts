@@ -1,14 +1,17 @@
-// Text through native code: Azle's Candid encoder serves as UTF-8 encoder, and the global
-// TextEncoder and TextDecoder, whose polyfills cost 14,000 instructions a byte, are replaced for
-// the libraries that use them. Imported before everything else that runs.
+// Text through native code: the kernel's UTF-8 serves the whole canister, and stands behind the
+// global TextEncoder and TextDecoder for the libraries that use them (Azle's polyfills cost 14,000
+// instructions a byte and are not in the bundle). Imported before everything else that runs.
 
-import { candidEncode } from 'azle';
+import { candidEncode, certifiedDataSet } from 'azle';
+import { installKernelGate } from '../crypto/kernel.ts';
+import { decodeByKernel, encodeByKernel, openTextExchange } from '../crypto/kernel-text.ts';
 import { present } from '../lib/assert.ts';
-import { decodeUtf8, encodeUtf8, installUtf8Encoder } from '../lib/text.ts';
+import { decodeUtf8, encodeUtf8, installUtf8Decoder, installUtf8Encoder } from '../lib/text.ts';
 
 /** "DIDL", no types, one argument, of type text; then the length as LEB128. */
 const candidTextHeadBytes = 7;
 
+/** For long texts, and where there is no kernel: 95 instructions a byte, 50,000 a call. */
 function encodeByCandid(text: string): Uint8Array {
   const encoded = candidEncode(`("${escapeCandidText(text)}")`);
   let start = candidTextHeadBytes;
@@ -20,8 +23,8 @@ function encodeByCandid(text: string): Uint8Array {
 
 /**
  * Candid's textual grammar: a quote and a backslash are escaped. The parser takes control
- * characters
- * as they are. A regular expression would cost 2,000 instructions a character, this costs 200.
+ * characters as they are. A regular expression would cost 2,000 instructions a character, this
+ * costs 200.
  */
 function escapeCandidText(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
@@ -48,9 +51,20 @@ class NativeTextDecoder {
   }
 }
 
-// The bundle is also evaluated at build time, in a host without Azle's native functions: there
-// candidEncode returns nothing, and the polyfills stay.
-if (candidEncode('("")').length > 0) {
-  installUtf8Encoder(encodeByCandid);
-  Object.assign(globalThis, { TextEncoder: NativeTextEncoder, TextDecoder: NativeTextDecoder });
+/** Azle's functions as its native side has them: those for canisters take steps of their own. */
+interface AzleFunctions {
+  readonly debugPrint: (text: string) => void;
+  readonly msgRejectMsg: () => string;
 }
+
+const { _azleIc: azle } = globalThis as unknown as { readonly _azleIc?: AzleFunctions };
+
+installKernelGate(certifiedDataSet);
+// The bundle is also evaluated at build time, before the kernel is linked.
+if (azle && openTextExchange({ give: azle.debugPrint, take: azle.msgRejectMsg })) {
+  installUtf8Encoder((text) => encodeByKernel(text) ?? encodeByCandid(text));
+  installUtf8Decoder(decodeByKernel);
+} else {
+  installUtf8Encoder(encodeByCandid);
+}
+Object.assign(globalThis, { TextEncoder: NativeTextEncoder, TextDecoder: NativeTextDecoder });

@@ -1,8 +1,8 @@
 // What lives as long as the canister's heap: the opened stores, the random source and the timers.
 // Set up anew after install and after every upgrade.
 
-import { certifiedDataSet, setTimer, setTimerInterval, time } from 'azle';
-import { installKernelGate, kernelSelfTest } from '../crypto/kernel.ts';
+import { setTimer, setTimerInterval, time } from 'azle';
+import { kernelSelfTest } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
 import { reclaimContents } from '../domain/contents.ts';
 import { createHeapState } from '../domain/heap-state.ts';
@@ -27,8 +27,6 @@ import { openStableMap } from '../storage/stable-map.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { keepFresh, reseedSoon } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
-
-installKernelGate(certifiedDataSet);
 
 const random = createRandomSource();
 

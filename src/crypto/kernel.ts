@@ -41,6 +41,9 @@ export const kernelOperations = {
   labelFallbackWitness: 72,
   base64: 80,
   partLeaves: 81,
+  openExchange: 96,
+  decodeText: 97,
+  readRequest: 98,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];
@@ -103,19 +106,25 @@ export function wakeTimers(): void {
   kernelGate(wakeCommand);
 }
 
+const probeWords = 8;
+
+/** Where there is no kernel the system takes the question for data to certify. */
+export function isKernelLinked(): boolean {
+  const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
+  const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);
+  kernelGate(probeBytes);
+  return probe[4] === 1;
+}
+
 const selfTestCommand = createCommand(kernelOperations.sha256, 2).bytes;
 const selfTestMessage = Uint8Array.of(0x61, 0x62, 0x63);
-const probeWords = 8;
 
 /**
  * Throws unless a kernel is linked and gives a known digest. The system takes the probe for
  * certified data where there is no kernel, so set these after the test.
  */
 export function kernelSelfTest(): void {
-  const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
-  const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);
-  kernelGate(probeBytes);
-  if (probe[4] !== 1) {
+  if (!isKernelLinked()) {
     throw new Error('Cannot use the kernel: it is not linked; build with npm run build');
   }
   const digest = new Uint8Array(32);

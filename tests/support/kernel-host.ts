@@ -31,6 +31,8 @@ export class FakeSystem {
   stable = new Uint8Array(0);
   stablePagesMax = 16_384;
   certifiedData = new Uint8Array(0);
+  printed: string[] = [];
+  rejectMessage = '';
 
   pages(): number {
     return this.stable.length / pageBytes;
@@ -56,6 +58,9 @@ export class FakeSystem {
 
 export interface KernelExports {
   certified_data_set(pointer: number, length: number): void;
+  debug_print(pointer: number, length: number): void;
+  msg_reject_msg_size(): number;
+  msg_reject_msg_copy(target: number, offset: number, size: number): void;
   stable64_size(): bigint;
   stable64_grow(pages: bigint): bigint;
   stable64_read(target: bigint, offset: bigint, size: bigint): void;
@@ -134,6 +139,14 @@ export function systemFunctions(
       if (length > 32) throw new Error('certified data is longer than 32 bytes');
       system.certifiedData =
         length === 0 ? new Uint8Array(0) : heap(BigInt(pointer), BigInt(length)).slice();
+    },
+    debug_print: (pointer: number, length: number) => {
+      system.printed.push(Buffer.from(heap(BigInt(pointer), BigInt(length))).toString());
+    },
+    msg_reject_msg_size: () => Buffer.byteLength(system.rejectMessage),
+    msg_reject_msg_copy: (target: number, offset: number, size: number) => {
+      const message = Buffer.from(system.rejectMessage).subarray(offset, offset + size);
+      heap(BigInt(target), BigInt(size)).set(message);
     },
     trap: (pointer: number, length: number) => {
       throw new Error(Buffer.from(heap(BigInt(pointer), BigInt(length))).toString());

@@ -1,0 +1,116 @@
+// Requests read by the kernel: just what the reader in JavaScript makes of them, or nothing.
+
+import { IDL } from '@dfinity/candid';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readAnyRequest } from '../../src/actor/bulk-messages.ts';
+import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid.ts';
+import { readRequestNatively } from '../../src/actor/native-request.ts';
+import { requestHeaderCountMax, requestTextBytesMax } from '../../src/limits.ts';
+import { installKernelText } from '../support/kernel-text-host.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(async () => {
+  installNodeText();
+  await installKernelText();
+});
+
+const bounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
+const request = {
+  method: 'GET',
+  url: '/cloud/demo/a%20b.txt?x="\\',
+  headers: [
+    ['host', 'a.localhost'],
+    ['x', '"quoted" \\ \u0001\u001f\u007f é€𝄞'],
+  ],
+  body: Uint8Array.of(0, 255, 10),
+  certificate_version: [2],
+};
+
+function encode(value: unknown, type: IDL.Type = HttpRequest): Uint8Array {
+  return new Uint8Array(IDL.encode([type], [value]));
+}
+
+function read(argument: Uint8Array) {
+  const found = readRequestNatively(argument, requestTextBytesMax);
+  return found && { ...found, body: Buffer.from(found.body).toString('hex') };
+}
+
+/** By the slow reader, which the kernel's must not differ from; errors count as none. */
+function readSlowly(argument: Uint8Array) {
+  try {
+    const { method, url, headers, body } = readAnyRequest(argument, bounds);
+    return { method, url, headers, body: Buffer.from(body).toString('hex') };
+  } catch {
+    return undefined;
+  }
+}
+
+describe('a request', () => {
+  it('is read as it was sent, escapes and all, with and without a version', () => {
+    const { method, url, headers } = request;
+    const expected = { method, url, headers, body: '00ff0a' };
+    expect(read(encode(request))).toEqual(expected);
+    expect(read(encode({ ...request, certificate_version: [] }))).toEqual(expected);
+    expect(read(encode(request, HttpUpdateRequest))).toEqual(expected);
+    expect(read(encode({ ...request, headers: [], body: [] }))).toEqual({
+      ...expected,
+      headers: [],
+      body: '',
+    });
+  });
+
+  it.each([
+    ['more headers than are taken', { headers: Array(requestHeaderCountMax + 1).fill(['a', 'b']) }],
+    ['longer texts', { url: 'x'.repeat(requestTextBytesMax + 1) }],
+  ])('with %s is left to others', (_, change) => {
+    expect(read(encode({ ...request, ...change }))).toBeUndefined();
+  });
+
+  it('as large as may be is read', () => {
+    const headers = Array(requestHeaderCountMax).fill(['', '\u0001'.repeat(100)]);
+    expect(read(encode({ ...request, url: 'u', headers }))?.headers).toEqual(headers);
+  });
+
+  it('of other types is left to others', () => {
+    const Extra = IDL.Record({
+      method: IDL.Text,
+      url: IDL.Text,
+      headers: IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text)),
+      body: IDL.Vec(IDL.Nat8),
+      extra: IDL.Text,
+    });
+    expect(read(encode({ ...request, extra: '' }, Extra))).toBeUndefined();
+    const Triples = IDL.Record({
+      method: IDL.Text,
+      url: IDL.Text,
+      headers: IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text, IDL.Text)),
+      body: IDL.Vec(IDL.Nat8),
+    });
+    expect(read(encode({ ...request, headers: [['a', 'b', 'c']] }, Triples))).toBeUndefined();
+    expect(read(Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 1, 0x71, 0))).toBeUndefined();
+    expect(read(new Uint8Array(0))).toBeUndefined();
+  });
+});
+
+describe('bytes that were damaged anywhere', () => {
+  it('are read as the slow reader reads them, or left to it', () => {
+    const whole = encode(request);
+    const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 });
+    let isRead = 0;
+    fc.assert(
+      fc.property(damage, fc.nat(40), (changes, cut) => {
+        const bytes = whole.slice(0, whole.length - (cut > 20 ? cut - 20 : 0));
+        for (const [position, value] of changes) {
+          if (position < bytes.length) bytes[position] = value;
+        }
+        const found = read(bytes);
+        if (found === undefined) return;
+        isRead += 1;
+        expect(found).toEqual(readSlowly(bytes));
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(isRead).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,95 @@
+// Texts between JavaScript and native code: what the kernel takes and gives, and what it passes on.
+
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decodeByKernel, encodeByKernel } from '../../src/crypto/kernel-text.ts';
+import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
+
+let text: TextHost;
+
+beforeAll(async () => {
+  text = await installKernelText();
+});
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeByNode(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** At several places in a word, since eight bytes of ASCII are read at once. */
+function expectSame(bytes: Uint8Array): void {
+  for (const before of [0, 3, 8]) {
+    const shifted = new Uint8Array(before + bytes.length + 9).fill(65);
+    shifted.set(bytes, before);
+    expect(decodeByKernel(shifted)).toBe(decodeByNode(shifted));
+    expect(decodeByKernel(shifted.slice(0, before + bytes.length))).toBe(
+      decodeByNode(shifted.slice(0, before + bytes.length)),
+    );
+  }
+}
+
+describe('a text', () => {
+  it.each([
+    '',
+    'a',
+    'ASCII of some length',
+    'ünïcode',
+    '€uro',
+    '𝄞 clef',
+    '\0 and \u001f',
+    '\ufeff',
+  ])('%j goes and comes back', (value) => {
+    const utf8 = encodeByKernel(value);
+    expect(utf8).toEqual(new TextEncoder().encode(value));
+    expect(utf8 && decodeByKernel(utf8)).toBe(value);
+  });
+
+  it('of 16,384 bytes is taken, of one more not', () => {
+    expect(encodeByKernel('x'.repeat(16_384))).toHaveLength(16_384);
+    expect(encodeByKernel('x'.repeat(16_385))).toBeUndefined();
+    expect(encodeByKernel('short')).toEqual(new TextEncoder().encode('short'));
+  });
+});
+
+describe('malformed UTF-8 (RFC 3629) is refused', () => {
+  it('at the edges of every range of first and second bytes', () => {
+    const edges = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+    for (let first = 0x80; first < 0x100; first++) {
+      for (const second of edges) {
+        for (const third of [0x41, 0x7f, 0x80, 0xbf, 0xc0]) {
+          expectSame(Uint8Array.of(first, second, third, 0x80));
+        }
+      }
+      expectSame(Uint8Array.of(first));
+    }
+  });
+
+  it('wherever a strict decoder refuses it', () => {
+    const byte = fc.oneof(
+      fc.integer({ min: 0, max: 255 }),
+      fc.constantFrom(0xe2, 0x82, 0xac, 0xf0),
+    );
+    fc.assert(
+      fc.property(fc.array(byte, { maxLength: 40 }), (bytes) => expectSame(Uint8Array.from(bytes))),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('what is not meant for the kernel', () => {
+  it('is printed, and comes as the reject message of a call', () => {
+    text.give('a log line');
+    expect(text.host.system.printed).toEqual(['a log line']);
+    text.host.system.rejectMessage = 'no route';
+    expect(text.take()).toBe('no route');
+    expect(encodeByKernel('taken')).toHaveLength(5);
+    expect(text.host.system.printed).toHaveLength(1);
+    expect(decodeByKernel(Uint8Array.of(0x6f, 0x6b))).toBe('ok');
+    expect(text.take()).toBe('no route');
+  });
+});
