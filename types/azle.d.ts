@@ -76,3 +76,20 @@ declare module 'azle' {
   export function time(): bigint;
   export function trap(message: string): never;
 }
+
+/** Azle's functions as its native side has them. */
+declare var _azleIc:
+  | {
+      readonly certifiedDataSet: (bytes: Uint8Array) => void;
+      readonly debugPrint: (text: string) => void;
+      readonly msgRejectMsg: () => string;
+      readonly stableBTreeMapContainsKey: (memoryId: number, key: Uint8Array) => boolean;
+      readonly stableBTreeMapGet: (memoryId: number, key: Uint8Array) => Uint8Array | undefined;
+      readonly stableBTreeMapInsert: (
+        memoryId: number,
+        key: Uint8Array,
+        value: Uint8Array,
+      ) => Uint8Array | undefined;
+      readonly stableBTreeMapRemove: (memoryId: number, key: Uint8Array) => Uint8Array | undefined;
+    }
+  | undefined;

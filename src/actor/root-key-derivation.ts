@@ -2,12 +2,8 @@
 // bytes for a network without. Key material is wiped after use, where the language can.
 
 import type { RandomSource } from '../crypto/random.ts';
-import {
-  acceptRootKey,
-  missingRootKeys,
-  type RootKeyEntry,
-  rootKeyBytes,
-} from '../domain/root-keys.ts';
+import type { RootKeyEntry } from '../domain/root-key-entry.ts';
+import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../domain/root-keys.ts';
 import type { Stores } from '../domain/stores.ts';
 import { assert } from '../lib/assert.ts';
 import { encodeUtf8 } from '../lib/text.ts';

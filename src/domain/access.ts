@@ -10,11 +10,16 @@ import { visibleBucket } from './ownership.ts';
 import { Refusal } from './refusal.ts';
 import type { Stores } from './stores.ts';
 
+/**
+ * The API key that came with a call: its secret, or the key where it has been looked up in the same
+ * message.
+ */
+export type SentKey = string | ApiKey | undefined;
+
 export interface Claim {
   readonly bucket: string;
   readonly permission: Permission;
-  /** The secret of an API key, when the caller sent one. */
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
 }
 
 export interface Grant {
@@ -27,7 +32,7 @@ export interface Grant {
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   parseBucketId(claim.bucket);
   if (claim.apiKey !== undefined) {
-    const key = findKey(stores, claim.apiKey, call.nowNs);
+    const key = keyOf(stores, call, claim.apiKey);
     requireKeyPermission(key, claim);
     return { bucket: getBucket(stores, claim.bucket), key };
   }
@@ -40,6 +45,10 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
     );
   }
   return { bucket, key: undefined };
+}
+
+function keyOf(stores: Stores, call: Call, sent: string | ApiKey): ApiKey {
+  return typeof sent === 'string' ? findKey(stores, sent, call.nowNs) : sent;
 }
 
 /** Writers also delete. */

@@ -3,7 +3,7 @@
 import { bytesEqual } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { memberCountMax, pageSizeDefault, pageSizeMax } from '../limits.ts';
-import { authorize } from './access.ts';
+import { authorize, type SentKey } from './access.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from './bucket-directory.ts';
 import { eraseBucketKeys } from './bucket-keys.ts';
 import { changeTotals } from './bucket-totals.ts';
@@ -40,7 +40,7 @@ function withMembers(stores: Stores, call: Call, bucket: Bucket): BucketDetails 
 export function describeBucket(
   stores: Stores,
   call: Call,
-  request: { readonly bucket: string; readonly apiKey: string | undefined },
+  request: { readonly bucket: string; readonly apiKey: SentKey },
 ): BucketDetails {
   const { bucket } = authorize(stores, call, { ...request, permission: 'read' });
   return withMembers(stores, call, bucket);

@@ -1,13 +1,20 @@
 // What callers with a key or a right of their own ask of a file: its record, some of its bytes, its
-// end. Everybody's reading of public files is getPublicFile().
+// end. Everybody's reading of public files is withPublicFile().
 
 import { chunkBytesMax } from '../limits.ts';
-import { authorize } from './access.ts';
-import { isPublicBucket } from './buckets.ts';
+import { authorize, type SentKey } from './access.ts';
+import { type Bucket, findBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
-import { entityTag, type FileRecord, findFile, openFile, readFile, removeFile } from './files.ts';
-import type { Permission } from './keys.ts';
-import { parseFilePath, quote } from './names.ts';
+import {
+  entityTag,
+  type FileRecord,
+  findFile,
+  type OpenFile,
+  readFile,
+  removeFile,
+  withOpenFile,
+} from './files.ts';
+import { parseBucketId, parseFilePath, quote } from './names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -19,31 +26,35 @@ import type { Stores } from './stores.ts';
 export interface FileName {
   readonly bucket: string;
   readonly path: string;
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
 }
 
-function permittedFile(
+/** The bucket, for those who may read it; everybody, when it is public. */
+function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: FileName): Bucket {
+  const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
+  return found?.isPublic
+    ? found
+    : authorize(stores, call, { bucket, permission: 'read', apiKey }).bucket;
+}
+
+function refuseMissing(bucket: Bucket, path: string): never {
+  throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
+}
+
+/** Does something with a file, for those who may read the bucket; its key is wiped after. */
+export function withReadableFile<T extends object>(
   stores: Stores,
-  call: Call,
-  request: FileName & { readonly permission: Permission },
-): FileRecord {
-  const { bucket, permission, apiKey } = request;
-  const isForAll = permission === 'read' && apiKey === undefined && isPublicBucket(stores, bucket);
-  if (!isForAll) {
-    authorize(stores, call, { bucket, permission, apiKey });
-  }
+  { call, ...request }: FileName & { readonly call: Call },
+  use: (opened: OpenFile) => T,
+): T {
+  const bucket = readableBucket(stores, call, request);
   const path = parseFilePath(request.path);
-  const file =
-    permission === 'read' ? openFile(stores, bucket, path) : findFile(stores, bucket, path);
-  if (file === undefined) {
-    throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket}.`);
-  }
-  return file;
+  return withOpenFile(stores, { bucket, path }, use) ?? refuseMissing(bucket, path);
 }
 
-/** The file's record, for those who may read the bucket; everybody, when it is public. */
+/** The file's record, for those who may read the bucket. */
 export function getFile(stores: Stores, call: Call, request: FileName): FileRecord {
-  return permittedFile(stores, call, { ...request, permission: 'read' });
+  return withReadableFile(stores, { call, ...request }, ({ file }) => file);
 }
 
 /**
@@ -55,8 +66,15 @@ export function readFilePart(
   call: Call,
   request: FileName & { readonly offset: bigint; readonly length: bigint },
 ): Uint8Array {
-  const file = getFile(stores, call, request);
-  const { offset, length } = request;
+  return withReadableFile(stores, { call, ...request }, (opened) => {
+    return readFile(stores, opened, partOf(opened.file, request));
+  });
+}
+
+function partOf(
+  file: FileRecord,
+  { offset, length }: { readonly offset: bigint; readonly length: bigint },
+) {
   if (length > BigInt(chunkBytesMax)) {
     throw new Refusal(
       'EntityTooLarge',
@@ -74,7 +92,7 @@ export function readFilePart(
     );
   }
   const start = Number(offset);
-  return readFile(stores, file, { start, end: Math.min(file.size, start + Number(length)) });
+  return { start, end: Math.min(file.size, start + Number(length)) };
 }
 
 /** Refuses what deleteFile() would refuse; changes nothing. */
@@ -82,11 +100,17 @@ export function checkDeletion(
   stores: Stores,
   call: Call,
   request: FileName & { readonly conditions: WritePreconditions },
-): FileRecord {
-  const file = permittedFile(stores, call, { ...request, permission: 'delete' });
-  checkWritePreconditions(entityTag(file), request.conditions);
-  checkUnmodifiedSince(file.updatedAtNs, request.conditions);
-  return file;
+): { readonly bucket: Bucket; readonly file: FileRecord } {
+  const { apiKey, conditions } = request;
+  const claim = { bucket: request.bucket, permission: 'delete', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const path = parseFilePath(request.path);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  if (conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined) {
+    checkWritePreconditions(entityTag(file), conditions);
+  }
+  checkUnmodifiedSince(file.updatedAtNs, conditions);
+  return { bucket, file };
 }
 
 /** Deletes the file; a request's work does not grow with the file. */
@@ -95,5 +119,6 @@ export function deleteFile(
   call: Call,
   request: FileName & { readonly conditions: WritePreconditions },
 ): void {
-  removeFile(stores, checkDeletion(stores, call, request));
+  const { bucket, file } = checkDeletion(stores, call, request);
+  removeFile(stores, bucket, file);
 }

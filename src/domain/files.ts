@@ -1,14 +1,13 @@
 // Files: what a path of a bucket names now. A new version replaces the record in one step; the
 // bytes of the old one stay whole until then and are given back after.
 
-import { present } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { type Bucket, findBucket, saveBucket } from './buckets.ts';
 import { damagedFile } from './chunk-records.ts';
 import { discardContent, readContent } from './contents.ts';
 import { indexFile, unindexFile } from './file-index.ts';
-import { eraseFileKey, withFileKey, withKeyIn } from './file-keys.ts';
+import { eraseFileKey, withKeyIn } from './file-keys.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
 import {
   decodeFile,
@@ -49,23 +48,33 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
   }
 }
 
-/** For those who read it. Refuses with IntegrityError when the record or its key was altered. */
-export function openFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  const bucket = findBucket(stores, bucketId);
-  return bucket && openFileIn(stores, bucket, path);
+/** A file that is being read: its record, and its key, which is wiped after. */
+export interface OpenFile {
+  readonly file: FileRecord;
+  readonly key: Uint8Array;
 }
 
-function openFileIn(stores: Stores, bucket: Bucket, path: string): FileRecord | undefined {
+/**
+ * For those who read it; `undefined` when there is none. Refuses with IntegrityError when the
+ * record or its key was altered.
+ */
+export function withOpenFile<T>(
+  stores: Stores,
+  named: { readonly bucket: Bucket; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T | undefined {
+  const { bucket, path } = named;
   const mapKey = fileMapKey(bucket.id, path);
   const bytes = stores.files.get(mapKey);
   if (bytes === undefined) {
     return undefined;
   }
-  const sealed = { bucket, ...decodeHead(bytes) };
-  if (!withKeyIn(stores, sealed, (key) => isSealed(bytes, mapKey, key))) {
-    throw damagedFile();
-  }
-  return decodeFile(bucket.id, path, bytes);
+  return withKeyIn(stores, { bucket, ...decodeHead(bytes) }, (key) => {
+    if (!isSealed(bytes, mapKey, key)) {
+      throw damagedFile();
+    }
+    return use({ file: decodeFile(bucket.id, path, bytes), key });
+  });
 }
 
 /** None for a record that cannot be shown, and under a tag that one which was damaged had. */
@@ -105,17 +114,21 @@ export function partsOfFile(file: FileRecord): FileParts {
 }
 
 /** A file that anybody may read. What is private is told of as what is not there. */
-export function getPublicFile(stores: Stores, bucketId: string, pathText: string): FileRecord {
-  const path = parseFilePath(pathText);
-  const bucket = findBucket(stores, parseBucketId(bucketId));
-  const file = bucket?.isPublic ? openFileIn(stores, bucket, path) : undefined;
-  if (file === undefined) {
+export function withPublicFile<T extends object>(
+  stores: Stores,
+  named: { readonly bucket: string; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T {
+  const path = parseFilePath(named.path);
+  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const used = bucket?.isPublic ? withOpenFile(stores, { bucket, path }, use) : undefined;
+  if (used === undefined) {
     throw new Refusal(
       'NoSuchFile',
-      `There is no file ${quote(pathText)} in a public bucket ${bucketId}.`,
+      `There is no file ${quote(named.path)} in a public bucket ${named.bucket}.`,
     );
   }
-  return file;
+  return used;
 }
 
 type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
@@ -181,8 +194,7 @@ export function countedBytes(file: FileRecord | undefined): number {
 }
 
 /** Takes the file and its key away at once; its space is given back step by step. */
-export function removeFile(stores: Stores, file: FileRecord): void {
-  const bucket = present(findBucket(stores, file.bucketId), 'bucket of a file');
+export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord): void {
   stores.files.delete(fileMapKey(file.bucketId, file.path));
   unindexFile(stores, file);
   stores.publication.remove(file);
@@ -215,8 +227,8 @@ function destroyContent(stores: Stores, file: FileRecord): void {
 /** Bytes `[start, end)` of the file. */
 export function readFile(
   stores: Stores,
-  file: FileRecord,
+  { file, key }: OpenFile,
   range: { readonly start: number; readonly end: number },
 ): Uint8Array {
-  return withFileKey(stores, file, (key) => readContent(stores, file, { ...range, key }));
+  return readContent(stores, file, { ...range, key });
 }

@@ -1,5 +1,7 @@
 // What is on the heap alone, beside secrets: gone with an upgrade, and nothing is lost by that.
 
+import type { RootKeyEntry } from './root-key-entry.ts';
+
 /** Token bucket of requests without a key. */
 export interface Allowance {
   /** Updates at once, after a quiet time. */
@@ -8,6 +10,8 @@ export interface Allowance {
 }
 
 export interface HeapState {
+  /** As they are stored, once a message has read them: each key that is opened asks for them. */
+  rootKeyEntries: readonly RootKeyEntry[] | undefined;
   /** As it is stored, once an update has read it. */
   allowance: Allowance | undefined;
   /** How many updates without a key are left, and when that was counted. */
@@ -17,5 +21,10 @@ export interface HeapState {
 }
 
 export function createHeapState(): HeapState {
-  return { allowance: undefined, anonymousUpdates: undefined, streams: new Map() };
+  return {
+    rootKeyEntries: undefined,
+    allowance: undefined,
+    anonymousUpdates: undefined,
+    streams: new Map(),
+  };
 }

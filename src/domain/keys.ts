@@ -9,7 +9,7 @@ import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../limits.
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { bucketKeys, forgetKey, hashOfKeyId, type NotedKey, noteKey } from './bucket-directory.ts';
 import type { Call } from './caller.ts';
-import { isSecret, makeSecret, secretHash } from './key-secrets.ts';
+import { looksLikeKey, makeSecret, secretHash } from './key-secrets.ts';
 import { parseBucketId, quote } from './names.ts';
 import { endUploadsOf, keyHolder } from './open-uploads.ts';
 import { isOwner, ownedBucket } from './ownership.ts';
@@ -256,7 +256,7 @@ function takeBuckets(
 
 /** The key of that secret if it is good now; refuses every other one with the same words. */
 export function findKey(stores: Stores, secret: string, nowNs: bigint): ApiKey {
-  const key = isSecret(secret) ? findKeyByHash(stores, secretHash(secret)) : undefined;
+  const key = looksLikeKey(secret) ? findKeyByHash(stores, secretHash(secret)) : undefined;
   if (key === undefined || !isKeyGood(key, nowNs)) {
     throw new Refusal(
       'InvalidApiKey',

@@ -5,7 +5,7 @@ import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault, pageSizeMax } from '../limits.ts';
 import type { IndexEntry } from '../storage/ordered-index.ts';
-import { authorize } from './access.ts';
+import { authorize, type SentKey } from './access.ts';
 import type { Call } from './caller.ts';
 import { readByDate } from './date-order.ts';
 import { nameKey, nameKeyHeadBytes, scopeOf } from './file-index.ts';
@@ -18,7 +18,7 @@ export type Sort = (typeof sorts)[number];
 
 export interface ListRequest {
   readonly bucket: string;
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
   /** To the letter; the empty one is every path's. */
   readonly prefix: string | undefined;
   /** From 1; what is no whole number from 1 on is refused, NaN included. */

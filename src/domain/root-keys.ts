@@ -9,24 +9,13 @@ import { encodeUtf8 } from '../lib/text.ts';
 import { RecordReader, RecordWriter } from '../storage/codec.ts';
 import { slotBytes } from '../storage/erasable-slots.ts';
 import { Refusal } from './refusal.ts';
+import type { RootKeyEntry } from './root-key-entry.ts';
 import type { Stores } from './stores.ts';
 
 /** Where a root key comes from; the name of a vetKD key, or the first that the network knows. */
 export type RootKeySource =
   | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
   | { readonly kind: 'stored' };
-
-export interface RootKeyEntry {
-  /** From 1; each rotation counts one up. */
-  readonly version: number;
-  readonly kind: 'vetkd' | 'stored';
-  /** '' until the network has told which one it knows, and for a stored key. */
-  readonly keyName: string;
-  /** Where a stored key lies; 0 before it is made, and for vetKD. */
-  readonly slot: number;
-  /** Tells the right key from a wrong one; empty until the key was there for the first time. */
-  readonly check: Uint8Array;
-}
 
 export const rootKeyBytes = 32;
 
@@ -37,7 +26,13 @@ const metaKey = 'rootKeys';
 const checkText = 'encrypted-file-storage/root-key-check';
 
 /** The current one last; one, or two while keys are wrapped anew; none before configuration. */
-export function rootKeyEntries(stores: Stores): RootKeyEntry[] {
+export function rootKeyEntries(stores: Stores): readonly RootKeyEntry[] {
+  // Heap and stable memory are rolled back together.
+  stores.heap.rootKeyEntries ??= readRootKeyEntries(stores);
+  return stores.heap.rootKeyEntries;
+}
+
+function readRootKeyEntries(stores: Stores): RootKeyEntry[] {
   const stored = stores.meta.get(encodeUtf8(metaKey));
   if (stored === undefined) {
     return [];
@@ -65,6 +60,7 @@ function saveRootKeyEntries(stores: Stores, entries: readonly RootKeyEntry[]): v
   }
   const record = writer.finish(entries.map(({ keyName }) => keyName));
   stores.meta.set(encodeUtf8(metaKey), record);
+  stores.heap.rootKeyEntries = entries;
 }
 
 function newRootKeyEntry(version: number, source: RootKeySource): RootKeyEntry {

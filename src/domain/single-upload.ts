@@ -5,7 +5,7 @@ import { sha256 } from '../crypto/hash.ts';
 import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../limits.ts';
-import { authorize } from './access.ts';
+import { authorize, type SentKey } from './access.ts';
 import type { Call } from './caller.ts';
 import { writeChunk } from './contents.ts';
 import { createContent } from './file-keys.ts';
@@ -32,7 +32,7 @@ import { parseFileDigest, parseStoredHeaders } from './upload-options.ts';
 export interface SingleUpload {
   readonly bucket: string;
   readonly path: string;
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
   readonly metadata: FileMetadata;
   readonly bytes: Uint8Array;
   readonly conditions?: WritePreconditions;
@@ -111,7 +111,7 @@ export interface FileArgument {
   readonly sha256: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
 }
 
 /** At most 1,900,000 bytes, so that the call fits into the network's envelope. */

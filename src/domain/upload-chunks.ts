@@ -5,6 +5,7 @@ import { sha256 } from '../crypto/hash.ts';
 import { withBit } from '../lib/bit-set.ts';
 import { bytesEqual } from '../lib/bytes.ts';
 import { chunkBytesMax, chunkCountMax } from '../limits.ts';
+import type { SentKey } from './access.ts';
 import type { Call } from './caller.ts';
 import { type Chunk, findChunk, segmentCount } from './chunk-records.ts';
 import { writeChunk } from './contents.ts';
@@ -18,7 +19,7 @@ import { continuedUpload, requireActive, requireStillAllowed, type UploadName } 
 
 export interface ChunkRequest extends UploadName {
   /** Another good key than the one that the session was begun with. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: SentKey;
   readonly chunkIndex: bigint;
   readonly bytes: Uint8Array;
   /** SHA-256 digests that the sender says the bytes have. */

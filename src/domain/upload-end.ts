@@ -2,6 +2,7 @@
 // at the session's path; a completion that is refused keeps the session and every chunk.
 
 import { present } from '../lib/assert.ts';
+import type { SentKey } from './access.ts';
 import { findBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
@@ -36,7 +37,7 @@ import {
 const expiredPerMessage = 4;
 
 export interface Completion extends UploadName {
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
   /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
   readonly sha256?: string | undefined;
   /** Of what is at the path at completion, beside those that the session was begun with. */

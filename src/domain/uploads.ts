@@ -4,7 +4,7 @@
 import { present } from '../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { chunkCountMax, fileBytesMax } from '../limits.ts';
-import { authorize } from './access.ts';
+import { authorize, type SentKey } from './access.ts';
 import { findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { createContent } from './file-keys.ts';
@@ -47,7 +47,7 @@ export interface UploadRequest extends UploadOptions {
   readonly contentType: string;
   readonly tags: readonly string[];
   readonly size: bigint;
-  readonly apiKey: string | undefined;
+  readonly apiKey: SentKey;
   /** It is then carried on over HTTP alone, with a key at each step. */
   readonly isOverHttp?: boolean;
 }
@@ -214,7 +214,7 @@ function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
 export function listUploads(
   stores: Stores,
   call: Call,
-  request: { readonly bucket: string; readonly apiKey: string | undefined },
+  request: { readonly bucket: string; readonly apiKey: SentKey },
 ): UploadSession[] {
   if (request.apiKey === undefined) {
     ownedBucket(stores, call, request.bucket);
@@ -233,7 +233,7 @@ export function listUploads(
 export function requireStillAllowed(
   stores: Stores,
   call: Call,
-  claim: { readonly session: UploadSession; readonly apiKey: string | undefined },
+  claim: { readonly session: UploadSession; readonly apiKey: SentKey },
 ): void {
   const { session, apiKey } = claim;
   if (apiKey !== undefined || session.keyHash.length === 0) {

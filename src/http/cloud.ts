@@ -3,8 +3,14 @@
 // and joins them into one 200. A range is answered in full, by a stream where it must be.
 
 import { isPublicBucket } from '../domain/buckets.ts';
-import { getFile } from '../domain/file-access.ts';
-import { entityTag, type FileRecord, getPublicFile, readFile } from '../domain/files.ts';
+import { withReadableFile } from '../domain/file-access.ts';
+import {
+  entityTag,
+  type FileRecord,
+  type OpenFile,
+  readFile,
+  withPublicFile,
+} from '../domain/files.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { openStream } from '../domain/streams.ts';
 import { emptyBytes } from '../lib/bytes.ts';
@@ -24,7 +30,10 @@ import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import type { Exchange } from './router.ts';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
-  const opened = cloudFile(exchange);
+  return withCloudFile(exchange, (opened) => fileResponse(exchange, opened));
+}
+
+function fileResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const conditional = conditionalResponse(exchange, opened);
   if (conditional !== undefined) {
@@ -137,7 +146,7 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
   const stop = isAtOnce ? Math.min(end, start + responseBodyBytesMax) : start;
   const headers = fileHeaders(file);
   if (status === 206) headers.push(['Content-Range', contentRange(start, end, file.size)]);
-  const body = stop === start ? emptyBytes : readFile(stores, file, { start, end: stop });
+  const body = stop === start ? emptyBytes : readFile(stores, opened, { start, end: stop });
   if (stop === end) {
     return { status, headers, body, publicAnswer };
   }
@@ -146,8 +155,7 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
   return { status, headers, body, stream };
 }
 
-interface OpenedFile {
-  readonly file: FileRecord;
+interface OpenedFile extends OpenFile {
   readonly isPublic: boolean;
 }
 
@@ -162,7 +170,10 @@ function answerToAll(
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
-  const opened = cloudFile(exchange);
+  return withCloudFile(exchange, (opened) => headResponse(exchange, opened));
+}
+
+function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const conditional = conditionalResponse(exchange, opened);
   const headers: Header[] = [...fileHeaders(file), ['Content-Length', String(file.size)]];
@@ -175,16 +186,21 @@ export function headCloudFile(exchange: Exchange): HttpResponse {
  * The gateway keeps answers by URL alone, so what a key opened must not be kept at all. For public
  * ones a key counts for nothing: gateways ask for the further parts as anybody would.
  */
-function cloudFile(exchange: Exchange): OpenedFile {
+function withCloudFile(
+  exchange: Exchange,
+  use: (opened: OpenedFile) => HttpResponse,
+): HttpResponse {
   const { stores, call, request } = exchange;
   const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
-    return { file: getPublicFile(stores, bucket, path), isPublic: true };
+    return withPublicFile(stores, { bucket, path }, (opened) => use({ ...opened, isPublic: true }));
   }
-  const file = getFile(stores, call, { bucket, path, apiKey: requestKey(exchange, bucket) });
-  return { file: { ...file, cacheControl: 'private, no-store' }, isPublic: false };
+  const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
+  return withReadableFile(stores, named, ({ file, key }) =>
+    use({ file: { ...file, cacheControl: 'private, no-store' }, key, isPublic: false }),
+  );
 }
 
 function validatorsOf(file: FileRecord) {

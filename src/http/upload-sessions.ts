@@ -1,6 +1,7 @@
 // Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
 
 import { authorize } from '../domain/access.ts';
+import type { ApiKey } from '../domain/keys.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { checkChunk, checkChunkDigest, storeChunk } from '../domain/upload-chunks.ts';
 import {
@@ -85,7 +86,7 @@ function startRequest(exchange: Exchange): UploadRequest {
 
 interface NamedUpload {
   readonly uploadId: string;
-  readonly apiKey: string;
+  readonly apiKey: ApiKey;
   readonly session: UploadSession;
 }
 

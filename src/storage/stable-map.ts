@@ -1,5 +1,6 @@
 // ByteMap in stable memory by Azle's B-tree, with raw serialisers: the default ones write JSON with
-// every byte as a decimal number.
+// every byte as a decimal number. What is called most goes to Azle's native functions at once: its
+// class takes 8,000 instructions more a call.
 
 import { StableBTreeMap } from 'azle';
 import type { ByteMap } from './byte-map.ts';
@@ -11,14 +12,16 @@ const raw = {
 
 export function openStableMap(memoryId: number): ByteMap {
   const map = new StableBTreeMap<Uint8Array, Uint8Array>(memoryId, raw, raw);
+  const azle = globalThis._azleIc;
+  if (azle === undefined) throw new Error('Stable maps are in a canister of Azle');
   return {
-    get: (key) => map.get(key),
-    has: (key) => map.containsKey(key),
+    get: (key) => azle.stableBTreeMapGet(memoryId, key),
+    has: (key) => azle.stableBTreeMapContainsKey(memoryId, key),
     set: (key, value) => {
-      map.insert(key, value);
+      azle.stableBTreeMapInsert(memoryId, key, value);
     },
     delete: (key) => {
-      map.remove(key);
+      azle.stableBTreeMapRemove(memoryId, key);
     },
     firstKey: () => map.keys(0, 1)[0],
     keys: (start, limit) => map.keys(start, limit),

@@ -7,9 +7,6 @@ import {
   commitFile,
   entityTag,
   findFile,
-  getPublicFile,
-  openFile,
-  readFile,
   readFileParts,
   readFilesJson,
 } from '../../src/domain/files.ts';
@@ -25,6 +22,7 @@ import {
 import { fileKeyOf, sealOfRecord } from '../support/encryption-twin.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
+import { getPublicFile, openFile, readStored } from '../support/read-files.ts';
 
 let stores: MemoryStores;
 
@@ -194,11 +192,11 @@ describe('readFile()', () => {
     const places = [...edges, file.size];
     for (const start of places) {
       for (const end of places.filter((place) => place >= start)) {
-        const bytes = readFile(stores, file, { start, end });
+        const bytes = readStored(stores, file, { start, end });
         expect(Buffer.compare(bytes, whole.subarray(start, end)), `[${start}, ${end})`).toBe(0);
       }
     }
-    expect(() => readFile(stores, file, { start: 0, end: file.size + 1 })).toThrow('Assertion');
+    expect(() => readStored(stores, file, { start: 0, end: file.size + 1 })).toThrow('Assertion');
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteBucket } from '../../src/domain/bucket-management.ts';
 import { createBucket } from '../../src/domain/buckets.ts';
-import { findFile, removeFile } from '../../src/domain/files.ts';
+import { findFile } from '../../src/domain/files.ts';
 import { type ListRequest, listFiles } from '../../src/domain/listing.ts';
 import {
   callOf,
@@ -15,6 +15,7 @@ import {
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
+import { removeStored } from '../support/read-files.ts';
 
 let scene: Scene;
 
@@ -140,7 +141,7 @@ describe('a listing', () => {
     put('b', startNs + 1n);
     for (const path of ['a', 'b']) {
       const file = findFile(scene.stores, 'box', path);
-      if (file !== undefined) removeFile(scene.stores, file);
+      if (file !== undefined) removeStored(scene.stores, file);
     }
     deleteBucket(scene.stores, callOf('alice'), { bucket: 'box', isForced: false });
     expect(scene.stores.index.count()).toBe(0);
@@ -218,7 +219,7 @@ test.each([1, 2, 3])('pages are those of a sorted array under any history, seed 
     const path = `${folders[random(folders.length)]}f${random(random(3) === 0 ? 20 : 400)}`;
     const old = findFile(scene.stores, 'box', path);
     if (old !== undefined && random(3) === 0) {
-      removeFile(scene.stores, old);
+      removeStored(scene.stores, old);
       files.delete(path);
     } else {
       const tags = ['red', 'blue', 'green'].filter((_, index) => random(2 + index * 3) === 0);

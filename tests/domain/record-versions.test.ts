@@ -10,7 +10,6 @@ import { findBucket } from '../../src/domain/buckets.ts';
 import { findChunk } from '../../src/domain/chunk-records.ts';
 import { reclaimContents } from '../../src/domain/contents.ts';
 import { decodeFile, isLaidOut, isSealed, jsonEnd } from '../../src/domain/file-records.ts';
-import { getPublicFile } from '../../src/domain/files.ts';
 import { createHeapState } from '../../src/domain/heap-state.ts';
 import { continueRotation, rotateBucketKey } from '../../src/domain/key-rotation.ts';
 import { findKeyByHash } from '../../src/domain/keys.ts';
@@ -28,6 +27,7 @@ import {
   startNs,
 } from '../support/domain-fixture.ts';
 import type { MemoryMap, MemoryStores } from '../support/memory-stores.ts';
+import { getPublicFile } from '../support/read-files.ts';
 
 let stores: MemoryStores;
 const alice = callOf('alice');
@@ -123,7 +123,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
   'root keys': meta(
     () => 'rootKeys',
-    () => rootKeyEntries(stores),
+    () => rootKeyEntries({ ...stores, heap: createHeapState() }),
   ),
   'rotation of keys': meta(
     () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile, readFile } from '../../src/domain/files.ts';
+import { findFile } from '../../src/domain/files.ts';
 import type { RefusalCode } from '../../src/domain/refusal.ts';
 import {
   checkSingleUpload,
@@ -19,6 +19,7 @@ import {
   testBytes,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
+import { readStored } from '../support/read-files.ts';
 
 let scene: Scene;
 
@@ -37,7 +38,7 @@ describe('uploadSingle()', () => {
     expect(Buffer.from(file.digest)).toEqual(digest);
     const stored = findFile(stores, 'box', 'x/y.bin') ?? expect.fail('no file');
     expect(stored).toEqual(file);
-    const read = readFile(stores, stored, { start: 0, end: length });
+    const read = readStored(stores, stored, { start: 0, end: length });
     expect(Buffer.compare(read, bytes)).toBe(0);
     checkInvariants(stores);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findBucket } from '../../src/domain/buckets.ts';
-import { entityTag, findFile, readFile } from '../../src/domain/files.ts';
+import { entityTag, findFile } from '../../src/domain/files.ts';
 import type { RefusalCode } from '../../src/domain/refusal.ts';
 import { putChunk } from '../../src/domain/upload-chunks.ts';
 import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
@@ -23,6 +23,7 @@ import {
 } from '../support/domain-fixture.ts';
 import { allSessions, checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
+import { readStored } from '../support/read-files.ts';
 
 let stores: MemoryStores;
 let writeKey: string;
@@ -63,7 +64,7 @@ describe('completeUpload()', () => {
     expect(session).toMatchObject({ status: 'completed', fileId: file.id });
     const whole = Buffer.concat(parts);
     expect(file).toMatchObject({ size: whole.length, contentType: 'video/mp4', version: 1 });
-    const read = readFile(stores, file, { start: 0, end: whole.length });
+    const read = readStored(stores, file, { start: 0, end: whole.length });
     expect(Buffer.compare(read, whole)).toBe(0);
     const digests = parts.map((part) => sha256(part));
     const tag =
@@ -81,7 +82,7 @@ describe('completeUpload()', () => {
     const file = findFile(stores, 'box', 'big') ?? expect.fail('no file');
     expect(file).toMatchObject({ size: 0, chunkCount: 0 });
     expect(entityTag(file)).toBe(`"${sha256(new Uint8Array(0)).toString('hex')}"`);
-    expect(readFile(stores, file, { start: 0, end: 0 })).toHaveLength(0);
+    expect(readStored(stores, file, { start: 0, end: 0 })).toHaveLength(0);
     checkInvariants(stores);
   });
 
@@ -155,11 +156,11 @@ describe('completeUpload()', () => {
     putTestFile(stores, { path: '/big', bytes: old });
     const { uploadId, parts } = upload([70_000, 70_000]);
     const before = findFile(stores, 'box', 'big') ?? expect.fail('no file');
-    expect(Buffer.compare(readFile(stores, before, { start: 0, end: 150_000 }), old)).toBe(0);
+    expect(Buffer.compare(readStored(stores, before, { start: 0, end: 150_000 }), old)).toBe(0);
     complete(uploadId);
     const after = findFile(stores, 'box', 'big') ?? expect.fail('no file');
     expect(after).toMatchObject({ version: 2, id: before.id, size: 140_000 });
-    const read = readFile(stores, after, { start: 0, end: 140_000 });
+    const read = readStored(stores, after, { start: 0, end: 140_000 });
     expect(Buffer.compare(read, Buffer.concat(parts))).toBe(0);
     checkInvariants(stores);
   });
@@ -297,7 +298,7 @@ describe('expiry', () => {
     expireUploads(stores, startNs + day);
     expect(allSessions(stores)).toEqual([]);
     const file = findFile(stores, 'box', 'big') ?? expect.fail('no file');
-    const read = readFile(stores, file, { start: 0, end: 70_005 });
+    const read = readStored(stores, file, { start: 0, end: 70_005 });
     expect(Buffer.compare(read, Buffer.concat(parts))).toBe(0);
     expect(findBucket(stores, 'box')?.openUploadCount).toBe(0);
     checkInvariants(stores);

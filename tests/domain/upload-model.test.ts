@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents.ts';
 import { deleteFile } from '../../src/domain/file-access.ts';
-import { entityTag, findFile, readFile } from '../../src/domain/files.ts';
+import { entityTag, findFile } from '../../src/domain/files.ts';
 import { putChunk } from '../../src/domain/upload-chunks.ts';
 import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
 import {
@@ -21,6 +21,7 @@ import {
 import { allFiles, checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 import { quotaOf } from '../support/model-twin.ts';
+import { readStored } from '../support/read-files.ts';
 
 const paths = ['a', 'b', 'c/d'] as const;
 const path = fc.constantFrom(...paths);
@@ -327,7 +328,7 @@ function checkModel(model: Model): void {
   for (const [name, { bytes, version }] of model.files) {
     const file = findFile(model.stores, 'box', name) ?? expect.fail(`no file ${name}`);
     expect(file.version).toBe(version);
-    const read = readFile(model.stores, file, { start: 0, end: file.size });
+    const read = readStored(model.stores, file, { start: 0, end: file.size });
     expect(Buffer.compare(read, bytes)).toBe(0);
   }
 }

@@ -1,0 +1,35 @@
+// Reading of files whose records a test has at hand.
+
+import { findBucket } from '../../src/domain/buckets.ts';
+import { withFileKey } from '../../src/domain/file-keys.ts';
+import {
+  type FileRecord,
+  readFile,
+  removeFile,
+  withOpenFile,
+  withPublicFile,
+} from '../../src/domain/files.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { present } from '../../src/lib/assert.ts';
+
+/** Bytes `[start, end)` of the file. */
+export function readStored(
+  stores: Stores,
+  file: FileRecord,
+  range: { readonly start: number; readonly end: number },
+): Uint8Array {
+  return withFileKey(stores, file, (key) => readFile(stores, { file, key }, range));
+}
+
+export function openFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+  const bucket = present(findBucket(stores, bucketId), 'bucket');
+  return withOpenFile(stores, { bucket, path }, ({ file }) => file);
+}
+
+export function getPublicFile(stores: Stores, bucket: string, path: string): FileRecord {
+  return withPublicFile(stores, { bucket, path }, ({ file }) => file);
+}
+
+export function removeStored(stores: Stores, file: FileRecord): void {
+  removeFile(stores, present(findBucket(stores, file.bucketId), 'bucket of a file'), file);
+}
