@@ -15,17 +15,13 @@ export const operandsAt: usize = 0x0000;
 export const spaceSizesAt: usize = 0x0040;
 // index of each space 8 x (pointer u32, room in extents u32)
 export const spaceIndexesAt: usize = 0x0080;
-// SHA-256 constants   64 x u32
-export const roundConstantsAt: usize = 0x0400;
-// SHA-256 schedule    64 x 4 lanes x u32, then the same with the constants added
-export const scheduleAt: usize = 0x0800;
-export const roundWordsAt: usize = 0x0c00;
 // Secrets of one operation; wiped when it ends
 export const polyStateAt: usize = 0x1000;
 export const keyBlockAt: usize = 0x1100;
 export const tailAt: usize = 0x1200;
+// with room for a second block, for the padding
 export const hashStateAt: usize = 0x1300;
-export const hmacPadAt: usize = 0x1380;
+export const hmacPadAt: usize = 0x13c0;
 export const hmacStateAt: usize = 0x1400;
 export const secretsEndAt: usize = 0x1480;
 // Never written: the source of zeros
@@ -76,11 +72,6 @@ export const requestHeadersMax: u32 = 100;
 /** Wipes what an operation left in the region of secrets. */
 export function wipeSecrets(): void {
   memory.fill(base + polyStateAt, 0, secretsEndAt - polyStateAt);
-}
-
-/** The same for the words of a message that was a key. */
-export function wipeSchedule(): void {
-  memory.fill(base + scheduleAt, 0, polyStateAt - scheduleAt);
 }
 
 // @ts-ignore: decorator

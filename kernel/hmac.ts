@@ -1,7 +1,7 @@
 // HMAC with SHA-256 (RFC 2104): here and not in JavaScript, because combining the key with the pads
 // is a loop over bytes.
 
-import { heapBase, hmacPadAt, hmacStateAt, wipeSchedule, wipeSecrets } from './heap';
+import { heapBase, hmacPadAt, hmacStateAt, wipeSecrets } from './heap';
 import { sha256, sha256Finish, sha256Init, sha256Update } from './sha256';
 
 const innerPad: u8 = 0x36;
@@ -25,7 +25,6 @@ export function hmacSha256(
   sha256Update(state, pad, 64);
   sha256Update(state, mac, 32);
   sha256Finish(state, mac);
-  wipeSchedule();
   wipeSecrets();
 }
 

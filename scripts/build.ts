@@ -53,9 +53,8 @@ export async function buildCanister(options: { readonly force: boolean }): Promi
 async function digestOfInputs(): Promise<string> {
   const hash = createHash('sha256');
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
-  names.push(
-    ...['azle', 'build', 'kernel', 'link', 'wasm-sections'].map((name) => `scripts/${name}.ts`),
-  );
+  const scripts = ['azle', 'build', 'kernel', 'link', 'sha256-rounds', 'wasm-sections'];
+  names.push(...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel']) {
     names.push(...(await listFiles(folder)));
   }

@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { writeSha256Rounds } from './sha256-rounds.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const kernelDir = join(projectDir, 'kernel');
@@ -51,7 +52,10 @@ export async function buildKernel(): Promise<Uint8Array> {
 
 function readSources(): Map<string, string> {
   const names = readdirSync(kernelDir).filter((name) => name.endsWith('.ts'));
-  return new Map(names.sort().map((name) => [name, readFileSync(join(kernelDir, name), 'utf8')]));
+  const sources = new Map(
+    names.sort().map((name) => [name, readFileSync(join(kernelDir, name), 'utf8')]),
+  );
+  return sources.set('sha256-rounds.ts', writeSha256Rounds());
 }
 
 function digestOf(sources: ReadonlyMap<string, string>): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -32,10 +33,21 @@ describe.each([0, 1, 7])('SHA-256 at addresses with remainder %i', (misalignment
     expect(sha256(message)).toEqual(fromHex(vector.digest));
   });
 
-  test('sha256() equals another implementation at every length up to 300', () => {
-    for (let length = 0; length <= 300; length++) {
+  test('sha256() equals another implementation at every length up to 1,100', () => {
+    for (let length = 0; length <= 1100; length++) {
       const message = Uint8Array.from({ length }, (_, i) => i * 31 + length);
-      expect(sha256(message)).toEqual(nobleSha256(message));
+      expect(sha256(message)).toEqual(digestByNode(message));
+    }
+  });
+
+  test('a hash in two steps equals the hash at once, wherever the message is cut', () => {
+    const message = Uint8Array.from({ length: 600 }, (_, i) => i * 29);
+    const expected = digestByNode(message);
+    for (let cut = 0; cut <= message.length; cut++) {
+      const state = createSha256State();
+      updateSha256(state, message.subarray(0, cut));
+      updateSha256(state, message.subarray(cut));
+      expect(finishSha256(state)).toEqual(expected);
     }
   });
 
@@ -51,6 +63,10 @@ describe.each([0, 1, 7])('SHA-256 at addresses with remainder %i', (misalignment
     );
   });
 });
+
+function digestByNode(message: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(message).digest());
+}
 
 describe('states of SHA-256', () => {
   beforeAll(async () => {
@@ -72,6 +88,20 @@ describe('states of SHA-256', () => {
     await installNodeKernel();
     updateSha256(state, message.subarray(333));
     expect(finishSha256(state)).toEqual(nobleSha256(message));
+  });
+
+  test('a state is laid out as it always was, for uploads that outlive an upgrade', () => {
+    const state = createSha256State();
+    // 1,024 bytes go through four lanes, 64 do not, and three wait
+    updateSha256(state, new Uint8Array(1024).fill(0x61));
+    updateSha256(state, new Uint8Array(67).fill(0x62));
+    const words = new DataView(state.buffer);
+    const hash = Array.from({ length: 8 }, (_, i) => words.getUint32(4 * i, true).toString(16));
+    expect(hash.join(' ')).toBe(
+      '2aafdd31 91bd14b3 49b43efb 5c770e1b c4c8d6e7 6e1b2846 14714bef 87705d18',
+    );
+    expect(words.getBigUint64(32, true)).toBe(1091n);
+    expect(state.subarray(40, 43)).toEqual(fromHex('626262'));
   });
 
   test('a state of another size is refused and leaves nothing waiting', () => {
