@@ -68,10 +68,10 @@ describe.each([0, 1, 5])('RFC 8439 at addresses with remainder %i', (misalignmen
     expect(open({ ...context, sealed })).toEqual(plaintext);
   });
 
-  test('seal() equals another implementation at every length up to 300', () => {
-    for (let length = 0; length <= 300; length++) {
+  test('seal() equals another implementation at every length up to 1,100', () => {
+    for (let length = 0; length <= 1100; length++) {
       const plaintext = pattern(length);
-      const associatedData = pattern(length % 50);
+      const associatedData = pattern((length * 7) % 500);
       const expected = chacha20poly1305(key, nonce, associatedData).encrypt(plaintext);
       expect(seal({ key, nonce, associatedData, plaintext })).toEqual(expected);
     }
@@ -114,7 +114,7 @@ describe('large and extreme inputs', () => {
 
   test('poly1305() equals plain arithmetic where carries run through all limbs', () => {
     const extreme = fc.constantFrom(0x00, 0x01, 0x7f, 0xfb, 0xfc, 0xfe, 0xff);
-    const runs = fc.array(fc.tuple(extreme, fc.integer({ min: 1, max: 40 })), { maxLength: 6 });
+    const runs = fc.array(fc.tuple(extreme, fc.integer({ min: 1, max: 200 })), { maxLength: 6 });
     const blocks = runs.map((parts) => parts.flatMap(([byte, times]) => Array(times).fill(byte)));
     const keyBytes = fc.array(extreme, { minLength: 32, maxLength: 32 });
     fc.assert(
@@ -124,6 +124,26 @@ describe('large and extreme inputs', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  test.each([0x00, 0x01, 0xfc, 0xff])('poly1305() with a key of %i everywhere', (byte) => {
+    const key = new Uint8Array(32).fill(byte);
+    // Around every count of blocks, alone and four at a time, with all limbs at their maxima
+    for (let length = 0; length <= 700; length++) {
+      const message = new Uint8Array(length).fill(0xff);
+      expect(poly1305(key, message)).toEqual(plainPoly1305(key, message));
+    }
+    const long = new Uint8Array(65_536 + 3).fill(0xff);
+    expect(poly1305(key, long)).toEqual(plainPoly1305(key, long));
+  });
+
+  test('seal() goes on from long associated data with limbs at their maxima', () => {
+    for (let length = 176; length <= 480; length += 16) {
+      const associatedData = new Uint8Array(length + (length % 3)).fill(0xff);
+      const plaintext = pattern(656 - length);
+      const expected = chacha20poly1305(key, nonce, associatedData).encrypt(plaintext);
+      expect(seal({ key, nonce, associatedData, plaintext })).toEqual(expected);
+    }
   });
 
   test.each([-2n, -1n, 0n, 1n, 2n, 3n])('poly1305() reduces a sum of 2^130 - 5 + %i', (delta) => {
