@@ -1,15 +1,21 @@
-// Slots for file bytes in a raw space of stable memory. A slot has one of eight sizes; a free one
-// is the head or a link of its size's list; new ones are cut from the end of the space. So
-// allocation and release cost the same at any fill, nothing fragments, and a reader opens single
-// segments. Knows nothing of files. Why not a stable map: inserting a blob there rewrites its whole
-// node, about 120 instructions a byte against 2 here.
+// Slots for file bytes in a raw space of stable memory. A slot has one of 64 sizes, of which most
+// are at most an eighth larger than the one before; a free one is the head or a link of its size's
+// list; new ones are cut from the end of the space. So allocation and release cost the same at any
+// fill, nothing fragments, and a reader opens single segments. Knows nothing of files. Why not a
+// stable map: inserting a blob there rewrites its whole node, about 120 instructions a byte
+// against 2 here.
 //
-//   0          8         16        24                       80
-//   +----------+---------+---------+------------------------+- - -+--------- - -
-//   | magic    | end     | in use  | free head × 8          | 0   | slots from 4,096 on
-//   +----------+---------+---------+------------------------+- - -+--------- - -
+//   0          8         16        24           32              544
+//   +----------+---------+---------+------------+----------------+- - -+--------- - -
+//   | magic    | end     | in use  | former end | free head × 64 | 0   | slots from 4,096 on
+//   +----------+---------+---------+------------+----------------+- - -+--------- - -
 //   A free slot starts with the offset of the next free one of its size, 0 for none. Every field is
 //   a float64: an exact integer to 2^53, read natively through a typed array.
+//
+// Versions to 0.1 had eight of these sizes, powers of two, and the heads of those at 24. The first
+// change in a space of theirs writes this superblock with the end that it finds as the former one.
+// A slot below that has the smallest of the eight sizes that holds its bytes, a slot above it the
+// smallest of the 64.
 
 import { assert, present } from '../lib/assert.ts';
 import { segmentBytesMax } from '../limits.ts';
@@ -29,47 +35,51 @@ export interface Blobs {
 
 /** Room for an authentication tag behind the bytes of a segment. */
 const tagBytes = 16;
-const slotSizes = [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, segmentBytesMax].map(
-  (size) => size + tagBytes,
-);
 export const slotBytesMax = segmentBytesMax + tagBytes;
-const magic = 0xef5_b10b_0001;
+const tooLarge = `a slot holds at most ${slotBytesMax} bytes`;
+const magic = 0xef5_b10b_0002;
+const formerMagic = 0xef5_b10b_0001;
 const slotsStart = 4_096;
+
+/** Sizes are a multiple of this and the tag. */
+const unitBits = 6;
+/** Each doubling from eight units on has 2^3 sizes. */
+const stepBits = 3;
+const sizeCount = 64;
+const formerSizeCount = 8;
 
 const fieldMagic = 0;
 const fieldEnd = 1;
 const fieldInUse = 2;
-const fieldHeads = 3;
-const fieldCount = fieldHeads + slotSizes.length;
+const formerFieldHeads = 3;
+const fieldFormerEnd = 3;
+const fieldHeads = 4;
+const fieldCount = fieldHeads + sizeCount;
 
 export function openBlobs(space: Space): Blobs {
   let fields: Float64Array<ArrayBuffer> | undefined;
 
   // Kept on the heap between messages: heap and stable memory are rolled back together.
   function superblock(): Float64Array<ArrayBuffer> {
-    if (fields === undefined) {
-      fields = new Float64Array(fieldCount);
-      if (space.size() > 0) {
-        space.read(0, new Uint8Array(fields.buffer));
-        assert(fields[fieldMagic] === magic, 'the blob space starts with its magic number');
-      } else {
-        fields[fieldMagic] = magic;
-        fields[fieldEnd] = slotsStart;
-      }
-    }
+    fields ??= readSuperblock(space);
     return fields;
   }
 
-  function take(block: Float64Array<ArrayBuffer>, sizeIndex: number): number {
+  function take(block: Float64Array<ArrayBuffer>, bytes: number): number {
+    const sizeIndex = slotSizeIndex(bytes);
     const head = field(block, fieldHeads + sizeIndex);
-    if (head !== 0) {
-      const next = new Float64Array(1);
-      space.read(head, new Uint8Array(next.buffer));
-      block[fieldHeads + sizeIndex] = field(next, 0);
-      return head;
+    if (head !== 0) return unlink(space, block, sizeIndex);
+    // A former slot holds what it held in its version: there it counts as one of the former size
+    const formerEnd = field(block, fieldFormerEnd);
+    if (formerEnd > slotsStart) {
+      const formerIndex = formerSizeIndex(bytes);
+      const former = field(block, fieldHeads + formerIndex);
+      if (former !== 0 && former < formerEnd) return unlink(space, block, formerIndex);
     }
     const offset = field(block, fieldEnd);
-    block[fieldEnd] = offset + slotSize(sizeIndex);
+    const size = slotSize(sizeIndex);
+    block[fieldEnd] = offset + size;
+    block[fieldInUse] = field(block, fieldInUse) + size;
     return offset;
   }
 
@@ -79,9 +89,7 @@ export function openBlobs(space: Space): Blobs {
       const offsets = new Float64Array(sizes.length);
       let position = 0;
       for (const size of sizes) {
-        const sizeIndex = slotSizeIndex(size);
-        offsets[position++] = take(block, sizeIndex);
-        block[fieldInUse] = field(block, fieldInUse) + slotSize(sizeIndex);
+        offsets[position++] = take(block, size);
       }
       assert(space.growTo(field(block, fieldEnd)), 'stable memory can grow');
       space.write(0, new Uint8Array(block.buffer));
@@ -89,10 +97,11 @@ export function openBlobs(space: Space): Blobs {
     },
     free(offsets, sizes) {
       const block = superblock();
+      const formerEnd = field(block, fieldFormerEnd);
       let position = 0;
       for (const size of sizes) {
         const offset = field(offsets, position++);
-        const sizeIndex = slotSizeIndex(size);
+        const sizeIndex = offset < formerEnd ? formerSizeIndex(size) : slotSizeIndex(size);
         space.write(
           offset,
           new Uint8Array(Float64Array.of(field(block, fieldHeads + sizeIndex)).buffer),
@@ -112,16 +121,74 @@ export function openBlobs(space: Space): Blobs {
   };
 }
 
+/** Takes the first free slot of a size. */
+function unlink(space: Space, block: Float64Array<ArrayBuffer>, sizeIndex: number): number {
+  const head = field(block, fieldHeads + sizeIndex);
+  const next = new Float64Array(1);
+  space.read(head, new Uint8Array(next.buffer));
+  block[fieldHeads + sizeIndex] = field(next, 0);
+  block[fieldInUse] = field(block, fieldInUse) + slotSize(sizeIndex);
+  return head;
+}
+
 function field(values: Float64Array, index: number): number {
   return present(values[index], 'field of the blob space');
 }
 
-function slotSize(sizeIndex: number): number {
-  return present(slotSizes[sizeIndex], 'slot size');
+function readSuperblock(space: Space): Float64Array<ArrayBuffer> {
+  const fields = new Float64Array(fieldCount);
+  if (space.size() === 0) {
+    fields[fieldMagic] = magic;
+    fields[fieldEnd] = slotsStart;
+    fields[fieldFormerEnd] = slotsStart;
+    return fields;
+  }
+  space.read(0, new Uint8Array(fields.buffer));
+  if (fields[fieldMagic] === formerMagic) return convert(fields);
+  assert(fields[fieldMagic] === magic, 'the blob space starts with its magic number');
+  return fields;
 }
 
+/** What a superblock of a former version says, in this version's form. */
+function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const fields = new Float64Array(fieldCount);
+  fields[fieldMagic] = magic;
+  fields[fieldEnd] = field(former, fieldEnd);
+  fields[fieldInUse] = field(former, fieldInUse);
+  fields[fieldFormerEnd] = field(former, fieldEnd);
+  for (let index = 0; index < formerSizeCount; index++) {
+    fields[fieldHeads + doublingIndex(index)] = field(former, formerFieldHeads + index);
+  }
+  return fields;
+}
+
+// Sizes by arithmetic, and few calls: searching a list costs 3,000 instructions for each entry.
+
+/** One to 16 units; above that the size has four bits of weight, and `shift` zeros behind them. */
 function slotSizeIndex(bytes: number): number {
-  const index = slotSizes.findIndex((size) => bytes <= size);
-  assert(index !== -1, `a slot holds at most ${slotBytesMax} bytes`);
-  return index;
+  const last = lastUnit(bytes);
+  if (last < 16) return last;
+  const shift = 31 - stepBits - Math.clz32(last);
+  return (shift << stepBits) + (last >> shift);
+}
+
+function slotSize(sizeIndex: number): number {
+  const shift = sizeIndex < 16 ? 0 : (sizeIndex >> stepBits) - 1;
+  return ((sizeIndex - (shift << stepBits) + 1) << (shift + unitBits)) + tagBytes;
+}
+
+/** The smallest power of two that is no smaller, from eight units on. */
+function formerSizeIndex(bytes: number): number {
+  const last = lastUnit(bytes);
+  return doublingIndex(last < 8 ? 0 : 32 - stepBits - Math.clz32(last));
+}
+
+/** Of eight units, doubled so many times. */
+function doublingIndex(doublings: number): number {
+  return ((doublings + 1) << stepBits) - 1;
+}
+
+function lastUnit(bytes: number): number {
+  assert(bytes <= slotBytesMax, tooLarge);
+  return bytes > tagBytes ? (bytes - tagBytes - 1) >> unitBits : 0;
 }

@@ -49,7 +49,7 @@ describe('deleteFile()', () => {
     deleteFile(stores, anonymous, { ...named({ apiKey }), conditions: {} });
     expect(findFile(stores, 'box', 'a')).toBeUndefined();
     expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 1, byteCount: 7 });
-    expect(stores.blobs.bytesInUse()).toBe(528);
+    expect(stores.blobs.bytesInUse()).toBe(80);
     checkInvariants(stores);
     expect(putTestFile(stores)).toMatchObject({ isNew: true, file: { version: 1 } });
   });

@@ -19,11 +19,11 @@ import type { MemoryStores } from './memory-stores.ts';
 
 const tagBytes = 16;
 
-/** The bytes that a slot for so many bytes takes: powers of two, and 16 for a tag. */
+/** The bytes that a slot for so many bytes takes: steps of 64 or an eighth, and 16 for a tag. */
 function slotBytes(length: number): number {
-  let room = 512;
-  while (room + tagBytes < length) room *= 2;
-  return room + tagBytes;
+  let step = 64;
+  while (16 * step + tagBytes < length) step *= 2;
+  return step * Math.ceil(Math.max(1, length - tagBytes) / step) + tagBytes;
 }
 
 function text(bytes: Uint8Array): string {
