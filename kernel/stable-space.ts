@@ -1,41 +1,18 @@
 // Up to eight virtual stable memories ("spaces") on the one that the system gives a canister. Space
 // 0 is what the rest of the canister sees as its stable memory; the others hold bulk bytes. Knows
-// nothing of what is stored. It formats an empty stable memory and refuses, by a trap, one that it
-// did not format.
-//
-//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
-//   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
-//   real offset 2 MiB  extent 2, extent 3, ... (extents 0 and 1 are the superblock and the table)
+// nothing of what is stored. Where a space lies in real memory, and why it may have holes:
+// stable-extents.ts.
 
+import { heapBase, zerosAt, zerosBytes } from './heap';
 import {
-  ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
-  takePages, zerosAt, zerosBytes,
-} from './heap';
-import {
-  systemStableGrow, systemStableRead, systemStableSize, systemStableWrite, systemTrap,
-} from './system';
+  extentAt, extentBytes, fillHole, growSpace, indexOf, openExtents, pageBits, pagesMax, realOffset,
+  sizeSlot, spaceCount,
+} from './stable-extents';
+import { systemStableRead, systemStableWrite } from './system';
 
-const magic: u64 = 0x314c425453534645; // "EFSSTBL1" as bytes
-const version: u32 = 2;
-const spaceCount: u32 = 8;
-const spaceShift: u32 = 29;
-const sizesBytes: usize = 64;
-const pageBits: u64 = 16;
-const extentBits: u64 = 20;
-const extentBytes: u64 = 1 << extentBits;
-const pagesPerExtent: u64 = 16;
-const reservedExtents: u32 = 2;
-const superblockBytes: u64 = 80;
-const tableOffset: u64 = 4096;
-/** As many extents as the table has room for: 511 GiB. */
-const extentsMax: u32 = 523_264;
-/** An index is made of Wasm pages; one has the real extents of 16 GiB of a space. */
-const extentsPerIndexPage: u32 = 1 << 14;
 const failed: u64 = u64.MAX_VALUE;
 
 let isReady: bool = false;
-/** Real extents in use, the reserved ones included; 0 before the stable memory is formatted. */
-let extents: u32 = 0;
 
 /** Space 0 in globals, for the fast way: its size and its index. */
 let linearBytes: u64 = 0;
@@ -50,13 +27,8 @@ export function spaceSize(space: u32): u64 {
 export function spaceGrow(space: u32, pages: u64): u64 {
   const former = spaceSize(space);
   if (pages == 0) return former;
-  if (pages > <u64>extentsMax * pagesPerExtent) return failed;
-  const had = extentsFor(former);
-  const needed = extentsFor(former + pages);
-  if (needed > had && !takeExtents(space, had, needed)) return failed;
-  store<u64>(sizeSlot(space), former + pages << pageBits);
+  if (pages > pagesMax || !growSpace(space, former, pages)) return failed;
   updateLinear();
-  writeSuperblock();
   return former;
 }
 
@@ -73,13 +45,25 @@ export function spaceWrite(space: u32, offset: u64, source: u64, size: u64): voi
  * little.
  */
 export function linearRead(target: u64, offset: u64, size: u64): void {
-  if (isQuick(offset, size)) systemStableRead(target, linearReal(offset), size);
-  else spaceRead(0, target, offset, size);
+  if (isQuick(offset, size)) {
+    const extent = extentAt(linearIndex, offset);
+    if (extent != 0) {
+      systemStableRead(target, realOffset(extent, offset), size);
+      return;
+    }
+  }
+  spaceRead(0, target, offset, size);
 }
 
 export function linearWrite(offset: u64, source: u64, size: u64): void {
-  if (isQuick(offset, size)) systemStableWrite(linearReal(offset), source, size);
-  else spaceWrite(0, offset, source, size);
+  if (isQuick(offset, size)) {
+    const extent = extentAt(linearIndex, offset);
+    if (extent != 0) {
+      systemStableWrite(realOffset(extent, offset), source, size);
+      return;
+    }
+  }
+  spaceWrite(0, offset, source, size);
 }
 
 /**
@@ -92,41 +76,19 @@ function isQuick(offset: u64, size: u64): bool {
   return ((offset & extentBytes - 1) + size <= extentBytes) & (offset + size - 1 < linearBytes);
 }
 
-// @ts-ignore: decorator
-@inline
-function linearReal(offset: u64): u64 {
-  return realOffset(linearIndex, offset);
-}
-
-// @ts-ignore: decorator
-@inline
-function realOffset(index: usize, offset: u64): u64 {
-  const extent = load<u32>(index + (<usize>(offset >> extentBits - 2) & ~3));
-  return <u64>extent << extentBits | offset & extentBytes - 1;
-}
-
-// @ts-ignore: decorator
-@inline
-function sizeSlot(space: u32): usize {
-  return heapBase() + spaceSizesAt + (<usize>space << 3);
-}
-
-/** Where a space's index is, u32, and for how many extents it has room, u32. */
-// @ts-ignore: decorator
-@inline
-function indexSlot(space: u32): usize {
-  return heapBase() + spaceIndexesAt + (<usize>space << 3);
-}
-
 function bytesOf(space: u32): u64 {
   if (space >= spaceCount) unreachable();
-  if (!isReady) prepare();
+  if (!isReady) {
+    openExtents();
+    updateLinear();
+    isReady = true;
+  }
   return load<u64>(sizeSlot(space));
 }
 
 function updateLinear(): void {
   linearBytes = load<u64>(sizeSlot(0));
-  linearIndex = load<usize>(indexSlot(0));
+  linearIndex = indexOf(0);
 }
 
 /** Overwrites a range with zeros. */
@@ -151,17 +113,40 @@ function checkBounds(space: u32, offset: u64, size: u64): void {
 function transfer(space: u32, offset: u64, pointer: u64, size: u64, isWrite: bool): void {
   if (size == 0) return;
   checkBounds(space, offset, size);
-  const index = load<usize>(indexSlot(space));
   while (true) {
-    const real = realOffset(index, offset);
     const part = min(size, extentBytes - (offset & extentBytes - 1));
-    if (isWrite) systemStableWrite(real, pointer, part);
-    else systemStableRead(pointer, real, part);
+    let extent = extentAt(indexOf(space), offset);
+    if (isWrite) {
+      if (extent == 0 && !isZero(pointer, part)) extent = fillHole(space, offset);
+      if (extent != 0) systemStableWrite(realOffset(extent, offset), pointer, part);
+    } else if (extent != 0) systemStableRead(pointer, realOffset(extent, offset), part);
+    else readHole(pointer, part);
     if (part == size) return;
     size -= part;
     offset += part;
     pointer += part;
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function checkHeap(pointer: u64, size: u64): void {
+  const end = <u64>memory.size() << pageBits;
+  if (pointer > end || size > end - pointer) unreachable();
+}
+
+function isZero(pointer: u64, size: u64): bool {
+  checkHeap(pointer, size);
+  let at = <usize>pointer;
+  const end = at + <usize>size;
+  for (; at + 16 <= end; at += 16) if (v128.any_true(v128.load(at))) return false;
+  for (; at < end; at++) if (load<u8>(at) != 0) return false;
+  return true;
+}
+
+function readHole(pointer: u64, size: u64): void {
+  checkHeap(pointer, size);
+  memory.fill(<usize>pointer, 0, <usize>size);
 }
 
 /** Lets the system trap with its own words. */
@@ -170,127 +155,3 @@ function outOfBounds(): void {
   unreachable();
 }
 
-// @ts-ignore: decorator
-@inline
-function extentsFor(pages: u64): u32 {
-  return <u32>((pages + pagesPerExtent - 1) / pagesPerExtent);
-}
-
-/** Heap first, then stable memory, then the table: a refusal leaves no trace that matters. */
-function takeExtents(space: u32, had: u32, needed: u32): bool {
-  const first = max(extents, reservedExtents);
-  const after = <u64>first + (needed - had);
-  if (after > extentsMax || !reserveIndex(space, needed)) return false;
-  const real = systemStableSize();
-  const wanted = after * pagesPerExtent;
-  if (wanted > real && systemStableGrow(wanted - real) == failed) return false;
-  extents = <u32>after;
-  let extent = first;
-  while (had < needed) {
-    const count = min(needed - had, <u32>tablePartBytes >> 2);
-    const part = heapBase() + tablePartAt;
-    for (let i: u32 = 0; i < count; i++) {
-      store<u32>(part + (i << 2), space << spaceShift | had + i);
-      setIndex(space, had + i, extent + i);
-    }
-    systemStableWrite(tableOffset + (<u64>extent << 2), part, <u64>count << 2);
-    had += count;
-    extent += count;
-  }
-  return true;
-}
-
-/**
- * A larger index takes new pages, twice as many, and leaves the old ones: no more than half is
- * lost.
- */
-function reserveIndex(space: u32, needed: u32): bool {
-  const slot = indexSlot(space);
-  const room = load<u32>(slot, 4);
-  if (needed <= room) return true;
-  const least = (needed + extentsPerIndexPage - 1) / extentsPerIndexPage;
-  const pages = max(least, room / extentsPerIndexPage * 2);
-  const index = takePages(pages);
-  if (index == 0) return false;
-  memory.copy(index, load<usize>(slot), <usize>room << 2);
-  store<usize>(slot, index);
-  store<u32>(slot, pages * extentsPerIndexPage, 4);
-  return true;
-}
-
-// @ts-ignore: decorator
-@inline
-function setIndex(space: u32, virtual: u32, extent: u32): void {
-  store<u32>(load<usize>(indexSlot(space)) + (virtual << 2), extent);
-}
-
-function writeSuperblock(): void {
-  const block = heapBase() + superblockAt;
-  store<u64>(block, magic);
-  store<u32>(block + 8, version);
-  store<u32>(block + 12, extents);
-  memory.copy(block + 16, heapBase() + spaceSizesAt, sizesBytes);
-  systemStableWrite(0, block, superblockBytes);
-}
-
-/** First use in this instance: reads what an earlier one left. */
-function prepare(): void {
-  ensureHeap();
-  const real = systemStableSize();
-  if (real != 0) readSuperblock(real);
-  isReady = true;
-}
-
-/** Its words are put together here, because the kernel has no static data. */
-function refuseMemory(): void {
-  const text = heapBase() + tablePartAt;
-  store<u64>(text, 0x6261747320656854); // "The stab"
-  store<u64>(text, 0x726f6d656d20656c, 8); // "le memor"
-  store<u64>(text, 0x746f6e2073692079, 16); // "y is not"
-  store<u64>(text, 0x7369687420666f20, 24); // " of this"
-  store<u64>(text, 0x6e6f697372657620, 32); // " version"
-  store<u64>(text, 0x6c6174736e69203a, 40); // ": instal"
-  store<u64>(text, 0x687420656e6f206c, 48); // "l one th"
-  store<u64>(text, 0x2073746966207461, 56); // "at fits "
-  store<u64>(text, 0x7220726f202c7469, 64); // "it, or r"
-  store<u64>(text, 0x6c6c6174736e6965, 72); // "einstall"
-  systemTrap(text, 80);
-  unreachable();
-}
-
-function readSuperblock(real: u64): void {
-  const block = heapBase() + superblockAt;
-  systemStableRead(block, 0, superblockBytes);
-  if (load<u64>(block) != magic || load<u32>(block + 8) != version) refuseMemory();
-  extents = load<u32>(block + 12);
-  if (extents < reservedExtents || extents > extentsMax) unreachable();
-  if (<u64>extents * pagesPerExtent > real) unreachable();
-  memory.copy(heapBase() + spaceSizesAt, block + 16, sizesBytes);
-  let mapped: u64 = reservedExtents;
-  for (let space: u32 = 0; space < spaceCount; space++) {
-    const pages = load<u64>(sizeSlot(space)) >> pageBits;
-    if (pages > <u64>extentsMax * pagesPerExtent) unreachable();
-    mapped += extentsFor(pages);
-    if (pages != 0 && !reserveIndex(space, extentsFor(pages))) unreachable();
-  }
-  if (mapped != extents) unreachable();
-  readTable();
-  updateLinear();
-}
-
-function readTable(): void {
-  const part = heapBase() + tablePartAt;
-  let extent = reservedExtents;
-  while (extent < extents) {
-    const count = min(extents - extent, <u32>tablePartBytes >> 2);
-    systemStableRead(part, tableOffset + (<u64>extent << 2), <u64>count << 2);
-    for (let i: u32 = 0; i < count; i++) {
-      const entry = load<u32>(part + (i << 2));
-      const space = entry >> spaceShift;
-      const virtual = entry & (1 << spaceShift) - 1;
-      if (virtual >= extentsFor(load<u64>(sizeSlot(space)) >> pageBits)) unreachable();
-      setIndex(space, virtual, extent + i);
-    }
-    extent += count;
-  }
-}

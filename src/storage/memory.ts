@@ -1,5 +1,6 @@
 // The one list of stable memory ids. An id is never used again for anything else: what it held
-// would be read as something that it is not. Each map takes at least 8 MiB of stable memory.
+// would be read as something that it is not. Each map takes at least 8 MiB of space 0, of which
+// only what is written to lies in real memory.
 
 export const memoryIds = {
   meta: 0,

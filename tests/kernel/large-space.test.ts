@@ -91,3 +91,23 @@ test('500 GiB fit, and what is beyond the table is refused', async () => {
   await start();
   expectWritten(1, 500 * gibibyte - 100);
 });
+
+test('511 GiB may be promised and take nothing; what is beyond them is refused', async () => {
+  const pages = BigInt(510 * pagesPerGibibyte);
+  expect(host.exports.stable64_grow(pages)).toBe(0n);
+  expect(system.pages()).toBe(32);
+  expect(spaceGrow(1, pagesPerGibibyte)).toBe(-1);
+  expect(spaceGrow(1, pagesPerGibibyte - 32)).toBe(0);
+  expect(host.exports.stable64_grow(1n)).toBe(-1n);
+  const last = BigInt(510 * gibibyte - 16);
+  const full = pagesPerGibibyte;
+  host.exports.stable64_write(last, 8_000_000n, 16n);
+  expect(system.pages()).toBe(full);
+  new Uint8Array(host.memory.buffer)[8_000_000] = 7;
+  host.exports.stable64_write(last, 8_000_000n, 16n);
+  expect(system.pages()).toBe(full + 16);
+  await start();
+  host.exports.stable64_read(9_000_000n, last, 16n);
+  expect(new Uint8Array(host.memory.buffer)[9_000_000]).toBe(7);
+  expect(host.exports.stable64_size()).toBe(pages);
+});

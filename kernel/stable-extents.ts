@@ -1,0 +1,259 @@
+// The extents of real stable memory that the spaces are made of: which are whose, in the heap and
+// in a table that outlives the instance. It formats an empty stable memory and refuses, by a trap,
+// one that it did not format. Moves no byte of a space.
+//
+//   real offset 0      superblock: magic u64, version u32, extents u32, bytes of each space 8 x u64
+//   real offset 4096   one u32 for each real extent of 1 MiB: space << 29 | index in that space
+//   real offset 2 MiB  extent 2, extent 3, ... (extents 0 and 1 are the superblock and the table)
+//
+// Space 0 is sparse: it gets an extent with the first write there that is not all zeros, and has
+// holes that read as zeros until then. Azle's maps take 8 MiB each and fill a few kilobytes of it,
+// and the system charges for every page. Its growth is therefore a promise: the table has room for
+// all that was promised, but the system may refuse it at the write, which then traps with a reason
+// and takes the whole message back. Who grows the other spaces fills them at once: they get their
+// extents as they grow, and a refusal is told there.
+//
+// Version 2, of release 0.1.0, has all extents of all spaces. It is read as it is and becomes
+// version 3 when it next changes. A message that traps takes back the globals of the instance with
+// both memories, so these and the superblock never differ.
+
+import {
+  ensureHeap, heapBase, spaceIndexesAt, spaceSizesAt, superblockAt, tablePartAt, tablePartBytes,
+  takePages,
+} from './heap';
+import {
+  systemStableGrow, systemStableRead, systemStableSize, systemStableWrite, systemTrap,
+} from './system';
+
+const magic: u64 = 0x314c425453534645; // "EFSSTBL1" as bytes
+const version: u32 = 3;
+/** Without holes. */
+const fullVersion: u32 = 2;
+/** The space that may have holes. */
+const sparseSpace: u32 = 0;
+export const spaceCount: u32 = 8;
+const spaceShift: u32 = 29;
+const sizesBytes: usize = 64;
+export const pageBits: u64 = 16;
+export const extentBits: u64 = 20;
+export const extentBytes: u64 = 1 << extentBits;
+const pagesPerExtent: u64 = 16;
+const reservedExtents: u32 = 2;
+const superblockBytes: u64 = 80;
+const tableOffset: u64 = 4096;
+/** As many extents as the table has room for: 511 GiB. */
+const extentsMax: u32 = 523_264;
+/** More pages than any space can have. */
+export const pagesMax: u64 = <u64>extentsMax * pagesPerExtent;
+/** An index is made of Wasm pages; one has the real extents of 16 GiB of a space. */
+const extentsPerIndexPage: u32 = 1 << 14;
+const failed: u64 = u64.MAX_VALUE;
+
+/** Real extents in use, the reserved ones included; 0 before the stable memory is formatted. */
+let extents: u32 = 0;
+/** Extents of the sizes of all spaces, holes included. */
+let promised: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function sizeSlot(space: u32): usize {
+  return heapBase() + spaceSizesAt + (<usize>space << 3);
+}
+
+/** Where a space's index is, u32, and for how many extents it has room, u32. */
+// @ts-ignore: decorator
+@inline
+function indexSlot(space: u32): usize {
+  return heapBase() + spaceIndexesAt + (<usize>space << 3);
+}
+
+/** The real extents of a space in order, u32 each. */
+// @ts-ignore: decorator
+@inline
+export function indexOf(space: u32): usize {
+  return load<usize>(indexSlot(space));
+}
+
+/** The real extent of an offset inside a space; 0, which is the superblock's, in a hole. */
+// @ts-ignore: decorator
+@inline
+export function extentAt(index: usize, offset: u64): u32 {
+  return load<u32>(index + (<usize>(offset >> extentBits - 2) & ~3));
+}
+
+// @ts-ignore: decorator
+@inline
+export function realOffset(extent: u32, offset: u64): u64 {
+  return <u64>extent << extentBits | offset & extentBytes - 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function extentsFor(pages: u64): u32 {
+  return <u32>((pages + pagesPerExtent - 1) / pagesPerExtent);
+}
+
+/** False, and nothing changed, when there is no room. At most `pagesMax` pages. */
+export function growSpace(space: u32, former: u64, pages: u64): bool {
+  const had = extentsFor(former);
+  const needed = extentsFor(former + pages);
+  if (needed > had && !promiseExtents(space, had, needed)) return false;
+  store<u64>(sizeSlot(space), former + pages << pageBits);
+  writeSuperblock();
+  return true;
+}
+
+/** Heap first, then stable memory, then the table: a refusal leaves no trace that matters. */
+function promiseExtents(space: u32, had: u32, needed: u32): bool {
+  const after = promised + (needed - had);
+  if (after > extentsMax - reservedExtents || !reserveIndex(space, needed)) return false;
+  if (space == sparseSpace) {
+    if (!growReal(max(extents, reservedExtents))) return false;
+  } else if (!takeExtents(space, had, needed)) return false;
+  promised = after;
+  return true;
+}
+
+/** The real extent for a hole at that offset. */
+export function fillHole(space: u32, offset: u64): u32 {
+  const virtual = <u32>(offset >> extentBits);
+  if (!takeExtents(space, virtual, virtual + 1)) refuseGrowth();
+  writeSuperblock();
+  return extents - 1;
+}
+
+function takeExtents(space: u32, had: u32, needed: u32): bool {
+  let extent = max(extents, reservedExtents);
+  if (!growReal(extent + (needed - had))) return false;
+  while (had < needed) {
+    const count = min(needed - had, <u32>tablePartBytes >> 2);
+    const part = heapBase() + tablePartAt;
+    for (let i: u32 = 0; i < count; i++) {
+      store<u32>(part + (i << 2), space << spaceShift | had + i);
+      store<u32>(indexOf(space) + (had + i << 2), extent + i);
+    }
+    systemStableWrite(tableOffset + (<u64>extent << 2), part, <u64>count << 2);
+    had += count;
+    extent += count;
+  }
+  return true;
+}
+
+function growReal(count: u32): bool {
+  const real = systemStableSize();
+  const wanted = <u64>count * pagesPerExtent;
+  if (wanted > real && systemStableGrow(wanted - real) == failed) return false;
+  extents = count;
+  return true;
+}
+
+/**
+ * A larger index takes new pages, twice as many, and leaves the old ones: no more than half is
+ * lost.
+ */
+function reserveIndex(space: u32, needed: u32): bool {
+  const slot = indexSlot(space);
+  const room = load<u32>(slot, 4);
+  if (needed <= room) return true;
+  const least = (needed + extentsPerIndexPage - 1) / extentsPerIndexPage;
+  const pages = max(least, room / extentsPerIndexPage * 2);
+  const index = takePages(pages);
+  if (index == 0) return false;
+  memory.copy(index, load<usize>(slot), <usize>room << 2);
+  store<usize>(slot, index);
+  store<u32>(slot, pages * extentsPerIndexPage, 4);
+  return true;
+}
+
+function writeSuperblock(): void {
+  const block = heapBase() + superblockAt;
+  store<u64>(block, magic);
+  store<u32>(block + 8, version);
+  store<u32>(block + 12, extents);
+  memory.copy(block + 16, heapBase() + spaceSizesAt, sizesBytes);
+  systemStableWrite(0, block, superblockBytes);
+}
+
+/** First use in this instance: reads what an earlier one left. */
+export function openExtents(): void {
+  ensureHeap();
+  const real = systemStableSize();
+  if (real != 0) readSuperblock(real);
+}
+
+/** Its words are put together here, because the kernel has no static data. */
+function refuseMemory(): void {
+  const text = heapBase() + tablePartAt;
+  store<u64>(text, 0x6261747320656854); // "The stab"
+  store<u64>(text, 0x726f6d656d20656c, 8); // "le memor"
+  store<u64>(text, 0x746f6e2073692079, 16); // "y is not"
+  store<u64>(text, 0x7369687420666f20, 24); // " of this"
+  store<u64>(text, 0x6e6f697372657620, 32); // " version"
+  store<u64>(text, 0x6c6174736e69203a, 40); // ": instal"
+  store<u64>(text, 0x687420656e6f206c, 48); // "l one th"
+  store<u64>(text, 0x2073746966207461, 56); // "at fits "
+  store<u64>(text, 0x7220726f202c7469, 64); // "it, or r"
+  store<u64>(text, 0x6c6c6174736e6965, 72); // "einstall"
+  systemTrap(text, 80);
+  unreachable();
+}
+
+function refuseGrowth(): void {
+  const text = heapBase() + tablePartAt;
+  store<u64>(text, 0x2065726f6d206f4e); // "No more "
+  store<u64>(text, 0x6d20656c62617473, 8); // "stable m"
+  store<u64>(text, 0x61632079726f6d65, 16); // "emory ca"
+  store<u64>(text, 0x646168206562206e, 24); // "n be had"
+  store<u64>(text, 0x2065687420796220, 32); // " by the "
+  store<u64>(text, 0x72657473696e6163, 40); // "canister"
+  systemTrap(text, 48);
+  unreachable();
+}
+
+function readSuperblock(real: u64): void {
+  const block = heapBase() + superblockAt;
+  systemStableRead(block, 0, superblockBytes);
+  const found = load<u32>(block + 8);
+  if (load<u64>(block) != magic || (found != version && found != fullVersion)) refuseMemory();
+  extents = load<u32>(block + 12);
+  if (extents < reservedExtents || extents > extentsMax) unreachable();
+  if (<u64>extents * pagesPerExtent > real) unreachable();
+  memory.copy(heapBase() + spaceSizesAt, block + 16, sizesBytes);
+  let all: u64 = 0;
+  let sparse: u64 = 0;
+  for (let space: u32 = 0; space < spaceCount; space++) {
+    const pages = load<u64>(sizeSlot(space)) >> pageBits;
+    if (pages > pagesMax) unreachable();
+    all += extentsFor(pages);
+    if (space == sparseSpace) sparse = all;
+    if (pages != 0 && !reserveIndex(space, extentsFor(pages))) unreachable();
+  }
+  if (all > extentsMax - reservedExtents) unreachable();
+  promised = <u32>all;
+  const holes = sparse - readTable();
+  if (reservedExtents + all - holes != extents) unreachable();
+  if (found == fullVersion && holes != 0) unreachable();
+}
+
+/** Returns how many extents of the sparse space there are. */
+function readTable(): u32 {
+  const part = heapBase() + tablePartAt;
+  let extent = reservedExtents;
+  let sparse: u32 = 0;
+  while (extent < extents) {
+    const count = min(extents - extent, <u32>tablePartBytes >> 2);
+    systemStableRead(part, tableOffset + (<u64>extent << 2), <u64>count << 2);
+    for (let i: u32 = 0; i < count; i++) {
+      const entry = load<u32>(part + (i << 2));
+      const space = entry >> spaceShift;
+      const virtual = entry & (1 << spaceShift) - 1;
+      if (virtual >= extentsFor(load<u64>(sizeSlot(space)) >> pageBits)) unreachable();
+      const slot = indexOf(space) + (virtual << 2);
+      if (load<u32>(slot) != 0) unreachable(); // it stands there twice
+      store<u32>(slot, extent + i);
+      if (space == sparseSpace) sparse++;
+    }
+    extent += count;
+  }
+  return sparse;
+}
