@@ -15,8 +15,9 @@
 // message.
 
 import { areEqual, open, poly1305, seal } from './aead';
-import { base64, base64Bytes } from './base64';
+import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
+import { fileTree } from './file-tree';
 import { ensureHeap, heapBase, tablePartAt, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
@@ -65,8 +66,9 @@ const indexCountBlocksOperation: u32 = 53;
 const indexReadOperation: u32 = 54;
 // 64 to 79 are those of label trees: label-operations.ts
 const labelOperationsStart: u32 = 64;
-const base64Operation: u32 = 80;
 const partLeavesOperation: u32 = 81;
+const fileTreeOperation: u32 = 82;
+const certificateHeaderOperation: u32 = 83;
 // 96 and on are those of texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
@@ -116,7 +118,7 @@ function takeOperand(bytes: usize, length: usize): void {
 }
 
 function operandCount(operation: u32): u32 {
-  if (operation >= labelOperationsStart && operation < base64Operation) {
+  if (operation >= labelOperationsStart && operation < partLeavesOperation) {
     return labelOperands(operation);
   }
   if (operation >= textOperationsStart) return textOperands(operation);
@@ -124,11 +126,12 @@ function operandCount(operation: u32): u32 {
     case sealOperation:
     case openOperation:
     case partLeavesOperation: return 5;
+    case fileTreeOperation:
+    case certificateHeaderOperation: return 4;
     case chacha20Operation:
     case poly1305Operation:
     case hmacOperation: return 3;
     case equalOperation:
-    case base64Operation:
     case sha256Operation:
     case sha256UpdateOperation:
     case sha256FinishOperation:
@@ -154,7 +157,7 @@ function operandCount(operation: u32): u32 {
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
   if (operation >= textOperationsStart) runText(operation, block);
-  else if (operation >= base64Operation) runDelivery(operation, block);
+  else if (operation >= partLeavesOperation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);
   else if (operation >= indexCountOperation) runIndex(operation, block);
   else if (operation >= spaceSizeOperation) runSpace(operation, block);
@@ -269,8 +272,14 @@ function runIndex(operation: u32, block: usize): void {
 
 /** What certified answers need beside hashes. */
 function runDelivery(operation: u32, block: usize): void {
-  if (operation == base64Operation) {
-    base64(at(0), lengthOf(0), sized(1, base64Bytes(lengthOf(0))));
+  if (operation == fileTreeOperation) {
+    store<u32>(block, fileTree(block), 24);
+    return;
+  }
+  if (operation == certificateHeaderOperation) {
+    store<u32>(block, certificateHeader(
+      at(0), lengthOf(0), at(1), lengthOf(1), at(2), lengthOf(2), at(3), lengthOf(3),
+    ), 24);
     return;
   }
   const partBytes = load<u64>(block, 32);

@@ -181,27 +181,36 @@ const domainStart: u64 = 0x68736168_2d636900; // "ic-hash" behind the length
 
 /** Hash of the node in a buffer. */
 export function hashNode(at: usize, digest: usize): void {
-  const message = labelBase() + labelMessageAt;
   if (load<u16>(at) == innerKind) {
-    store<u64>(message, domainStart | 16);
-    store<u64>(message, 0x726f662d_65657274, 8); // "tree-for"
-    store<u8>(message, 0x6b, 16); // "k"
-    copyHash(message + 17, at + edgesAt + 4);
-    copyHash(message + 49, at + edgesAt + edgeBytes + 4);
-    sha256InPlace(message, 81, digest);
+    hashFork(at + edgesAt + 4, at + edgesAt + edgeBytes + 4, digest);
     return;
   }
   hashLabeled(at + labelAt, load<u16>(at, 2), at + edgesAt + 4, digest);
 }
 
+export function hashFork(left: usize, right: usize, digest: usize): void {
+  const message = labelBase() + labelMessageAt;
+  store<u64>(message, domainStart | 16);
+  store<u64>(message, 0x726f662d_65657274, 8); // "tree-for"
+  store<u8>(message, 0x6b, 16); // "k"
+  copyHash(message + 17, left);
+  copyHash(message + 49, right);
+  sha256InPlace(message, 81, digest);
+}
+
 export function hashLabeled(label: usize, length: usize, hash: usize, digest: usize): void {
   const message = labelBase() + labelMessageAt;
+  writeLabeled(message, label, length, hash);
+  sha256InPlace(message, 52 + length, digest);
+}
+
+/** What is hashed for a label: 52 bytes and the label. */
+export function writeLabeled(message: usize, label: usize, length: usize, hash: usize): void {
   store<u64>(message, domainStart | 19);
   store<u64>(message, 0x62616c2d_65657274, 8); // "tree-lab"
   store<u32>(message, 0x64656c65, 16); // "eled"
   if (length > 0) memory.copy(message + 20, label, length); // an empty label may be anywhere
   copyHash(message + 20 + length, hash);
-  sha256InPlace(message, 52 + length, digest);
 }
 
 export function hashEmpty(digest: usize): void {

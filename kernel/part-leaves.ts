@@ -112,7 +112,7 @@ function writeResponse(digest: usize, start: u64, last: u64, hash: usize): void 
 }
 
 /** Returns the end of what it wrote. */
-function writeDecimal(to: usize, value: u64): usize {
+export function writeDecimal(to: usize, value: u64): usize {
   let end = to + 1;
   for (let rest = value / 10; rest != 0; rest /= 10) end++;
   for (let at = end; at-- > to; value /= 10) store<u8>(at, 0x30 + <u8>(value % 10));

@@ -3,13 +3,17 @@
 
 import { canisterSelf } from 'azle';
 import { certificateField, certificateHeader } from '../certification/certificate-header.ts';
-import { rowHeaders, rowStatus } from '../certification/certified-file.ts';
+import {
+  type CertifiedFile,
+  type FileRow,
+  rowHeaders,
+  rowStatus,
+} from '../certification/certified-file.ts';
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
 import type { Evidence } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/chunk-records.ts';
 import { findFile } from '../domain/files.ts';
-import type { LeavesVersion } from '../domain/publication.ts';
 import {
   decodedPath,
   type Header,
@@ -119,26 +123,31 @@ function unprovable(request: HttpRequest): Plan {
 }
 
 function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {
-  const { contentId } = file;
-  const certified = certifiedFileOf(file, (index) => {
-    return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
-  });
-  const evidence = present(proofs.proveRow(file, certified, row), 'witness of a file');
+  const certified = certifiedStored(file);
+  const evidence = evidenceOf(file, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
 
 function provenPreflight(urlPath: string): Proven {
-  const version = leavesVersionAt(urlPath);
-  const evidence = present(proofs.proveFilePreflight(urlPath, version === 1), 'witness of a file');
-  return { ...withExpression(preflightResponses[version], expressions.plain), evidence };
+  const [, , bucketId = '', ...segments] = urlPath.split('/');
+  const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
+  const evidence = evidenceOf(file, certifiedStored(file), { row: 'preflight' });
+  const response = preflightResponses[file.leavesVersion];
+  return { ...withExpression(response, expressions.plain), evidence };
 }
 
-/** Of the public file there. */
-function leavesVersionAt(urlPath: string): LeavesVersion {
-  const [, , bucketId = '', ...segments] = urlPath.split('/');
-  const file = findFile(stores, bucketId, segments.join('/'));
-  return present(file, 'file at a certified path').leavesVersion;
+function certifiedStored(file: PublicAnswer['file']): CertifiedFile {
+  const { contentId } = file;
+  return certifiedFileOf(file, (index) => {
+    return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
+  });
+}
+
+function evidenceOf(file: PublicAnswer['file'], certified: CertifiedFile, row: FileRow): Evidence {
+  const isFormer = file.leavesVersion === 1;
+  const question = { name: file, file: certified, row, isFormer };
+  return present(proofs.proveRow(question), 'witness of a file');
 }
 
 function provenFixed({

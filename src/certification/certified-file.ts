@@ -1,31 +1,15 @@
-// The answers to everybody that are certified ahead for one file, and their leaves in the tree,
-// `expression hash / request hash / response hash / ""`. An answer's leaf is made from the file's
-// record when the file is committed and again when it is read, by the same functions. No leaf fits
-// a plain GET but the one for the whole answer: a node that lies may choose among leaves.
+// The answers to everybody that are certified ahead for one file. Their leaves,
+// `expression hash / request hash / response hash / ""`, are made of the file's record when it is
+// committed and again when it is read (file-leaves.ts). No leaf fits a plain GET but the one for
+// the whole answer: a node that lies may choose among leaves.
 
-import {
-  type ExpressionName,
-  expressionField,
-  expressionPair,
-  expressions,
-} from './expressions.ts';
-import { labeledTree, leafTree, type Tree } from './hash-tree.ts';
-import {
-  emptyBodyDigest,
-  type Field,
-  fieldPair,
-  headerPairs,
-  methodPair,
-  type Pair,
-  requestHash,
-  responseHash,
-  statusPair,
-} from './representation-hash.ts';
+import { type ExpressionName, expressionField, expressions } from './expressions.ts';
+import type { Field } from './representation-hash.ts';
 
 export interface CertifiedFile {
   /** Strong entity tag with its quotes. */
   readonly etag: string;
-  /** What a 304 repeats of a 200. */
+  /** What a 304 repeats of a 200; the first is the tag. */
   readonly validators: readonly Field[];
   /** What a 200 and a 206 have beside them, but for lengths and ranges. */
   readonly headers: readonly Field[];
@@ -47,37 +31,43 @@ export type FileRow =
   /** To `If-None-Match` of just this tag, the file's own or that with `W/`. */
   | { readonly row: 'not-modified'; readonly method: FileMethod; readonly tag: string }
   /** GET with `Range: bytes=N-`, N being where that part starts. */
-  | { readonly row: 'part'; readonly index: number };
+  | { readonly row: 'part'; readonly index: number }
+  /** OPTIONS, answered at each file as everywhere. */
+  | { readonly row: 'preflight' };
+
+/** Those with an answer of the file's own. */
+export type OwnRow = Exclude<FileRow, { readonly row: 'preflight' }>;
 
 const expressionOfRow = {
   plain: 'plain',
   'not-modified': 'ifNoneMatch',
   part: 'range',
+  preflight: 'plain',
 } as const satisfies Record<FileRow['row'], ExpressionName>;
 
 export function rowExpression(row: FileRow): ExpressionName {
   return expressionOfRow[row.row];
 }
 
-export function rowStatus(file: CertifiedFile, row: FileRow): number {
+export function rowStatus(file: CertifiedFile, row: OwnRow): number {
   if (row.row === 'not-modified') return 304;
   const isPart = row.row === 'part' || (file.partCount > 1 && isWhole(row));
   return isPart ? 206 : 200;
 }
 
-function isWhole(row: FileRow): boolean {
+function isWhole(row: OwnRow): boolean {
   return row.row === 'plain' && row.method === 'GET';
 }
 
 /** All certified headers of the row's answer. */
-export function rowHeaders(file: CertifiedFile, row: FileRow): Field[] {
+export function rowHeaders(file: CertifiedFile, row: OwnRow): Field[] {
   const others = row.row === 'not-modified' ? [] : file.headers;
   const expression: Field = [expressionField, expressions[rowExpression(row)]];
   return [...file.validators, ...others, expression, ...ownFields(file, row)];
 }
 
 /** What the row's answer has beside what answers of its kind have. */
-function ownFields(file: CertifiedFile, row: FileRow): Field[] {
+function ownFields(file: CertifiedFile, row: OwnRow): Field[] {
   if (row.row === 'part') return [contentRange(file, row.index)];
   if (row.row !== 'plain') return [];
   if (row.method === 'HEAD') return [['Content-Length', String(file.size)]];
@@ -88,79 +78,4 @@ function contentRange(file: CertifiedFile, index: number): Field {
   const start = index * file.partSize;
   const end = Math.min(file.size, start + file.partSize);
   return ['Content-Range', `bytes ${start}-${end - 1}/${file.size}`];
-}
-
-/** With the headers that several answers share hashed. */
-export interface HashedFile {
-  readonly file: CertifiedFile;
-  readonly validators: readonly Pair[];
-  /** Of validators and headers. */
-  readonly all: readonly Pair[];
-}
-
-export function hashFile(file: CertifiedFile): HashedFile {
-  const validators = headerPairs(file.validators);
-  return { file, validators, all: [...validators, ...headerPairs(file.headers)] };
-}
-
-/** Pairs of the row's response but for its own fields. */
-function commonPairs({ file, validators, all }: HashedFile, row: FileRow): Pair[] {
-  const common = row.row === 'not-modified' ? validators : all;
-  return [...common, expressionPair(rowExpression(row)), statusPair(rowStatus(file, row))];
-}
-
-/** Of every part's response but for Content-Range. */
-export function partPairs(hashed: HashedFile): Pair[] {
-  return commonPairs(hashed, { row: 'part', index: 0 });
-}
-
-/** What the row's request hash leads to: `response hash / ""`, shown. */
-export function responseTree(hashed: HashedFile, row: FileRow): Tree {
-  const pairs = commonPairs(hashed, row);
-  for (const [name, value] of ownFields(hashed.file, row)) {
-    pairs.push(fieldPair([name.toLowerCase(), value]));
-  }
-  const label = responseHash(pairs, rowBodyDigest(hashed.file, row));
-  return labeledTree({ label, tree: leafTree(true) });
-}
-
-function rowBodyDigest(file: CertifiedFile, row: FileRow): Uint8Array {
-  if (row.row === 'part') return file.partDigest(row.index);
-  return isWhole(row) ? file.partDigest(0) : emptyBodyDigest();
-}
-
-/** The request hash that labels the row's leaf. */
-export function rowLabel(file: CertifiedFile, row: FileRow): Uint8Array {
-  switch (row.row) {
-    case 'plain':
-      return plainLabel(row.method);
-    case 'not-modified':
-      return requestHash([methodPair(row.method), fieldPair(['if-none-match', row.tag])]);
-    case 'part': {
-      const range = fieldPair(['range', `bytes=${row.index * file.partSize}-`]);
-      return requestHash([methodPair('GET'), range]);
-    }
-  }
-}
-
-/** Of the four requests that are answered 304. */
-export function notModifiedLabels({ etag }: CertifiedFile): Uint8Array[] {
-  return [etag, `W/${etag}`].flatMap((tag) => {
-    const tagPair = fieldPair(['if-none-match', tag]);
-    return [requestHash([methodPair('GET'), tagPair]), requestHash([methodPair('HEAD'), tagPair])];
-  });
-}
-
-const plainLabels = new Map<string, Uint8Array>();
-
-/** The request hash of a request whose method alone counts. */
-export function plainLabel(method: string): Uint8Array {
-  return plainLabels.get(method) ?? requestHash([methodPair(method)]);
-}
-
-/** Keeps them for all later messages. */
-export function rememberPlainLabels(): void {
-  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-    plainLabels.set(method, plainLabel(method));
-  }
 }

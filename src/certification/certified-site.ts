@@ -10,24 +10,16 @@
 // No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
 // buckets are kept under the same labels in a second tree, whose root is in no certificate: showing
 // and hiding a bucket moves one edge. Below a file's label there is a leaf for each request that
-// has a certified answer; only hashes are stored.
+// has a certified answer. Of a file of one part its label has just the hash of all of these, which
+// are made again when they are read; of a file of several parts each leaf is there, as it is of any
+// that was stored so before: the hash is the same.
 
 import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
-import {
-  type CertifiedFile,
-  type FileRow,
-  type HashedFile,
-  hashFile,
-  notModifiedLabels,
-  partPairs,
-  plainLabel,
-  responseTree,
-} from './certified-file.ts';
-import { rememberConstants } from './constants.ts';
-import { type ExpressionName, expressionHash } from './expressions.ts';
+import type { CertifiedFile } from './certified-file.ts';
+import { type ExpressionName, expressionHash, rememberExpressions } from './expressions.ts';
+import { type FileLevels, openFileLeaves } from './file-leaves.ts';
 import type { FixedTrees } from './fixed-answers.ts';
-import type { Branch } from './hash-tree.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
 import {
   apiText,
@@ -50,6 +42,7 @@ export type CertifiedSite = ReturnType<typeof openCertifiedSite>;
 
 export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   let isChanged = false;
+  const leaves = openFileLeaves(() => fixed().fileLeaves);
 
   const { isPublic, mark } = openMarks({ published, fixed });
 
@@ -60,7 +53,7 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   return {
     /** For install and upgrade: everything that is the same for all files. */
     setUp(): void {
-      rememberConstants();
+      rememberExpressions();
       published.set({ text: outermostText }, fixed().outermost('not-found').hash);
       for (const text of [apiText, cloudText]) published.set({ text }, fixed().uncertified.hash);
       isChanged = true;
@@ -75,8 +68,10 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
 
     /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
     putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
-      const options = fixed().preflight;
-      putLeaves(treeOf(name.bucketId), fileText(name), { file: hashFile(file), digests, options });
+      const tree = treeOf(name.bucketId);
+      const text = fileText(name);
+      if (file.partCount <= 1) tree.set({ text }, leaves.hash(file));
+      else putLevels({ tree, text }, leaves.levels(file), { file, digests });
       isChanged = true;
     },
 
@@ -125,55 +120,36 @@ function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
   };
 }
 
-interface NewLeaves {
-  readonly file: HashedFile;
-  readonly digests: Uint8Array;
-  readonly options: Branch;
+interface Place {
+  readonly tree: LabelTree;
+  readonly text: string;
 }
 
-function putLeaves(tree: LabelTree, text: string, { file, digests, options }: NewLeaves): void {
-  const { partCount } = file.file;
-  if (partCount === 0) tree.remove({ text });
-  tree.setLeaves(under(text, 'plain'), plainLeaves(file, options));
-  tree.setLeaves(under(text, 'ifNoneMatch'), notModifiedLeaves(file));
-  if (partCount > 0) tree.setLeaves(under(text, 'range'), rangeLeaves(file, digests));
+/** Each leaf, so that a proof of one part needs not the digests of all. */
+function putLevels({ tree, text }: Place, levels: FileLevels, digests: PartDigests): void {
+  tree.setLeaves(under(text, 'plain'), levels.plain);
+  tree.setLeaves(under(text, 'ifNoneMatch'), levels.ifNoneMatch);
+  tree.setLeaves(under(text, 'range'), rangeLeaves(levels.partPairs, digests));
 }
 
 function under(text: string, expression: ExpressionName): LabelPath {
   return { text, hashes: [expressionHash(expression)] };
 }
 
-// Leaves: label and hash, 32 bytes each.
-
-function plainLeaves(file: HashedFile, options: Branch): Uint8Array {
-  const get: FileRow = { row: 'plain', method: 'GET' };
-  const head: FileRow = { row: 'plain', method: 'HEAD' };
-  return concatBytes(
-    plainLabel('GET'),
-    responseTree(file, get).hash,
-    plainLabel('HEAD'),
-    responseTree(file, head).hash,
-    options.label,
-    options.tree.hash,
-  );
+interface PartDigests {
+  readonly file: CertifiedFile;
+  /** 32 bytes each. */
+  readonly digests: Uint8Array;
 }
 
-/** Four requests, one response. */
-function notModifiedLeaves(hashed: HashedFile): Uint8Array {
-  const { file } = hashed;
-  const { hash } = responseTree(hashed, { row: 'not-modified', method: 'GET', tag: file.etag });
-  return concatBytes(...notModifiedLabels(file).flatMap((label) => [label, hash]));
-}
-
-/** One for each part. */
-function rangeLeaves(hashed: HashedFile, digests: Uint8Array): Uint8Array {
-  const { partSize, size: totalSize } = hashed.file;
+/** One for each part: label and hash, 32 bytes each. */
+function rangeLeaves(pairs: Uint8Array, { file, digests }: PartDigests): Uint8Array {
   return partLeaves({
-    pairs: concatBytes(...partPairs(hashed).map(({ bytes }) => bytes)),
-    contentRangeName: nameHash('content-range'),
-    requestPairs: concatBytes(methodPair('GET').bytes, nameHash('range')),
+    pairs,
     digests,
-    partSize,
-    totalSize,
+    contentRangeName: nameHash('content-range'),
+    requestPairs: concatBytes(methodPair('GET'), nameHash('range')),
+    partSize: file.partSize,
+    totalSize: file.size,
   });
 }

@@ -4,7 +4,6 @@
 
 import { sha256 } from '../crypto/hash.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import { fieldPair, type Pair } from './representation-hash.ts';
 
 const allHeaders =
   'response_certification:ResponseCertification{' +
@@ -37,22 +36,15 @@ export type ExpressionName = keyof typeof expressions;
 export const expressionField = 'IC-CertificateExpression';
 
 const hashes = new Map<ExpressionName, Uint8Array>();
-const pairs = new Map<ExpressionName, Pair>();
 
 /** Labels the expression's part of the tree. */
 export function expressionHash(name: ExpressionName): Uint8Array {
   return hashes.get(name) ?? sha256(encodeUtf8(expressions[name]));
 }
 
-/** The header that names it, hashed. */
-export function expressionPair(name: ExpressionName): Pair {
-  return pairs.get(name) ?? fieldPair([expressionField.toLowerCase(), expressions[name]]);
-}
-
-/** Keeps the hashes for all later messages. */
+/** Keeps the hashes for all later messages: queries forget what they have worked out. */
 export function rememberExpressions(): void {
   for (const name of Object.keys(expressions) as ExpressionName[]) {
     hashes.set(name, expressionHash(name));
-    pairs.set(name, expressionPair(name));
   }
 }

@@ -2,8 +2,8 @@
 // there, what browsers may ask, or nothing at all. Made once, since queries forget.
 
 import { emptyBytes } from '../lib/bytes.ts';
-import { plainLabel } from './certified-file.ts';
 import { expressionField, expressionHash, expressions } from './expressions.ts';
+import { leafConstants } from './file-leaves.ts';
 import {
   type Branch,
   labeledTree,
@@ -12,7 +12,13 @@ import {
   prunedTree,
   type Tree,
 } from './hash-tree.ts';
-import { type Field, headerPairs, responseHash, statusPair } from './representation-hash.ts';
+import {
+  type Field,
+  fieldPair,
+  messageHash,
+  methodHash,
+  statusPair,
+} from './representation-hash.ts';
 
 export interface FixedAnswer {
   readonly status: number;
@@ -27,9 +33,9 @@ export type FixedRow = 'not-found' | 'preflight';
 export interface FixedTrees {
   /** Under the outermost wildcard and that of a public bucket, showing the way to that answer. */
   outermost(row: FixedRow): Tree;
-  /** OPTIONS, beside GET and HEAD under the plain expression of a file, hidden. */
-  readonly preflight: Branch;
-  /** The same, shown; or as files of version 0.1.0 still have it. */
+  /** What the leaves of all files have in common, OPTIONS among them. */
+  readonly fileLeaves: Uint8Array;
+  /** OPTIONS where a file's levels are stored, as they are now or by version 0.1.0. */
   shownPreflight(isFormer: boolean): Branch;
   /** For answers that are nobody's but the answering node's. */
   readonly uncertified: Tree;
@@ -54,10 +60,11 @@ export function openFixedTrees(answers: () => FixedAnswers): () => FixedTrees {
 export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
   const { notFound, preflight, formerPreflight } = answers;
   const branch = (answer: FixedAnswer, isShown: boolean): Branch => {
-    return { label: plainLabel('OPTIONS'), tree: answerTree(answer, 'plain', isShown) };
+    return { label: methodHash('OPTIONS'), tree: answerTree(answer, 'plain', isShown) };
   };
   const hidden = branch(preflight, false);
   const shown = branch(preflight, true);
+  const formerShown = branch(formerPreflight, true);
   const notFoundTree = outermostTree({
     notFound: answerTree(notFound, 'anyRequest', true),
     preflight: hidden,
@@ -68,21 +75,22 @@ export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
   });
   return {
     outermost: (row) => (row === 'not-found' ? notFoundTree : preflightTree),
-    preflight: hidden,
-    shownPreflight: (isFormer) => (isFormer ? branch(formerPreflight, true) : shown),
+    fileLeaves: leafConstants(answerHash(preflight, 'plain')),
+    shownPreflight: (isFormer) => (isFormer ? formerShown : shown),
     uncertified: labeledTree({ label: expressionHash('none'), tree: leafTree(true) }),
   };
 }
 
+type FixedExpression = 'plain' | 'anyRequest';
+
+function answerHash({ status, headers, bodyDigest }: FixedAnswer, name: FixedExpression) {
+  const fields: Field[] = [...headers, [expressionField, expressions[name]]];
+  return messageHash([...fields.map(fieldPair), statusPair(status)], bodyDigest);
+}
+
 /** `response hash / ""` of the answer under that expression. */
-function answerTree(
-  answer: FixedAnswer,
-  expression: 'plain' | 'anyRequest',
-  isShown: boolean,
-): Tree {
-  const pairs = headerPairs([...answer.headers, [expressionField, expressions[expression]]]);
-  const label = responseHash([...pairs, statusPair(answer.status)], answer.bodyDigest);
-  return labeledTree({ label, tree: leafTree(isShown) });
+function answerTree(answer: FixedAnswer, expression: FixedExpression, isShown: boolean): Tree {
+  return labeledTree({ label: answerHash(answer, expression), tree: leafTree(isShown) });
 }
 
 /**

@@ -3,15 +3,9 @@
 
 import type { LabelTree } from '../storage/label-tree.ts';
 import type { Proof } from './certificate-header.ts';
-import {
-  type CertifiedFile,
-  type FileRow,
-  hashFile,
-  responseTree,
-  rowExpression,
-  rowLabel,
-} from './certified-file.ts';
+import { type CertifiedFile, type FileRow, rowExpression } from './certified-file.ts';
 import { expressionHash } from './expressions.ts';
+import { openFileLeaves } from './file-leaves.ts';
 import type { FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
 import { type FileName, fileText, requestText, wildcard } from './site-paths.ts';
@@ -22,6 +16,16 @@ export type Evidence = Omit<Proof, 'certificate'>;
 /** Behind `http_expr` and a folder: the wildcard under which nothing is certified. */
 const uncertifiedDepth = 2;
 
+export interface RowQuestion {
+  readonly name: FileName;
+  readonly file: CertifiedFile;
+  readonly row: FileRow;
+  /** The file's leaves are those of version 0.1.0, another answer to OPTIONS among them. */
+  readonly isFormer: boolean;
+}
+
+type StoredQuestion = Omit<RowQuestion, 'name'> & { readonly path: string };
+
 /** Paths of URLs come percent-decoded. A proof is `undefined` where it would prove a lie. */
 export function openSiteProofs({
   published,
@@ -30,6 +34,18 @@ export function openSiteProofs({
   readonly published: LabelTree;
   readonly fixed: () => FixedTrees;
 }) {
+  const leaves = openFileLeaves(() => fixed().fileLeaves);
+
+  /** Of a file of several parts, and of any that an earlier version stored each leaf of. */
+  function proveStored({ path, file, row, isFormer }: StoredQuestion): Uint8Array | undefined {
+    const own = row.row === 'preflight' ? fixed().shownPreflight(isFormer) : undefined;
+    const { label, subtree } = own
+      ? { label: own.label, subtree: cborOf(own.tree) }
+      : leaves.row(file, row);
+    const hashes = [expressionHash(rowExpression(row)), label];
+    return published.witness({ text: path, hashes }, subtree);
+  }
+
   /** By the nearest wildcard, under which that subtree is. */
   function prove(urlPath: string, subtree: Uint8Array): Evidence | undefined {
     const text = requestText(urlPath);
@@ -52,20 +68,13 @@ export function openSiteProofs({
     },
 
     /** That the row's answer is the file's. */
-    proveRow(name: FileName, file: CertifiedFile, row: FileRow): Evidence | undefined {
+    proveRow({ name, file, row, isFormer }: RowQuestion): Evidence | undefined {
       const path = fileText(name);
-      const hashes = [expressionHash(rowExpression(row)), rowLabel(file, row)];
-      const subtree = cborOf(responseTree(hashFile(file), row));
-      const witness = published.witness({ text: path, hashes }, subtree);
-      return witness && { witness, path };
-    },
-
-    /** That OPTIONS is answered at a file as everywhere, or as version 0.1.0 answered it. */
-    proveFilePreflight(urlPath: string, isFormer: boolean): Evidence | undefined {
-      const path = requestText(urlPath);
-      const { label, tree } = fixed().shownPreflight(isFormer);
-      const hashes = [expressionHash('plain'), label];
-      const witness = published.witness({ text: path, hashes }, cborOf(tree));
+      let witness: Uint8Array | undefined;
+      if (file.partCount <= 1 && !isFormer) {
+        witness = published.witness({ text: path }, leaves.tree(file, row));
+      }
+      witness ??= proveStored({ path, file, row, isFormer });
       return witness && { witness, path };
     },
 

@@ -167,5 +167,17 @@ export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
 
 function operandsOf({ text, hashes }: LabelPath): readonly [Uint8Array, Uint8Array] {
   const [first = emptyBytes, ...rest] = hashes ?? [];
-  return [encodeUtf8(text), rest.length === 0 ? first : concatBytes(first, ...rest)];
+  return [labelText(text), rest.length === 0 ? first : concatBytes(first, ...rest)];
+}
+
+let lastText = '';
+let lastBytes: Uint8Array = emptyBytes;
+
+/** UTF-8 of a path's text. Most answers ask three things of one path. */
+export function labelText(text: string): Uint8Array {
+  if (text !== lastText) {
+    lastBytes = encodeUtf8(text);
+    lastText = text;
+  }
+  return lastBytes;
 }

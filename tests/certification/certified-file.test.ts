@@ -1,26 +1,22 @@
 // Leaves of a file and of the fixed answers, each before the official verifier in a tree of its own.
 
 import { createHash } from 'node:crypto';
-import { decode } from 'cborg';
+import { decode, encode } from 'cborg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { labeled, pruned } from '../../replica/state/hash-tree.ts';
+import { fromArrays, labeled, lookup, pruned } from '../../replica/state/hash-tree.ts';
 import { encodeSelfDescribed } from '../../replica/state/self-described-cbor.ts';
 import { certificateHeader } from '../../src/certification/certificate-header.ts';
 import {
   type CertifiedFile,
-  type FileRow,
-  hashFile,
-  notModifiedLabels,
-  responseTree,
+  type OwnRow,
   rowExpression,
   rowHeaders,
-  rowLabel,
   rowStatus,
 } from '../../src/certification/certified-file.ts';
-import { rememberConstants } from '../../src/certification/constants.ts';
 import { expressionHash, expressions } from '../../src/certification/expressions.ts';
+import { openFileLeaves } from '../../src/certification/file-leaves.ts';
 import { makeFixedTrees } from '../../src/certification/fixed-answers.ts';
-import { cborOf, labeledTree } from '../../src/certification/hash-tree.ts';
+import { cborOf } from '../../src/certification/hash-tree.ts';
 import {
   type AskedRequest,
   certificateFor,
@@ -80,21 +76,35 @@ function proof(shown: Shown, path: readonly string[]): Field {
   return ['IC-Certificate', Buffer.from(header).toString()];
 }
 
-function answerOf(of: CertifiedFile, row: FileRow, bytes: Uint8Array, path = ['a', '<$>']) {
-  const response = labeledTree({
-    label: rowLabel(of, row),
-    tree: responseTree(hashFile(of), row),
-  });
-  const tree = labeledTree({ label: expressionHash(rowExpression(row)), tree: response });
-  const header = proof({ hash: tree.hash, cbor: cborOf(tree) }, path);
-  return { status: rowStatus(of, row), headers: [...rowHeaders(of, row), header], body: bytes };
+const nothing = { status: 204, headers: [], bodyDigest: sha256(none) };
+const leaves = openFileLeaves(() => {
+  return makeFixedTrees({ notFound: nothing, preflight: nothing, formerPreflight: nothing })
+    .fileLeaves;
+});
+
+/** The file's tree that shows the row, or the row's levels alone, as they are found where stored. */
+function shownTree(of: CertifiedFile, row: OwnRow): Uint8Array {
+  if (of.partCount <= 1) return leaves.tree(of, row);
+  const { label, subtree } = leaves.row(of, row);
+  const expression = Buffer.from(expressionHash(rowExpression(row)));
+  return encode([2, expression, [2, Buffer.from(label), decode(subtree)]]);
 }
 
-const plain = (method: 'GET' | 'HEAD'): FileRow => ({ row: 'plain', method });
-const notModified = (method: 'GET' | 'HEAD', tag: string): FileRow => {
+function answerOf(of: CertifiedFile, row: OwnRow, bytes: Uint8Array, path = ['a', '<$>']) {
+  const cbor = shownTree(of, row);
+  const { hash } = fromArrays(decode(cbor));
+  return {
+    status: rowStatus(of, row),
+    headers: [...rowHeaders(of, row), proof({ hash, cbor }, path)],
+    body: bytes,
+  };
+}
+
+const plain = (method: 'GET' | 'HEAD'): OwnRow => ({ row: 'plain', method });
+const notModified = (method: 'GET' | 'HEAD', tag: string): OwnRow => {
   return { row: 'not-modified', method, tag };
 };
-const rows: readonly [string, FileRow, Uint8Array, Omit<AskedRequest, 'url'>][] = [
+const rows: readonly [string, OwnRow, Uint8Array, Omit<AskedRequest, 'url'>][] = [
   ['GET', plain('GET'), body, { headers: [['accept', '*/*']] }],
   ['HEAD', plain('HEAD'), none, { method: 'HEAD' }],
   ['GET that has it', notModified('GET', '"abc"'), none, { headers: [['If-None-Match', '"abc"']] }],
@@ -161,12 +171,42 @@ describe('a leaf of a file', () => {
     expect(verdictOn({ url: '/a' }, whole, testContext).refusal).toBeUndefined();
   });
 
-  test('is the same whether constants are remembered or not', () => {
-    const before = rows.map(([, row]) => answerOf(file, row, none));
-    const labels = notModifiedLabels(file);
-    rememberConstants();
-    expect(rows.map(([, row]) => answerOf(file, row, none))).toEqual(before);
-    expect(notModifiedLabels(file)).toEqual(labels);
+  test('is in the one tree of the file, whichever row is shown', () => {
+    for (const partCount of [0, 1]) {
+      const of = { ...file, partCount, size: partCount * file.size };
+      const hash = Buffer.from(leaves.hash(of));
+      for (const [, row] of rows.slice(0, partCount === 0 ? 4 : 5)) {
+        expect(fromArrays(decode(leaves.tree(of, row))).hash).toEqual(hash);
+      }
+      const preflight = fromArrays(decode(leaves.tree(of, { row: 'preflight' })));
+      expect(preflight.hash).toEqual(hash);
+    }
+  });
+
+  test('is the same where it is stored by itself', () => {
+    for (const [, row] of rows) {
+      const { label, subtree } = leaves.row(file, row);
+      const tree = fromArrays(decode(leaves.tree(file, row)));
+      const found = lookup(tree, [expressionHash(rowExpression(row)), label]);
+      const { hash } = fromArrays(decode(subtree));
+      expect(found).toMatchObject({ status: 'found', subtree: { hash } });
+    }
+  });
+
+  test('of another tag, or of a part that is not there, is refused', () => {
+    expect(() => leaves.tree(file, notModified('GET', '"other"'))).toThrow('tag of the file');
+    const parts = { ...file, partCount: 2, partSize: 6 };
+    expect(() => leaves.tree(parts, plain('GET'))).toThrow('unreachable');
+    expect(() => leaves.row(parts, { row: 'part', index: 2 })).toThrow('unreachable');
+    const empty = { ...file, partCount: 0, size: 0 };
+    expect(() => leaves.tree(empty, { row: 'part', index: 0 })).toThrow('unreachable');
+  });
+
+  test('cannot be made of a header that has a NUL, or of more than 32', () => {
+    const withNul: CertifiedFile = { ...file, headers: [['Content-Type', 'a\0b']] };
+    expect(() => leaves.hash(withNul)).toThrow('unreachable');
+    const many = Array.from({ length: 30 }, (_, at) => [`X-${at}`, ''] as const);
+    expect(() => leaves.hash({ ...file, headers: many })).toThrow('few headers');
   });
 
   test('is found under any labels that a path may have', () => {

@@ -1,0 +1,161 @@
+// The tree of one file's certified answers, by the native kernel (kernel/file-tree.ts). JavaScript
+// hands it the file's headers as one text: a hash costs ten times as much here as there.
+
+import {
+  createCommand,
+  kernelGate,
+  kernelOperations,
+  kernelWords,
+  refuseOperand,
+} from '../crypto/kernel.ts';
+import { assert } from '../lib/assert.ts';
+import { concatBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/text.ts';
+import type { CertifiedFile, FileRow } from './certified-file.ts';
+import { expressionField, expressionHash } from './expressions.ts';
+import { labeledTree, leafTree } from './hash-tree.ts';
+import {
+  emptyBodyDigest,
+  fieldPair,
+  messageHash,
+  methodHash,
+  methodPair,
+  nameHash,
+  statusPair,
+} from './representation-hash.ts';
+
+/** What the leaves of all files have in common. `options`: the response hash. */
+export function leafConstants(options: Uint8Array): Uint8Array {
+  const optionsTree = labeledTree({ label: options, tree: leafTree(true) });
+  const optionsLeaf = labeledTree({ label: methodHash('OPTIONS'), tree: optionsTree });
+  const expressionName = nameHash(expressionField);
+  const expression = (name: 'plain' | 'ifNoneMatch' | 'range') =>
+    concatBytes(expressionName, expressionHash(name));
+  return concatBytes(
+    ...[200, 206, 304].map(statusPair),
+    expression('plain'),
+    expression('ifNoneMatch'),
+    expression('range'),
+    ...['GET', 'HEAD'].map(methodPair),
+    ...['content-length', 'content-range', 'if-none-match', 'range'].map(nameHash),
+    ...['GET', 'HEAD', 'OPTIONS'].map(methodHash),
+    options,
+    optionsTree.hash,
+    optionsLeaf.hash,
+    emptyBodyDigest(),
+    leafTree(true).hash,
+    messageHash([methodPair('GET'), fieldPair(['range', 'bytes=0-'])], emptyBodyDigest()),
+  );
+}
+
+export interface FileLeaves {
+  /** Of the tree below a file's label; of a file of one part or none. */
+  hash(file: CertifiedFile): Uint8Array;
+  /** Of such a file the CBOR, without tag, that shows the row. */
+  tree(file: CertifiedFile, row: FileRow): Uint8Array;
+  /** Where the levels are stored: the row's label, and the CBOR of what is below. */
+  row(file: CertifiedFile, row: FileRow): StoredRow;
+  /** What is stored of levels that do not depend on the parts, and the pairs of a part's answer. */
+  levels(file: CertifiedFile): FileLevels;
+}
+
+export interface StoredRow {
+  readonly label: Uint8Array;
+  readonly subtree: Uint8Array;
+}
+
+/** Label and hash of each leaf. */
+export interface FileLevels {
+  readonly plain: Uint8Array;
+  readonly ifNoneMatch: Uint8Array;
+  /** Name and value hashes, all but Content-Range. */
+  readonly partPairs: Uint8Array;
+}
+
+const hashBytes = 32;
+const leafBytes = 64;
+const pairBytes = 64;
+const plainLeaves = 3;
+const fixedLeaves = 7;
+const fieldsMax = 32;
+/** Of the CBOR of a tree, and of a row. */
+const treeBytesMax = 320;
+const rowBytesMax = 72;
+
+// kernel/file-tree.ts
+const asks = { hash: 0, tree: 1, row: 2, levels: 3 } as const;
+const optionsRow = 2;
+const tagRow = 3;
+const partRow = 7;
+
+const two32 = 0x1_0000_0000;
+const command = createCommand(kernelOperations.fileTree, 4);
+
+interface Question {
+  readonly ask: keyof typeof asks;
+  readonly file: CertifiedFile;
+  readonly row: FileRow;
+  readonly room: number;
+}
+
+const wholeRow: FileRow = { row: 'plain', method: 'GET' };
+
+export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
+  function run({ ask, file, row, room }: Question): Uint8Array {
+    const { validators, headers, size, partSize, partCount } = file;
+    const fields = [...validators, ...headers];
+    assert(fields.length <= fieldsMax, 'a file has few headers');
+    assert(validators[0]?.[1] === file.etag, 'the first validator is the tag');
+    const text = encodeUtf8(fields.flat().join('\0'));
+    const part = row.row === 'part' ? row.index : 0;
+    const digest = file.partDigest(part);
+    if (digest.length !== hashBytes) refuseOperand('digest', digest);
+    const shared = constants();
+    const out = new Uint8Array(room);
+    const asked = asks[ask] | (rowNumber(file, row) << 8);
+    const sizes = [size, size / two32, partSize, partSize / two32];
+    const counts = [part, partCount, validators.length, fields.length];
+    command.words.set([asked, ...sizes, ...counts], kernelWords.selector);
+    kernelGate(command.bytes);
+    kernelGate(text);
+    kernelGate(shared);
+    kernelGate(digest);
+    kernelGate(out);
+    return out.subarray(0, command.words[kernelWords.result]);
+  }
+
+  return {
+    hash: (file) => run({ ask: 'hash', file, row: wholeRow, room: hashBytes }),
+    tree: (file, row) => run({ ask: 'tree', file, row, room: treeBytesMax }),
+    row(file, row) {
+      const found = run({ ask: 'row', file, row, room: rowBytesMax });
+      return { label: found.subarray(0, hashBytes), subtree: found.subarray(hashBytes) };
+    },
+    levels(file) {
+      const pairs = file.validators.length + file.headers.length + 2;
+      const room = fixedLeaves * leafBytes + pairs * pairBytes;
+      const found = run({ ask: 'levels', file, row: wholeRow, room });
+      return {
+        plain: found.subarray(0, plainLeaves * leafBytes),
+        ifNoneMatch: found.subarray(plainLeaves * leafBytes, fixedLeaves * leafBytes),
+        partPairs: found.subarray(fixedLeaves * leafBytes),
+      };
+    },
+  };
+}
+
+function rowNumber({ etag }: CertifiedFile, row: FileRow): number {
+  switch (row.row) {
+    case 'plain':
+      return row.method === 'GET' ? 0 : 1;
+    case 'preflight':
+      return optionsRow;
+    case 'not-modified': {
+      const isWeak = row.tag !== etag;
+      assert(!isWeak || row.tag === `W/${etag}`, 'a 304 is for the tag of the file');
+      return tagRow + (isWeak ? 2 : 0) + (row.method === 'GET' ? 0 : 1);
+    }
+    case 'part':
+      return partRow;
+  }
+}
