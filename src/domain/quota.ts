@@ -40,7 +40,7 @@ export interface Named {
 // JSON, certified leaves, chunk record and key slot; a label for each segment of the path, as if no
 // other file shared its folders; and for the file and each of its tags an entry by name and some by
 // date, one more for each sixteenfold number of uploads.
-const recordBytes = 3_000;
+const recordBytes = 1_600;
 const bytesPerPathByte = 6;
 const bytesPerSegment = 75;
 const indexEntries = 5;
