@@ -9,7 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { buildCanister } from '../scripts/build.ts';
 import { type Bench, openBench } from './bench-service.ts';
 import { measureKernel } from './kernel-costs.ts';
-import { type BenchRow, formatCosts, formatKernel, formatTable, replaceTable } from './table.ts';
+import { measureStorage } from './storage-costs.ts';
+import {
+  type BenchRow,
+  formatCosts,
+  formatKernel,
+  formatStorage,
+  formatTable,
+  replaceTable,
+} from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
@@ -59,12 +67,14 @@ async function main(): Promise<void> {
     const rows = await measureAll(bench);
     const machine = { cores: cpus().length, node: process.version };
     const kernel = await measureKernel();
-    const results = { wasmBytes: wasm.length, machine, rows, kernel };
+    const storage = await measureStorage(wasm);
+    const results = { wasmBytes: wasm.length, machine, rows, storage, kernel };
     await writeFile(
       join(projectDir, 'bench', 'results.json'),
       `${JSON.stringify(results, null, 2)}\n`,
     );
-    const table = [formatTable(rows), formatCosts(rows), formatKernel(kernel)].join('\n\n');
+    const tables = [formatTable(rows), formatCosts(rows), formatStorage(storage)];
+    const table = [...tables, formatKernel(kernel)].join('\n\n');
     const readme = join(projectDir, 'README.md');
     await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'bench', table));
     console.log(table);

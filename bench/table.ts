@@ -1,6 +1,7 @@
 // The rows of the bench and their table in Markdown.
 
 import type { KernelCost } from './kernel-costs.ts';
+import type { StorageCosts } from './storage-costs.ts';
 
 export interface BenchRow {
   readonly name: string;
@@ -56,8 +57,10 @@ export function formatKernel(costs: readonly KernelCost[]): string {
 }
 
 const bytesPerGigabyte = 1e9;
-// 127,000 cycles for a GiB and second; a segment of 65,536 bytes is stored with a tag of 16.
-const cyclesPerByteYear = (127_000 * 365.25 * 24 * 3_600 * (1 + 16 / 65_536)) / 2 ** 30;
+/** 127,000 cycles for a GiB and second. */
+const cyclesPerStableByte = (127_000 * 365.25 * 24 * 3_600) / 2 ** 30;
+/** A segment of 65,536 bytes is stored with a tag of 16. */
+const cyclesPerByteYear = cyclesPerStableByte * (1 + 16 / 65_536);
 const dollarsPerTrillion = 1.4;
 
 /** What a gigabyte costs: sent in requests like those rows, and stored. */
@@ -73,6 +76,19 @@ export function formatCosts(rows: readonly BenchRow[]): string {
     return `| ${name} | ${trillions.toFixed(2)} | ${(trillions * dollarsPerTrillion).toFixed(2)} |`;
   });
   return ['| what | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
+}
+
+/** An idle canister computes nothing: it is charged for its memory alone, of which this is a part. */
+export function formatStorage({ installedBytes, files }: StorageCosts): string {
+  const row = (name: string, bytes: number) => {
+    const millions = (bytes * cyclesPerStableByte) / 1e6;
+    return `| ${name} | ${bytes.toLocaleString('en-US')} | ${millions.toFixed(1)} |`;
+  };
+  const lines = files.map(({ bytes, files, stableBytes }) =>
+    row(`a file of ${bytes.toLocaleString('en-US')} B, one of ${files}`, stableBytes),
+  );
+  const heads = '| stable memory | bytes | cycles a year (M) |';
+  return [heads, '| --- | --- | --- |', row('after install', installedBytes), ...lines].join('\n');
 }
 
 /** Millions of instructions by request. */

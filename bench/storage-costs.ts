@@ -1,0 +1,96 @@
+// What of stable memory an empty canister takes, and what a file does with all that belongs to it.
+
+import { type StableMemoryView, startReplica } from '../replica/replica.ts';
+import { openCertifiedCanister } from '../tests/support/certification/certified-canister.ts';
+import { settings } from '../tests/support/key-network.ts';
+
+export interface StorageCosts {
+  /** Stable memory of a canister that was just installed: what the network charges for. */
+  readonly installedBytes: number;
+  readonly files: readonly FileCost[];
+}
+
+export interface FileCost {
+  readonly bytes: number;
+  /** How many of them were stored. */
+  readonly files: number;
+  /** Of stable memory, a file. */
+  readonly stableBytes: number;
+}
+
+const kinds: readonly (readonly [bytes: number, files: number])[] = [
+  [1_000, 500],
+  [10_000, 500],
+  [100_000, 200],
+  [1_000_000, 40],
+];
+
+// kernel/stable-extents.ts
+const extentBytes = 1_048_576;
+const reservedExtents = 2;
+const countAt = 12;
+const tableAt = 4_096;
+const spaceShift = 29;
+/** Azle gives each map of space 0 regions of 8 MiB. */
+const regionExtents = 8;
+const blockBytes = 4_096;
+const zeros = Buffer.alloc(blockBytes);
+
+export async function measureStorage(wasm: Uint8Array): Promise<StorageCosts> {
+  const replica = await startReplica({ server: false });
+  const canisterId = await replica.createCanister();
+  await replica.install(canisterId, wasm, settings({ stored: null }));
+  const installedBytes = replica.stableMemory(canisterId.toText()).bytes;
+  await replica.stop();
+  return { installedBytes, files: await measureFiles() };
+}
+
+/** All in one bucket, after one that takes what all share. */
+async function measureFiles(): Promise<FileCost[]> {
+  const canister = await openCertifiedCanister();
+  const memory = () => canister.replica.stableMemory(canister.canisterId);
+  const costs: FileCost[] = [];
+  for (const [bytes, files] of kinds) {
+    const body = new Uint8Array(bytes).fill(1);
+    await canister.put(`${bytes}/first.bin`, body);
+    const before = usedBytes(memory());
+    for (let number = 0; number < files; number++) {
+      await canister.put(`${bytes}/IMG_${(number * 7_919) % 9_973}.jpg`, body);
+    }
+    costs.push({ bytes, files, stableBytes: Math.round((usedBytes(memory()) - before) / files) });
+  }
+  await canister.replica.stop();
+  return costs;
+}
+
+/**
+ * How far each space is filled, and each region of Azle's maps, whose last byte in use is looked
+ * for: so what lies unused inside of a structure counts, and the rest of an extent, which the next
+ * files fill, does not. All of them grow from their start, and nothing is deleted here.
+ */
+function usedBytes(memory: StableMemoryView): number {
+  const table = Buffer.from(memory.read(0, tableAt));
+  const extents = table.readUInt32LE(countAt);
+  const entries = Buffer.from(memory.read(tableAt, extents * 4));
+  const ends = new Map<string, number>();
+  for (let extent = reservedExtents; extent < extents; extent++) {
+    const entry = entries.readUInt32LE(extent * 4);
+    const space = entry >>> spaceShift;
+    const index = entry & ((1 << spaceShift) - 1);
+    const inRegion = space === 0 ? index % regionExtents : index;
+    const region = space === 0 ? `0 ${Math.floor(index / regionExtents)}` : `${space}`;
+    const filled = filledBytes(Buffer.from(memory.read(extent * extentBytes, extentBytes)));
+    const end = filled === 0 ? 0 : inRegion * extentBytes + filled;
+    ends.set(region, Math.max(ends.get(region) ?? 0, end));
+  }
+  return [...ends.values()].reduce((sum, end) => sum + end, 0);
+}
+
+function filledBytes(extent: Buffer): number {
+  let end = extent.length;
+  while (end > 0 && extent.compare(zeros, 0, blockBytes, end - blockBytes, end) === 0) {
+    end -= blockBytes;
+  }
+  while (end > 0 && extent[end - 1] === 0) end--;
+  return end;
+}
