@@ -1,5 +1,5 @@
 // Memory of the kernel's own inside the canister's linear memory: one Wasm page, six more for label
-// trees, one for requests, one for outgoing calls, taken on first use by memory.grow, which the
+// trees, two for requests, one for outgoing calls, taken on first use by memory.grow, which the
 // canister's allocator takes for a gap. The kernel has no static data, because the module that it
 // is merged into already owns every address below the heap. A fresh page is all zeros; upgrades
 // start without one.
@@ -61,11 +61,15 @@ export const labelSpineAt: usize = 0x9000;
 export const labelStepsAt: usize = 0x10000;
 export const labelStepsBytes: usize = 0x50000;
 
-/** Byte offsets inside the page for requests. */
+/** Byte offsets inside the pages for requests and answers. */
+const requestPageCount: u32 = 2;
 // where each entry of a type table begins  32 x pointer u32
 export const requestTypesAt: usize = 0x0000;
-// a request as JSON, of texts of so many bytes and so many headers at most, each byte escaped
-export const requestTextAt: usize = 0x0100;
+// header fields       100 x (name, its length, value, its length, hash of the name: u32)
+export const requestFieldsAt: usize = 0x0100;
+// a request as JSON, of texts of so many bytes and so many headers at most, each byte escaped and
+// each field twice; or what of an answer is not elsewhere
+export const requestTextAt: usize = 0x0a00;
 export const requestTextBytesMax: u32 = 10_240;
 export const requestHeadersMax: u32 = 100;
 
@@ -105,9 +109,9 @@ export function requestBase(): usize {
   return requestPages;
 }
 
-export function ensureRequestPage(): void {
+export function ensureRequestPages(): void {
   if (requestPages != 0) return;
-  requestPages = takePages(1);
+  requestPages = takePages(requestPageCount);
   if (requestPages == 0) unreachable();
 }
 

@@ -3,13 +3,17 @@
 // gateways send it, or beyond a bound, is left to the reader in JavaScript, which words the errors.
 // Candid specification, "Binary format"; HTTP gateway specification, "The canister HTTP interface".
 //
-//   {"method":"GET","url":"/","headers":[["name","value"],…]} and where the body is
+//   {"method":"GET","url":"/","headers":[["Name","value"],…],"fields":{"name":"value",…}}
+//
+// and where the body is. The fields by name, in lower case, are there when none comes twice, all is
+// ASCII, and no value has space around it, which is nearly always.
 
-import { isUtf8 } from './utf8';
 import {
-  ensureRequestPage, requestBase, requestHeadersMax, requestTextAt, requestTextBytesMax,
-  requestTypesAt,
+  ensureRequestPages, requestBase, requestHeadersMax, requestTextBytesMax, requestTypesAt,
 } from './heap';
+import { jsonBytes, startJson, writeByte, writeName, writeText } from './json-writer';
+import { isPlainField, noteName, noteValue, writeFields } from './request-fields';
+import { isUtf8 } from './utf8';
 
 // Types, as SLEB128 in a byte
 const text: u8 = 0x71;
@@ -35,32 +39,31 @@ let end: usize = 0;
 let isWrong: bool = false;
 let typeCount: u32 = 0;
 let textBytesLeft: u32 = 0;
-let out: usize = 0;
 let bodyAt: usize = 0;
 let bodyBytes: usize = 0;
+/** The text that was read last. */
+let textAt: usize = 0;
+let textBytes: usize = 0;
+let isPlain: bool = false;
 
-/** Length of the JSON, which is at `requestJson()`, or 0 when the message is left to others. */
+/** Length of the JSON, which is at `jsonAt()`, or 0 when the message is left to others. */
 export function readRequest(
   message: usize, length: usize, headersMax: u32, textBytesMax: u32,
 ): usize {
-  ensureRequestPage();
+  ensureRequestPages();
   if (headersMax > requestHeadersMax || textBytesMax > requestTextBytesMax) unreachable();
   cursor = message + 4;
   end = message + length;
   isWrong = length < 4 || load<u32>(message) != 0x4c444944; // "DIDL"
   textBytesLeft = textBytesMax;
-  out = requestBase() + requestTextAt;
+  startJson();
   readTypes();
   if (readByte() != 1) return 0;
   const root = readByte();
   if (isWrong || root >= typeCount) return 0;
   const fields = entryOf(root, record);
   if (fields == 0 || !readFields(fields, headersMax) || cursor != end) return 0;
-  return out - (requestBase() + requestTextAt);
-}
-
-export function requestJson(): usize {
-  return requestBase() + requestTextAt;
+  return jsonBytes();
 }
 
 export function requestBody(): usize {
@@ -200,36 +203,23 @@ function readHeaders(headersMax: u32): void {
     isWrong = true;
     return;
   }
+  isPlain = true;
   writeByte(0x5b); // [
   for (let i: u32 = 0; i < count && !isWrong; i++) {
     if (i > 0) writeByte(0x2c); // ,
     writeByte(0x5b);
     readText();
+    noteName(i, textAt, textBytes);
     writeByte(0x2c);
     readText();
+    noteValue(i, textAt, textBytes);
     writeByte(0x5d); // ]
+    if (isPlain && !isWrong) isPlain = isPlainField(i);
   }
   writeByte(0x5d);
+  if (isPlain && !isWrong) writeFields(count);
 }
 
-// The room is that of all texts, each byte escaped, and of what stands between them.
-
-function writeByte(byte: u8): void {
-  store<u8>(out, byte);
-  out++;
-}
-
-/** A key of the object, of up to eight characters. */
-function writeName(name: u64, length: usize): void {
-  if (load<u8>(out - 1) != 0x7b) writeByte(0x2c);
-  writeByte(0x22);
-  store<u64>(out, name);
-  out += length;
-  store<u16>(out, 0x3a22); // ":
-  out += 2;
-}
-
-/** A text, as JSON has it (RFC 8259, 7). */
 function readText(): void {
   const length = <usize>readNumber();
   const start = cursor;
@@ -239,21 +229,7 @@ function readText(): void {
     return;
   }
   textBytesLeft -= <u32>length;
-  writeByte(0x22);
-  for (let p = start; p < cursor; p++) {
-    const byte = load<u8>(p);
-    if (byte == 0x22 || byte == 0x5c) writeByte(0x5c);
-    if (byte < 0x20) writeEscaped(byte);
-    else writeByte(byte);
-  }
-  writeByte(0x22);
-}
-
-/** \u00XX */
-function writeEscaped(byte: u8): void {
-  store<u32>(out, 0x3030755c);
-  store<u8>(out, 0x30 + (byte >> 4), 4);
-  const low = byte & 0x0f;
-  store<u8>(out, low < 10 ? 0x30 + low : 0x57 + low, 5);
-  out += 6;
+  textAt = start;
+  textBytes = length;
+  writeText(start, length, false);
 }

@@ -29,6 +29,12 @@ export declare function systemRejectMessageSize(): usize;
 @external("sys", "msg_reject_msg_copy")
 export declare function systemRejectMessageCopy(target: usize, offset: usize, length: usize): void;
 
+@external("sys", "msg_reply_data_append")
+export declare function systemReplyAppend(bytes: usize, length: usize): void;
+
+@external("sys", "msg_reply")
+export declare function systemReply(): void;
+
 @external("sys", "call_new")
 export declare function systemCallNew(
   callee: usize, calleeLength: usize, method: usize, methodLength: usize,

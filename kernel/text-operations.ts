@@ -2,8 +2,12 @@
 //
 //   command block of readRequest: 32 headers at most u64 | 40 bytes of texts at most u64; it leaves
 //   there where the request's body begins, and its length
+//   of reply: 28 status u32 | 32 headers u32 | 40 the last value is an operand u32 | 48 upgrade u32
 
-import { readRequest, requestBody, requestBodyBytes, requestJson } from './http-request';
+import { ensureRequestPages, requestBase, requestTextAt } from './heap';
+import { readRequest, requestBody, requestBodyBytes } from './http-request';
+import { replyBody, replyEnd, replyHeaders } from './http-response';
+import { jsonAt } from './json-writer';
 import { at, lengthOf } from './operands';
 import { layReady, openExchange } from './text-exchange';
 import { isUtf8 } from './utf8';
@@ -11,10 +15,14 @@ import { isUtf8 } from './utf8';
 const openExchangeOperation: u32 = 96;
 const decodeTextOperation: u32 = 97;
 const readRequestOperation: u32 = 98;
+const replyOperation: u32 = 99;
+const hexOperation: u32 = 100;
+
+const hexBytesMax: usize = 64;
 
 export function textOperands(operation: u32): u32 {
-  if (operation > readRequestOperation) unreachable();
-  return 1;
+  if (operation > hexOperation) unreachable();
+  return operation == replyOperation ? 4 : 1;
 }
 
 export function runText(operation: u32, block: usize): void {
@@ -28,7 +36,32 @@ export function runText(operation: u32, block: usize): void {
       return;
     case readRequestOperation:
       store<u32>(block, u32(layRequestReady(block)), 24);
+      return;
+    case replyOperation:
+      replyBody(at(0), lengthOf(0), at(1), lengthOf(1));
+      replyHeaders(load<u32>(block, 32), load<u32>(block, 40) != 0, at(2), lengthOf(2));
+      replyEnd(load<u32>(block, 48) != 0, at(3), lengthOf(3), load<u32>(block, 28));
+      return;
+    case hexOperation:
+      layHexReady(at(0), lengthOf(0));
   }
+}
+
+/** Two digits a byte, in lower case. */
+function layHexReady(bytes: usize, length: usize): void {
+  if (length > hexBytesMax) unreachable();
+  ensureRequestPages();
+  const text = requestBase() + requestTextAt;
+  for (let i: usize = 0; i < length; i++) {
+    const byte = load<u8>(bytes + i);
+    store<u8>(text + (i << 1), hexDigit(byte >> 4));
+    store<u8>(text + (i << 1), hexDigit(byte & 15), 1);
+  }
+  layReady(text, length << 1);
+}
+
+function hexDigit(value: u8): u8 {
+  return value < 10 ? 0x30 + value : 0x57 + value;
 }
 
 function decodeText(block: usize): bool {
@@ -43,7 +76,7 @@ function decodeText(block: usize): bool {
 function layRequestReady(block: usize): bool {
   const length = readRequest(at(0), lengthOf(0), load<u32>(block, 32), load<u32>(block, 40));
   if (length == 0) return false;
-  layReady(requestJson(), length);
+  layReady(jsonAt(), length);
   store<u64>(block, <u64>(requestBody() - at(0)), 32);
   store<u64>(block, <u64>requestBodyBytes(), 40);
   return true;

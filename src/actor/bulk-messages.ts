@@ -205,7 +205,7 @@ function readChunk(reader: CandidReader): ChunkArgument {
 }
 
 // Behind it the fields in the order of their hashes: body, headers, upgrade, strategy, status.
-const answerHead = messageHead(HttpResponse);
+export const answerHead = messageHead(HttpResponse);
 
 export interface EncodableResponse {
   readonly status: number;
@@ -216,7 +216,10 @@ export interface EncodableResponse {
   readonly strategy?: Uint8Array | undefined;
 }
 
-/** The answer of both HTTP methods; `isUpgrade` asks the gateway to call again as an update. */
+/**
+ * The slow twin of native-reply.ts, for what is too long for it; `isUpgrade` asks the gateway to
+ * call again as an update.
+ */
 export function encodeResponse(response: EncodableResponse, isUpgrade: boolean): Uint8Array {
   const { status, headers, body, strategy = Uint8Array.of(0) } = response;
   const texts = headers.flat();

@@ -1,22 +1,18 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
-import { dataCertificate, msgReply, query, update } from 'azle';
+import { dataCertificate, query, update } from 'azle';
 import type { Call } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
 import { budgetRefusal, errorResponse, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import {
-  decodeRequest,
-  type EncodableResponse,
-  encodeResponse,
-  RequestTooLarge,
-} from './bulk-messages.ts';
+import { decodeRequest, type EncodableResponse, RequestTooLarge } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
 import { provenResponse } from './certified-answer.ts';
 import { decodeArguments } from './method.ts';
+import { replyResponse } from './native-reply.ts';
 import { onceReady, stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
 import { encodeStrategy } from './streaming.ts';
@@ -89,7 +85,7 @@ type Answer = (EncodableResponse & Pick<Response, 'stream'>) | typeof upgrade;
 function reply(answer: Answer): void {
   const { stream, ...response } = answer === upgrade ? upgradeResponse : answer;
   const strategy = stream && encodeStrategy(stream);
-  msgReply(encodeResponse({ ...response, strategy }, answer === upgrade));
+  replyResponse({ ...response, strategy }, answer === upgrade);
 }
 
 /**

@@ -4,8 +4,14 @@
 
 import { candidEncode, certifiedDataSet } from 'azle';
 import { installKernelGate } from '../crypto/kernel.ts';
-import { decodeByKernel, encodeByKernel, openTextExchange } from '../crypto/kernel-text.ts';
+import {
+  decodeByKernel,
+  encodeByKernel,
+  hexByKernel,
+  openTextExchange,
+} from '../crypto/kernel-text.ts';
 import { present } from '../lib/assert.ts';
+import { installHexEncoder } from '../lib/hex.ts';
 import { decodeUtf8, encodeUtf8, installUtf8Decoder, installUtf8Encoder } from '../lib/text.ts';
 
 /** "DIDL", no types, one argument, of type text; then the length as LEB128. */
@@ -59,6 +65,7 @@ installKernelGate(azle?.certifiedDataSet ?? certifiedDataSet);
 if (azle && openTextExchange({ give: azle.debugPrint, take: azle.msgRejectMsg })) {
   installUtf8Encoder((text) => encodeByKernel(text) ?? encodeByCandid(text));
   installUtf8Decoder(decodeByKernel);
+  installHexEncoder(hexByKernel);
 } else {
   installUtf8Encoder(encodeByCandid);
 }

@@ -19,11 +19,11 @@ export interface TextFunctions {
 
 const headBytes = 8;
 /** Longer ones are rare, and go another way. */
-const exchangeBytes = 16_384;
+export const takenBytesMax = 16_384;
 const armedWord = 0;
 const lengthWord = 1;
 
-const exchange = new Uint8Array(headBytes + exchangeBytes);
+const exchange = new Uint8Array(headBytes + takenBytesMax);
 const exchangeWords = new Uint32Array(exchange.buffer, 0, 2);
 const openCommand = createCommand(kernelOperations.openExchange, 1).bytes;
 const decodeCommand = createCommand(kernelOperations.decodeText, 1);
@@ -43,8 +43,8 @@ export function isTextExchangeOpen(): boolean {
   return functions !== undefined;
 }
 
-/** Has the kernel take a well-formed text: its bytes of UTF-8, of which it holds 16 kB at most. */
-function giveText(text: string): number {
+/** Has the kernel take a well-formed text: its bytes of UTF-8. It holds `takenBytesMax` of them. */
+export function giveText(text: string): number {
   if (functions === undefined) throw new Error('openTextExchange() has not been called');
   exchangeWords[armedWord] = 1;
   functions.give(text);
@@ -60,7 +60,7 @@ export function takeText(): string {
 /** UTF-8 of a well-formed text; `undefined` when it is too long for this way. */
 export function encodeByKernel(text: string): Uint8Array | undefined {
   const length = giveText(text);
-  return length > exchangeBytes ? undefined : exchange.slice(headBytes, headBytes + length);
+  return length > takenBytesMax ? undefined : exchange.slice(headBytes, headBytes + length);
 }
 
 /** `undefined` when the bytes are malformed. */
@@ -68,4 +68,13 @@ export function decodeByKernel(bytes: Uint8Array): string | undefined {
   kernelGate(decodeCommand.bytes);
   kernelGate(bytes);
   return decodeCommand.words[kernelWords.result] === 1 ? takeText() : undefined;
+}
+
+const hexCommand = createCommand(kernelOperations.hexText, 1).bytes;
+
+/** Two digits a byte, in lower case; of 64 bytes at most. */
+export function hexByKernel(bytes: Uint8Array): string {
+  kernelGate(hexCommand);
+  kernelGate(bytes);
+  return takeText();
 }

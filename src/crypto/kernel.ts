@@ -45,6 +45,8 @@ export const kernelOperations = {
   openExchange: 96,
   decodeText: 97,
   readRequest: 98,
+  reply: 99,
+  hexText: 100,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];

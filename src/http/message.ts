@@ -13,6 +13,11 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
+  /**
+   * The headers by name, in lower case, where whoever read the request has them: when none comes
+   * twice, and no value has space around it.
+   */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface HttpResponse {
@@ -63,18 +68,21 @@ function headerValues({ headers }: HttpRequest, name: string): string[] {
 
 /** The field's value, several lines joined as a list (RFC 9110 §5.3); `name` in lower case. */
 export function header(request: HttpRequest, name: string): string | undefined {
+  if (request.fields !== undefined) return request.fields[name];
   const values = headerValues(request, name);
   return values.length > 1 ? values.join(', ') : values[0];
 }
 
 /** The field's value to the letter, if it comes just once. */
 export function soleHeader(request: HttpRequest, name: string): string | undefined {
+  if (request.fields !== undefined) return request.fields[name];
   const found = request.headers.filter(([candidate]) => candidate.toLowerCase() === name);
   return found.length === 1 ? found[0]?.[1] : undefined;
 }
 
 /** For fields that may come once only: two different values are refused. */
 export function singleHeader(request: HttpRequest, name: string): string | undefined {
+  if (request.fields !== undefined) return request.fields[name];
   const values = [...new Set(headerValues(request, name))];
   if (values.length > 1) {
     throw new Refusal('InvalidArgument', `The header ${name} came with several values: send one.`);

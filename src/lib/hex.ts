@@ -2,11 +2,25 @@
 
 import { present } from './assert.ts';
 
+const nativeBytesMax = 64;
 const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
 );
 
+/** Natively, of 64 bytes at most. */
+let nativeEncode: ((bytes: Uint8Array) => string) | undefined;
+
+export function installHexEncoder(encode: (bytes: Uint8Array) => string): void {
+  nativeEncode = encode;
+}
+
 export function encodeHex(bytes: Uint8Array): string {
+  return nativeEncode === undefined || bytes.length > nativeBytesMax
+    ? encodeInJavaScript(bytes)
+    : nativeEncode(bytes);
+}
+
+function encodeInJavaScript(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const wordsEnd = bytes.length & ~7;
   let text = '';

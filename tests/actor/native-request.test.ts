@@ -6,6 +6,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readAnyRequest } from '../../src/actor/bulk-messages.ts';
 import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid.ts';
 import { readRequestNatively } from '../../src/actor/native-request.ts';
+import {
+  header,
+  type HttpRequest as Request,
+  singleHeader,
+  soleHeader,
+} from '../../src/http/message.ts';
 import { requestHeaderCountMax, requestTextBytesMax } from '../../src/limits.ts';
 import { installKernelText } from '../support/kernel-text-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
@@ -33,7 +39,22 @@ function encode(value: unknown, type: IDL.Type = HttpRequest): Uint8Array {
 
 function read(argument: Uint8Array) {
   const found = readRequestNatively(argument, requestTextBytesMax);
-  return found && { ...found, body: Buffer.from(found.body).toString('hex') };
+  if (found === undefined) return undefined;
+  const { method, url, headers, body } = found;
+  expectFields(found);
+  return { method, url, headers, body: Buffer.from(body).toString('hex') };
+}
+
+/** What is asked of a request's fields is the same, whether the kernel has listed them or not. */
+function expectFields({ fields, ...request }: Request): void {
+  const names = new Set(request.headers.map(([name]) => name.toLowerCase()));
+  if (fields === undefined) return;
+  const listed = { ...request, fields };
+  for (const name of [...names, 'range']) {
+    expect(header(listed, name)).toBe(header(request, name));
+    expect(soleHeader(listed, name)).toBe(soleHeader(request, name));
+    expect(singleHeader(listed, name)).toBe(singleHeader(request, name));
+  }
 }
 
 /** By the slow reader, which the kernel's must not differ from; errors count as none. */
@@ -90,6 +111,41 @@ describe('a request', () => {
     expect(read(encode({ ...request, headers: [['a', 'b', 'c']] }, Triples))).toBeUndefined();
     expect(read(Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 1, 0x71, 0))).toBeUndefined();
     expect(read(new Uint8Array(0))).toBeUndefined();
+  });
+});
+
+describe('the fields by name', () => {
+  const fieldsOf = (headers: [string, string][]) =>
+    readRequestNatively(encode({ ...request, headers }), requestTextBytesMax)?.fields;
+
+  it('are listed in lower case where each comes once', () => {
+    const headers: [string, string][] = [
+      ['Host', 'A.Example'],
+      ['X-"Z', ''],
+      ['__proto__', 'own'],
+    ];
+    const fields = fieldsOf(headers);
+    expect(Object.entries(fields ?? {})).toEqual([
+      ['host', 'A.Example'],
+      ['x-"z', ''],
+      ['__proto__', 'own'],
+    ]);
+  });
+
+  it.each<[string, [string, string][]]>([
+    [
+      'a name that comes twice',
+      [
+        ['Range', 'a'],
+        ['rANGE', 'b'],
+      ],
+    ],
+    ['space before a value', [['a', ' b']]],
+    ['space behind a value', [['a', 'b\t']]],
+    ['a value beyond ASCII', [['a', 'é']]],
+    ['a name beyond ASCII', [['É', 'a']]],
+  ])('are not listed with %s', (_, headers) => {
+    expect(fieldsOf([['host', 'x'], ...headers])).toBeUndefined();
   });
 });
 

@@ -78,6 +78,8 @@ describe('the linked module', () => {
       'msg_reject',
       'msg_reject_msg_copy',
       'msg_reject_msg_size',
+      'msg_reply',
+      'msg_reply_data_append',
       'stable64_grow',
       'stable64_read',
       'stable64_size',

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decodeByKernel, encodeByKernel } from '../../src/crypto/kernel-text.ts';
+import { decodeByKernel, encodeByKernel, hexByKernel } from '../../src/crypto/kernel-text.ts';
 import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
 
 let text: TextHost;
@@ -53,6 +53,24 @@ describe('a text', () => {
     expect(encodeByKernel('x'.repeat(16_384))).toHaveLength(16_384);
     expect(encodeByKernel('x'.repeat(16_385))).toBeUndefined();
     expect(encodeByKernel('short')).toEqual(new TextEncoder().encode('short'));
+  });
+});
+
+describe('bytes in hexadecimal', () => {
+  it('are two digits each, of up to 64 bytes', () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    for (const [start, end] of [
+      [0, 64],
+      [64, 128],
+      [128, 192],
+      [192, 256],
+      [5, 5],
+      [9, 10],
+    ]) {
+      const part = bytes.slice(start, end);
+      expect(hexByKernel(part)).toBe(Buffer.from(part).toString('hex'));
+    }
+    expect(() => hexByKernel(new Uint8Array(65))).toThrow('unreachable');
   });
 });
 

@@ -33,6 +33,9 @@ export class FakeSystem {
   certifiedData = new Uint8Array(0);
   printed: string[] = [];
   rejectMessage = '';
+  /** Appended so far, and whether it has been sent. */
+  reply: Buffer = Buffer.alloc(0);
+  isReplied = false;
 
   pages(): number {
     return this.stable.length / pageBytes;
@@ -142,6 +145,12 @@ export function systemFunctions(
     },
     debug_print: (pointer: number, length: number) => {
       system.printed.push(Buffer.from(heap(BigInt(pointer), BigInt(length))).toString());
+    },
+    msg_reply_data_append: (pointer: number, length: number) => {
+      system.reply = Buffer.concat([system.reply, heap(BigInt(pointer), BigInt(length))]);
+    },
+    msg_reply: () => {
+      system.isReplied = true;
     },
     msg_reject_msg_size: () => Buffer.byteLength(system.rejectMessage),
     msg_reject_msg_copy: (target: number, offset: number, size: number) => {

@@ -1,0 +1,80 @@
+// Answers that the kernel puts together: to the byte those that are encoded in JavaScript.
+
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type EncodableResponse, encodeResponse } from '../../src/actor/bulk-messages.ts';
+import { replyNatively } from '../../src/actor/native-reply.ts';
+import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+let text: TextHost;
+
+beforeAll(async () => {
+  installNodeText();
+  text = await installKernelText();
+});
+
+function sent(response: EncodableResponse, isUpgrade = false): string | undefined {
+  const { system } = text.host;
+  system.reply = Buffer.alloc(0);
+  system.isReplied = false;
+  const isSent = replyNatively(response, isUpgrade);
+  expect(system.isReplied).toBe(isSent);
+  return isSent ? system.reply.toString('hex') : undefined;
+}
+
+function encoded(response: EncodableResponse, isUpgrade = false): string {
+  return Buffer.from(encodeResponse(response, isUpgrade)).toString('hex');
+}
+
+const value = fc.string({ unit: 'binary', maxLength: 200 }).map((raw) => raw.replaceAll('\0', ''));
+const responses = fc.record(
+  {
+    status: fc.integer({ min: 100, max: 599 }),
+    headers: fc.array(fc.tuple(value, value), { maxLength: 20 }),
+    body: fc.uint8Array({ maxLength: 300 }),
+    certificate: fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined }),
+    strategy: fc.constantFrom(undefined, Uint8Array.of(1, 2, 3)),
+  },
+  { noNullPrototype: true },
+);
+
+describe('an answer', () => {
+  it('is the one that JavaScript encodes', () => {
+    fc.assert(
+      fc.property(responses, fc.boolean(), ({ certificate, headers, ...rest }, isUpgrade) => {
+        const last: [string, Uint8Array][] =
+          certificate === undefined ? [] : [['IC-Certificate', certificate]];
+        const response = { ...rest, headers: [...headers, ...last] };
+        expect(sent(response, isUpgrade)).toBe(encoded(response, isUpgrade));
+      }),
+    );
+  });
+
+  it.each<[string, EncodableResponse['headers']]>([
+    ['none', []],
+    ['one of nothing', [['', '']]],
+    ['one beside bytes', [['name', new Uint8Array(0)]]],
+    [
+      'long ones',
+      [
+        ['a', 'x'.repeat(127)],
+        ['b', 'x'.repeat(128)],
+        ['c', 'é'.repeat(8_000)],
+      ],
+    ],
+  ])('with such headers, too: %s', (_, headers) => {
+    const response = { status: 200, headers, body: new Uint8Array(130) };
+    expect(sent(response)).toBe(encoded(response));
+  });
+
+  it('with longer headers is left to JavaScript', () => {
+    const headers: [string, string][] = [['a', 'x'.repeat(16_384)]];
+    expect(sent({ status: 200, headers, body: new Uint8Array(0) })).toBeUndefined();
+  });
+
+  it('whose headers hold NUL is not sent', () => {
+    const headers: [string, string][] = [['a', 'b\0c']];
+    expect(() => sent({ status: 200, headers, body: new Uint8Array(0) })).toThrow('unreachable');
+  });
+});
