@@ -78,11 +78,11 @@ export function formatCosts(rows: readonly BenchRow[]): string {
   return ['| what | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
 }
 
-/** An idle canister computes nothing: it is charged for its memory alone, of which this is a part. */
+/** An idle canister computes nothing: it is charged for its memory, stable memory among it. */
 export function formatStorage({ installedBytes, files }: StorageCosts): string {
   const row = (name: string, bytes: number) => {
-    const millions = (bytes * cyclesPerStableByte) / 1e6;
-    return `| ${name} | ${bytes.toLocaleString('en-US')} | ${millions.toFixed(1)} |`;
+    const millions = Math.round((bytes * cyclesPerStableByte) / 1e6);
+    return `| ${name} | ${bytes.toLocaleString('en-US')} | ${millions.toLocaleString('en-US')} |`;
   };
   const lines = files.map(({ bytes, files, stableBytes }) =>
     row(`a file of ${bytes.toLocaleString('en-US')} B, one of ${files}`, stableBytes),

@@ -92,10 +92,13 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   const urlPath = provablePath(request);
   // Verifiers may decode it differently, or not at all.
   if (urlPath === undefined) return unprovable(request);
+  const { publicAnswer } = response;
+  const answered = publicAnswer && `/cloud/${publicAnswer.file.bucketId}/${publicAnswer.file.path}`;
+  // The tree need not be asked for what the router has just found
+  if (publicAnswer && answered === urlPath) return { kind: 'file', ...publicAnswer };
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
-    const { publicAnswer } = response;
     return publicAnswer === undefined ? unprovable(request) : { kind: 'file', ...publicAnswer };
   }
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };

@@ -8,13 +8,13 @@ import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers
 import { openSiteProofs } from '../certification/site-proofs.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { allBuckets } from '../domain/buckets.ts';
-import { entityTag } from '../domain/file-view.ts';
 import type { Publication, PublishedFile } from '../domain/publication.ts';
 import type { Stores } from '../domain/stores.ts';
 import { representationHeaders, validatorHeaders } from '../http/file-headers.ts';
 import type { HttpResponse } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { present } from '../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { openLabelTree } from '../storage/label-tree.ts';
@@ -41,9 +41,11 @@ export function certifiedFileOf(
   file: PublishedFile,
   partDigest: (index: number) => Uint8Array,
 ): CertifiedFile {
+  const validators = validatorHeaders(file);
+  const [, etag] = present(validators[0], 'entity tag');
   return {
-    etag: entityTag(file),
-    validators: validatorHeaders(file),
+    etag,
+    validators,
     headers: representationHeaders(file),
     size: file.size,
     partSize: file.chunkSize,

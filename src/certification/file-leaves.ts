@@ -88,6 +88,7 @@ const optionsRow = 2;
 const tagRow = 3;
 const partRow = 7;
 
+const partWord = kernelWords.longResult;
 const two32 = 0x1_0000_0000;
 const command = createCommand(kernelOperations.fileTree, 4);
 
@@ -102,8 +103,8 @@ const wholeRow: FileRow = { row: 'plain', method: 'GET' };
 
 export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
   function run({ ask, file, row, room }: Question): Uint8Array {
-    const { validators, headers, size, partSize, partCount } = file;
-    const fields = [...validators, ...headers];
+    const { validators, headers, size, partSize } = file;
+    const fields = validators.concat(headers);
     assert(fields.length <= fieldsMax, 'a file has few headers');
     assert(validators[0]?.[1] === file.etag, 'the first validator is the tag');
     const text = encodeUtf8(fields.flat().join('\0'));
@@ -112,16 +113,22 @@ export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
     if (digest.length !== hashBytes) refuseOperand('digest', digest);
     const shared = constants();
     const out = new Uint8Array(room);
-    const asked = asks[ask] | (rowNumber(file, row) << 8);
-    const sizes = [size, size / two32, partSize, partSize / two32];
-    const counts = [part, partCount, validators.length, fields.length];
-    command.words.set([asked, ...sizes, ...counts], kernelWords.selector);
+    const { words } = command;
+    words[kernelWords.selector] = asks[ask] | (rowNumber(file, row) << 8);
+    words[kernelWords.offset] = size;
+    words[kernelWords.offset + 1] = size / two32;
+    words[kernelWords.length] = partSize;
+    words[kernelWords.length + 1] = partSize / two32;
+    words[partWord] = part;
+    words[partWord + 1] = file.partCount;
+    words[partWord + 2] = validators.length;
+    words[partWord + 3] = fields.length;
     kernelGate(command.bytes);
     kernelGate(text);
     kernelGate(shared);
     kernelGate(digest);
     kernelGate(out);
-    return out.subarray(0, command.words[kernelWords.result]);
+    return out.subarray(0, words[kernelWords.result]);
   }
 
   return {

@@ -102,72 +102,100 @@ const roomStep = 4_096;
 
 const places = new WeakMap<LabelTree, TreePlace>();
 
-/** `space`: for label trees alone. */
-export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
-  /** The word that the operation answers. */
-  function run({ bytes, words }: KernelCommand, operands: readonly Uint8Array[]): number {
+/** Runs the operations of one tree. */
+function openOperations({ space, root }: TreePlace) {
+  // Spreading and joining lists of operands costs as much as the operations: each is handed in by
+  // itself.
+  function open({ bytes, words }: KernelCommand): void {
     words[kernelWords.selector] = space;
     words[rootWord] = root;
     kernelGate(bytes);
-    for (const operand of operands) kernelGate(operand);
-    return words[kernelWords.result] ?? 0;
+  }
+
+  /** The word that an operation answers that takes a path, and what else it takes. */
+  function run(command: KernelCommand, path: LabelPath, operand?: Uint8Array): number {
+    const text = labelText(path.text);
+    const hashes = hashesOf(path);
+    open(command);
+    kernelGate(text);
+    kernelGate(hashes);
+    if (operand !== undefined) kernelGate(operand);
+    return command.words[kernelWords.result] ?? 0;
   }
 
   /** Once more with more room when the witness does not fit. */
   function writeWitness(
     command: KernelCommand,
-    operands: readonly Uint8Array[],
+    path: LabelPath,
+    subtree: Uint8Array,
   ): Uint8Array | undefined {
-    let size = run(command, [...operands, witnessRoom]);
-    if (size > witnessRoom.length) {
+    const text = labelText(path.text);
+    const hashes = hashesOf(path);
+    while (true) {
+      open(command);
+      kernelGate(text);
+      kernelGate(hashes);
+      kernelGate(subtree);
+      kernelGate(witnessRoom);
+      const size = command.words[kernelWords.result] ?? 0;
+      if (size === 0) return undefined;
+      if (size <= witnessRoom.length) return witnessRoom.slice(0, size);
       witnessRoom = new Uint8Array(size + roomStep);
-      size = run(command, [...operands, witnessRoom]);
     }
-    return size === 0 ? undefined : witnessRoom.slice(0, size);
   }
 
+  return { open, run, writeWitness };
+}
+
+/** `space`: for label trees alone. */
+export function openLabelTree(space: StableSpace, root: 0 | 1): LabelTree {
+  const { open, run, writeWitness } = openOperations({ space, root });
   const tree: LabelTree = {
     hash() {
       const hash = new Uint8Array(hashBytes);
-      run(hashCommand, [hash]);
+      open(hashCommand);
+      kernelGate(hash);
       return hash;
     },
     set(path, hash) {
       if (hash.length !== hashBytes) refuseOperand('hash', hash);
-      run(setCommand, [...operandsOf(path), hash]);
+      run(setCommand, path, hash);
     },
     setLeaves(path, entries) {
       const count = entries.length / leafBytes;
       if (!Number.isInteger(count) || count < 1 || count > leavesMax) {
         refuseOperand('leaves', entries);
       }
-      run(setLeavesCommand, [...operandsOf(path), entries]);
+      run(setLeavesCommand, path, entries);
     },
-    has: (path) => run(hasCommand, operandsOf(path)) === 1,
-    remove: (path) => run(removeCommand, operandsOf(path)) === 1,
+    has: (path) => run(hasCommand, path) === 1,
+    remove: (path) => run(removeCommand, path) === 1,
     move(from, to) {
       const target = present(places.get(to.tree), 'label tree');
       assert(target.space === space, 'subtrees are moved inside of one space');
       moveCommand.words[otherRootWord] = target.root;
-      return run(moveCommand, [...operandsOf(from), ...operandsOf(to.path)]) === 1;
+      const [text, hashes] = [labelText(to.path.text), hashesOf(to.path)];
+      run(moveCommand, from, text);
+      kernelGate(hashes);
+      return moveCommand.words[kernelWords.result] === 1;
     },
-    witness: (path, subtree) => writeWitness(witnessCommand, [...operandsOf(path), subtree]),
+    witness: (path, subtree) => writeWitness(witnessCommand, path, subtree),
     wildcardDepth(path) {
-      const labels = run(wildcardDepthCommand, operandsOf(path));
+      const labels = run(wildcardDepthCommand, path);
       return labels === 0 ? undefined : labels - 1;
     },
     fallbackWitness(path, { depth, subtree }) {
       fallbackWitnessCommand.words[depthWord] = depth;
-      return writeWitness(fallbackWitnessCommand, [...operandsOf(path), subtree]);
+      return writeWitness(fallbackWitnessCommand, path, subtree);
     },
   };
   places.set(tree, { space, root });
   return tree;
 }
 
-function operandsOf({ text, hashes }: LabelPath): readonly [Uint8Array, Uint8Array] {
-  const [first = emptyBytes, ...rest] = hashes ?? [];
-  return [labelText(text), rest.length === 0 ? first : concatBytes(first, ...rest)];
+function hashesOf({ hashes }: LabelPath): Uint8Array {
+  if (hashes === undefined) return emptyBytes;
+  return hashes.length === 1 ? present(hashes[0], 'hash') : concatBytes(...hashes);
 }
 
 let lastText = '';
