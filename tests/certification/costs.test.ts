@@ -25,18 +25,23 @@ function lastCost(kind: string, method?: string): number {
   return Number(report?.instructions ?? Number.NaN);
 }
 
-test('a kilobyte goes up for 15 M instructions at most, and comes down for 10 M', async () => {
+test('a kilobyte goes up for 11 M instructions at most, and comes down for 7 M', async () => {
   await canister.put('a', kilobyte);
-  expect(lastCost('update', 'http_request_update')).toBeLessThan(15 * million);
+  expect(lastCost('update', 'http_request_update')).toBeLessThan(11 * million);
   await canister.put('a', kilobyte);
-  expect(lastCost('update', 'http_request_update')).toBeLessThan(16 * million);
+  expect(lastCost('update', 'http_request_update')).toBeLessThan(12 * million);
   const { headers } = await canister.accepted({ url: '/cloud/demo/a' });
-  expect(lastCost('query', 'http_request')).toBeLessThan(10 * million);
+  expect(lastCost('query', 'http_request')).toBeLessThan(7 * million);
   const tag = headers.find(([name]) => name === 'ETag')?.[1] ?? expect.fail('no tag');
   await canister.accepted({ url: '/cloud/demo/a', headers: [['if-none-match', tag]] });
-  expect(lastCost('query', 'http_request')).toBeLessThan(10 * million);
+  expect(lastCost('query', 'http_request')).toBeLessThan(7 * million);
   await canister.accepted({ url: '/cloud/demo/none' });
-  expect(lastCost('query', 'http_request')).toBeLessThan(5 * million);
+  expect(lastCost('query', 'http_request')).toBeLessThan(4 * million);
+});
+
+test('a canister with a key, a bucket and a few files takes 25 MB of stable memory at most', () => {
+  const { replica, canisterId } = canister;
+  expect(replica.stableMemory(canisterId).bytes).toBeLessThan(25 * million);
 });
 
 test('a range that anybody asks for is answered for 12 M cycles at most, ingress and all', async () => {
