@@ -174,7 +174,7 @@ test('two installs make different keys and upload ids', async () => {
 test('a canister that is low on cycles takes no uploads and says so, but serves and deletes', async () => {
   const identityPem = service.identityPem;
   const controllers = [principalOf(identityPem)];
-  const created = await replica.createCanister({ controllers, cycles: 165_000_000_000n });
+  const created = await replica.createCanister({ controllers, cycles: 127_000_000_000n });
   const poor = created.toText();
   // It could not pay for a key by vetKD.
   await replica.install(poor, wasm, settings({ stored: null }));
