@@ -81,7 +81,12 @@ declare module 'azle' {
 declare var _azleIc:
   | {
       readonly certifiedDataSet: (bytes: Uint8Array) => void;
+      readonly dataCertificate: () => Uint8Array | undefined;
       readonly debugPrint: (text: string) => void;
+      readonly isController: (principal: Uint8Array) => boolean;
+      readonly msgArgData: () => Uint8Array;
+      readonly msgCaller: () => Uint8Array;
+      readonly time: () => bigint;
       readonly msgRejectMsg: () => string;
       readonly stableBTreeMapContainsKey: (memoryId: number, key: Uint8Array) => boolean;
       readonly stableBTreeMapGet: (memoryId: number, key: Uint8Array) => Uint8Array | undefined;

@@ -1,15 +1,15 @@
 // The frame of every actor method: who calls, and refusals as Candid errors. Anything else that is
 // thrown is a defect and traps, so that the system rolls the message back.
 
-import { isController, msgCaller, time } from 'azle';
 import type { Call } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { isController, msgCaller, time } from './system.ts';
 
 export type Result<T> = { ok: T } | { err: string };
 
 export function currentCall(): Call {
   const principal = msgCaller();
-  const caller = { principal: principal.toUint8Array(), isController: isController(principal) };
+  const caller = { principal, isController: isController(principal) };
   return { caller, nowNs: time() };
 }
 

@@ -14,6 +14,7 @@ import type { FixedRow } from '../certification/fixed-answers.ts';
 import type { Evidence } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/chunk-records.ts';
 import { findFile } from '../domain/files.ts';
+import { servedHeaders } from '../http/file-headers.ts';
 import {
   decodedPath,
   type Header,
@@ -21,6 +22,7 @@ import {
   type HttpResponse,
   header,
   type PublicAnswer,
+  type ServedHeaders,
 } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, preflightResponses } from '../http/preflight.ts';
@@ -125,8 +127,8 @@ function unprovable(request: HttpRequest): Plan {
   return { kind: isSmall ? 'upgrade' : 'unproven' };
 }
 
-function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {
-  const certified = certifiedStored(file);
+function provenFile({ file, row, served }: PublicAnswer, body: Uint8Array): Proven {
+  const certified = certifiedStored(file, served);
   const evidence = evidenceOf(file, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
@@ -135,14 +137,16 @@ function provenFile({ file, row }: PublicAnswer, body: Uint8Array): Proven {
 function provenPreflight(urlPath: string): Proven {
   const [, , bucketId = '', ...segments] = urlPath.split('/');
   const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
-  const evidence = evidenceOf(file, certifiedStored(file), { row: 'preflight' });
+  const evidence = evidenceOf(file, certifiedStored(file, servedHeaders(file)), {
+    row: 'preflight',
+  });
   const response = preflightResponses[file.leavesVersion];
   return { ...withExpression(response, expressions.plain), evidence };
 }
 
-function certifiedStored(file: PublicAnswer['file']): CertifiedFile {
+function certifiedStored(file: PublicAnswer['file'], served: ServedHeaders): CertifiedFile {
   const { contentId } = file;
-  return certifiedFileOf(file, (index) => {
+  return certifiedFileOf(file, served, (index) => {
     return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
   });
 }

@@ -1,6 +1,6 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
-import { dataCertificate, query, update } from 'azle';
+import { query, update } from 'azle';
 import type { Call } from '../domain/caller.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
@@ -16,6 +16,7 @@ import { replyResponse } from './native-reply.ts';
 import { onceReady, stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
 import { encodeStrategy } from './streaming.ts';
+import { dataCertificate } from './system.ts';
 
 /** A gateway reads nothing of it but the wish. */
 const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };

@@ -4,12 +4,13 @@
 // A method that decodes or replies by hand says `manual: true`, and then waits by itself.
 
 import type { IDL } from '@dfinity/candid';
-import { query as azleQuery, update as azleUpdate, msgArgData, msgReject, msgReply } from 'azle';
+import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
 import { type ArgumentBounds, decodeWithin, type Plan, planOf } from './argument-decoder.ts';
 import { CandidFault } from './candid-reader.ts';
 import { encodeResult } from './candid-result.ts';
 import { methodTable } from './method-table.ts';
 import { onceReady } from './runtime.ts';
+import { msgArgData } from './system.ts';
 
 type Method = (...values: never[]) => unknown;
 type Decorator = <T extends Method>(method: T, context: ClassMethodDecoratorContext) => void;

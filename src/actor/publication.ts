@@ -10,8 +10,8 @@ import { sha256 } from '../crypto/hash.ts';
 import { allBuckets } from '../domain/buckets.ts';
 import type { Publication, PublishedFile } from '../domain/publication.ts';
 import type { Stores } from '../domain/stores.ts';
-import { representationHeaders, validatorHeaders } from '../http/file-headers.ts';
-import type { HttpResponse } from '../http/message.ts';
+import { servedHeaders } from '../http/file-headers.ts';
+import type { HttpResponse, ServedHeaders } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, preflightResponses } from '../http/preflight.ts';
 import { present } from '../lib/assert.ts';
@@ -39,14 +39,14 @@ export const proofs = openSiteProofs({ published, fixed });
 /** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
 export function certifiedFileOf(
   file: PublishedFile,
+  { validators, representation }: ServedHeaders,
   partDigest: (index: number) => Uint8Array,
 ): CertifiedFile {
-  const validators = validatorHeaders(file);
   const [, etag] = present(validators[0], 'entity tag');
   return {
     etag,
     validators,
-    headers: representationHeaders(file),
+    headers: representation,
     size: file.size,
     partSize: file.chunkSize,
     partCount: file.chunkCount,
@@ -58,7 +58,7 @@ export const publication: Publication = {
   put(file, chunkDigests) {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
-    site.putFile(file, certifiedFileOf(file, digestOf), chunkDigests);
+    site.putFile(file, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
   },
   remove: (file) => site.removeFile(file),
   show: (bucketId, isPublic) => site.showBucket(bucketId, isPublic),

@@ -27,6 +27,10 @@ export function fileText({ bucketId, path }: FileName): string {
 
 /** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */
 export function requestText(urlPath: string): string {
+  // Natively where no segment but the last is empty, a fifth of the cost
+  if (urlPath.startsWith('/') && !urlPath.includes('//')) {
+    return `http_expr${urlPath.replaceAll('/', '\0')}\0${exactEnd}`;
+  }
   const segments = urlPath.split('/').filter((segment) => segment !== '');
   if (urlPath.endsWith('/')) segments.push('');
   return ['http_expr', ...segments, exactEnd].join('\0');

@@ -72,32 +72,36 @@ function flagsOf({ isPublic, quotaBytes, quotaFiles }: Bucket): number {
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const reader = new RecordReader(bytes, version, versionWithoutOverhead);
+  const isCounted = reader.version !== versionWithoutOverhead;
   const owner = reader.bytes();
   const flags = reader.u8();
-  const head = {
-    id,
-    owner,
-    isPublic: (flags & flagBits.public) !== 0,
-    createdAtNs: reader.u64(),
-    updatedAtNs: reader.u64(),
-    fileCount: reader.integer(),
-    byteCount: reader.integer(),
-    openUploadCount: reader.u32(),
-    openUploadByteCount: reader.integer(),
-  };
+  const createdAtNs = reader.u64();
+  const updatedAtNs = reader.u64();
+  const fileCount = reader.integer();
+  const byteCount = reader.integer();
+  const openUploadCount = reader.u32();
+  const openUploadByteCount = reader.integer();
   const quotaBytes = reader.integer();
-  const keys = {
-    keyId: reader.integer(),
-    keySlot: reader.integer(),
-    formerKeyId: reader.integer(),
-    formerKeySlot: reader.integer(),
-  };
-  const isCounted = reader.version !== versionWithoutOverhead;
+  const keyId = reader.integer();
+  const keySlot = reader.integer();
+  const formerKeyId = reader.integer();
+  const formerKeySlot = reader.integer();
   const overheadBytes = isCounted ? reader.integer() : 0;
   const quotaFiles = isCounted ? reader.integer() : 0;
   return {
-    ...head,
-    ...keys,
+    id,
+    owner,
+    isPublic: (flags & flagBits.public) !== 0,
+    createdAtNs,
+    updatedAtNs,
+    fileCount,
+    byteCount,
+    openUploadCount,
+    openUploadByteCount,
+    keyId,
+    keySlot,
+    formerKeyId,
+    formerKeySlot,
     overheadBytes,
     quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
     quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,

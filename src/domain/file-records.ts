@@ -89,21 +89,28 @@ export function encodeFile(file: FileRecord): Uint8Array {
   return concatBytes(head.u32(json.length).finish([]), json, fields);
 }
 
-/** Where the JSON ends and the fields begin. */
+/** Where the JSON ends and the fields begin. Byte by byte: a DataView takes three times as long. */
 export function jsonEnd(bytes: Uint8Array): number {
-  return jsonStart + new DataView(bytes.buffer, bytes.byteOffset).getUint32(jsonBytesStart, true);
+  const low = (bytes[jsonBytesStart] ?? 0) + 0x100 * (bytes[jsonBytesStart + 1] ?? 0);
+  const high = (bytes[jsonBytesStart + 2] ?? 0) + 0x100 * (bytes[jsonBytesStart + 3] ?? 0);
+  return jsonStart + low + 0x1_0000 * high;
 }
 
-/** For lists, which do not open it: whether JSON and fields are where a record has them. */
-export function isLaidOut(bytes: Uint8Array): boolean {
-  if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
-    return false;
-  }
+/**
+ * For lists, which do not open it: where the JSON ends, if it and the fields are where a record has
+ * them; else 0.
+ */
+export function laidOutJsonEnd(bytes: Uint8Array): number {
+  const isPresent = bytes[0] === version;
+  if (bytes.length < jsonStart || !(isPresent || bytes[0] === versionWithoutLeaves)) return 0;
   const end = jsonEnd(bytes);
-  const isJson = bytes[jsonStart] === 0x7b && bytes[end - 1] === 0x7d;
-  const fields = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
-  const hasFields = bytes[end] === fields && bytes[end + 25] === sha256Bytes;
-  return isJson && hasFields && bytes.length >= end + fieldsBytesMin;
+  const isRecord =
+    bytes[jsonStart] === 0x7b &&
+    bytes[end - 1] === 0x7d &&
+    bytes[end] === (isPresent ? fieldsVersion : fieldsVersionWithoutLeaves) &&
+    bytes[end + 25] === sha256Bytes &&
+    bytes.length >= end + fieldsBytesMin;
+  return isRecord ? end : 0;
 }
 
 function isKnownVersion(bytes: Uint8Array): boolean {
@@ -128,7 +135,7 @@ export function unreadableFile(bucketId: string, path: string): FileRecord {
 /** Refuses with IntegrityError what is no record. Whether it was altered: isSealed(). */
 export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   try {
-    return { bucketId, path, ...decodeHead(bytes), ...decodeFields(bytes) };
+    return decodeRecord(bucketId, path, bytes);
   } catch {
     throw damagedFile();
   }
@@ -139,31 +146,47 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const keySlot = Number(view.getBigUint64(tagEnd, true));
-  return { keySlot, contentId: Number(view.getBigUint64(tagEnd + 8, true)) };
+  const reader = new RecordReader(bytes, version, versionWithoutLeaves).skip(aeadTagBytes);
+  return { keySlot: reader.integer(), contentId: reader.integer() };
 }
 
-function decodeFields(bytes: Uint8Array) {
+/** In one object: to spread others into it costs as much as to read them. */
+function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
+  const { keySlot, contentId } = decodeHead(bytes);
   const known = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
   const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known);
-  const head = {
-    id: fileId(reader.u64()),
-    size: reader.integer(),
-    chunkSize: reader.u32(),
-    chunkCount: reader.u32(),
-    digest: reader.bytes(),
-    version: reader.u32(),
-    createdAtNs: reader.u64(),
-    updatedAtNs: reader.u64(),
-    leavesVersion: parseLeavesVersion(known === fieldsVersion ? reader.u8() : 1),
+  const id = fileId(reader.u64());
+  const size = reader.integer();
+  const chunkSize = reader.u32();
+  const chunkCount = reader.u32();
+  assert(size <= fileBytesMax && chunkCount <= chunkCountMax, 'a file has a possible size');
+  const digest = reader.bytes();
+  const fileVersion = reader.u32();
+  const createdAtNs = reader.u64();
+  const updatedAtNs = reader.u64();
+  const leavesVersion = parseLeavesVersion(known === fieldsVersion ? reader.u8() : 1);
+  const texts = reader.texts();
+  return {
+    bucketId,
+    path,
+    keySlot,
+    contentId,
+    id,
+    size,
+    chunkSize,
+    chunkCount,
+    digest,
+    version: fileVersion,
+    createdAtNs,
+    updatedAtNs,
+    leavesVersion,
+    contentType: texts[0] ?? '',
+    cacheControl: texts[1] ?? '',
+    contentDisposition: texts[2] ?? '',
+    contentEncoding: texts[3] ?? '',
+    contentLanguage: texts[4] ?? '',
+    tags: texts.slice(5),
   };
-  const isPossible = head.size <= fileBytesMax && head.chunkCount <= chunkCountMax;
-  assert(isPossible, 'a file has a size that a file can have');
-  const [contentType = '', cacheControl = '', contentDisposition = '', ...rest] = reader.texts();
-  const [contentEncoding = '', contentLanguage = '', ...tags] = rest;
-  const metadata = { contentType, cacheControl, contentDisposition, contentEncoding };
-  return { ...head, ...metadata, contentLanguage, tags };
 }
 
 /**

@@ -35,7 +35,12 @@ export function parseFilePath(text: string): string {
 
 const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;
 
+/** Most are so plain that one pattern tells, in place of nine checks at 50,000 instructions. */
+const plainPath = /(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*\/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*$/y;
+
 function pathFault(path: string): string | undefined {
+  plainPath.lastIndex = 0;
+  if (path.length <= filePathBytesMax && plainPath.test(path)) return undefined;
   if (path === '') return 'is empty: name a file, such as docs/report.pdf';
   if (path.length > filePathBytesMax) return tooLong;
   if (hasControlCharacter(path)) return 'contains a control character';
@@ -50,7 +55,9 @@ function pathFault(path: string): string | undefined {
   if (segments.includes('<*>') || segments.includes('<$>')) {
     return 'has a "<*>" or "<$>" segment, which stand for something else where files are certified';
   }
-  if (encodeUtf8(path).length > filePathBytesMax) return tooLong;
+  if (3 * path.length > filePathBytesMax && encodeUtf8(path).length > filePathBytesMax) {
+    return tooLong;
+  }
   return undefined;
 }
 
@@ -122,6 +129,7 @@ export function parseTags(tags: readonly string[]): string[] {
 export function quote(text: string): string {
   const isCut = text.length > quotedFromMax;
   const beginning = isCut ? text.slice(0, quotedFromMax) : text;
+  if (text.length < keyRunMin) return JSON.stringify(text.toWellFormed());
   const harmless = beginning
     .replace(/[A-Za-z0-9_-]{24,}/g, (run) => `${run.slice(0, 4)}…`)
     // A run that the cut has left too short to be seen as one
@@ -130,5 +138,7 @@ export function quote(text: string): string {
   return JSON.stringify(shown.toWellFormed());
 }
 
+/** As many characters of a key's as the pattern of quote() takes for a run of them. */
+const keyRunMin = 24;
 /** Enough for what is shown. */
 const quotedFromMax = 512;

@@ -40,9 +40,15 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails | undefined;
 
-  /** `message` says what was wrong and what would be right; it never holds a secret. */
+  /**
+   * `message` says what was wrong and what would be right; it never holds a secret. A refusal is an
+   * answer, not a defect: no stack is noted, which would cost 130,000 instructions.
+   */
   constructor(code: RefusalCode, message: string, details?: RefusalDetails) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.details = details;
   }

@@ -16,13 +16,14 @@ import { openStream } from '../domain/streams.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
-import { representationHeaders, validatorHeaders } from './file-headers.ts';
+import { servedHeaders } from './file-headers.ts';
 import {
   type Header,
   type HttpResponse,
   header,
   type PublicAnswer,
   type PublicRow,
+  type ServedHeaders,
   soleHeader,
 } from './message.ts';
 import { evaluateConditions, rangeApplies } from './preconditions.ts';
@@ -144,7 +145,7 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
   const publicAnswer = answerToAll(exchange, opened, row);
   const isAtOnce = phase === 'query' && (publicAnswer !== undefined || !isPublic);
   const stop = isAtOnce ? Math.min(end, start + responseBodyBytesMax) : start;
-  const headers = fileHeaders(file);
+  const headers = fileHeaders(opened);
   if (status === 206) headers.push(['Content-Range', contentRange(start, end, file.size)]);
   const body = stop === start ? emptyBytes : readFile(stores, opened, { start, end: stop });
   if (stop === end) {
@@ -157,16 +158,17 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
 
 interface OpenedFile extends OpenFile {
   readonly isPublic: boolean;
+  readonly served: ServedHeaders;
 }
 
 /** `undefined` when who asks, or what else is sent, counts too. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic }: OpenedFile,
+  { file, isPublic, served }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
   const isForAll = isPublic && request.body.length === 0;
-  return row !== undefined && isForAll ? { file, row } : undefined;
+  return row !== undefined && isForAll ? { file, row, served } : undefined;
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
@@ -176,7 +178,7 @@ export function headCloudFile(exchange: Exchange): HttpResponse {
 function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const conditional = conditionalResponse(exchange, opened);
-  const headers: Header[] = [...fileHeaders(file), ['Content-Length', String(file.size)]];
+  const headers: Header[] = [...fileHeaders(opened), ['Content-Length', String(file.size)]];
   const publicAnswer = answerToAll(exchange, opened, { row: 'plain', method: 'HEAD' });
   return conditional ?? { status: 200, headers, body: emptyBytes, publicAnswer };
 }
@@ -195,12 +197,15 @@ function withCloudFile(
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
-    return withPublicFile(stores, { bucket, path }, (opened) => use({ ...opened, isPublic: true }));
+    return withPublicFile(stores, { bucket, path }, ({ file, key }) =>
+      use({ file, key, isPublic: true, served: servedHeaders(file) }),
+    );
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
-  return withReadableFile(stores, named, ({ file, key }) =>
-    use({ file: { ...file, cacheControl: 'private, no-store' }, key, isPublic: false }),
-  );
+  return withReadableFile(stores, named, ({ file: stored, key }) => {
+    const file = { ...stored, cacheControl: 'private, no-store' };
+    return use({ file, key, isPublic: false, served: servedHeaders(file) });
+  });
 }
 
 function validatorsOf(file: FileRecord) {
@@ -227,7 +232,7 @@ function conditionalResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
     return undefined;
   }
   const publicAnswer = answerToAll(exchange, opened, notModifiedRow(exchange, file));
-  return { status: 304, headers: validatorHeaders(file), body: emptyBytes, publicAnswer };
+  return { status: 304, headers: opened.served.validators, body: emptyBytes, publicAnswer };
 }
 
 /** To a browser that asks for the file again. */
@@ -239,6 +244,6 @@ function notModifiedRow({ request }: Exchange, file: FileRecord): PublicRow | un
   return isOwn ? { row: 'not-modified', method, tag } : undefined;
 }
 
-function fileHeaders(file: FileRecord): Header[] {
-  return [...validatorHeaders(file), ...representationHeaders(file)];
+function fileHeaders({ served }: OpenedFile): Header[] {
+  return served.validators.concat(served.representation);
 }

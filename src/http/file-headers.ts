@@ -3,7 +3,7 @@
 
 import { entityTag, type ShownFile } from '../domain/file-view.ts';
 import type { PublishedFile } from '../domain/publication.ts';
-import type { Header } from './message.ts';
+import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 
 const defaultCacheControl = 'public, max-age=3600';
@@ -19,6 +19,10 @@ const exposed: Header = [
 
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
   Pick<PublishedFile, 'cacheControl' | 'leavesVersion'>;
+
+export function servedHeaders(file: PublishedFile): ServedHeaders {
+  return { validators: validatorHeaders(file), representation: representationHeaders(file) };
+}
 
 /** What a 304 repeats of a 200 (RFC 9110 §15.4.5). */
 export function validatorHeaders(file: Validated): Header[] {

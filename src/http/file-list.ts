@@ -3,7 +3,7 @@
 import { readFilesJson } from '../domain/files.ts';
 import { type FileList, listFiles } from '../domain/listing.ts';
 import type { Stores } from '../domain/stores.ts';
-import { concatBytes } from '../lib/bytes.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestKey } from './authorization.ts';
 import type { Header, HttpResponse } from './message.ts';
@@ -46,12 +46,11 @@ function listJson(stores: Stores, list: FileList): Uint8Array {
 /** All commas first, then the parts, each one byte apart from the last. */
 function joinByComma(parts: readonly Uint8Array[]): Uint8Array {
   let length = Math.max(parts.length - 1, 0);
-  for (const part of parts) {
-    length += part.length;
-  }
+  for (let index = 0; index < parts.length; index++) length += parts[index]?.length ?? 0;
   const joined = new Uint8Array(length).fill(comma);
   let offset = 0;
-  for (const part of parts) {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] ?? emptyBytes;
     joined.set(part, offset);
     offset += part.length + 1;
   }

@@ -32,8 +32,15 @@ export interface HttpResponse {
   readonly isMissing?: boolean | undefined;
 }
 
+/** What a file is served with, made once a message: for the answer and for what certifies it. */
+export interface ServedHeaders {
+  readonly validators: readonly Header[];
+  readonly representation: readonly Header[];
+}
+
 export interface PublicAnswer {
   readonly file: PublishedFile & { readonly contentId: number };
+  readonly served: ServedHeaders;
   readonly row: PublicRow;
 }
 

@@ -90,15 +90,23 @@ export class RecordReader {
     return this.#view.getBigUint64(this.#position - 8, true);
   }
 
-  /** A u64 that is known to be an exact number. */
+  /** A u64 that is known to be an exact number; by way of a bigint it takes 8,000 instructions. */
   integer(): number {
-    return Number(this.u64());
+    const position = this.#position;
+    this.#position = position + 8;
+    const low = this.#view.getUint32(position, true);
+    return low + this.#view.getUint32(position + 4, true) * 0x1_0000_0000;
   }
 
   bytes(): Uint8Array {
     const length = this.u8();
     this.#position += length;
     return this.#bytes.slice(this.#position - length, this.#position);
+  }
+
+  skip(count: number): this {
+    this.#position += count;
+    return this;
   }
 
   /** The texts, which are the rest of the record. */

@@ -10,7 +10,6 @@ import {
   kernelWords,
   refuseOperand,
 } from '../crypto/kernel.ts';
-import { present } from '../lib/assert.ts';
 
 export const indexKeyBytesMax = 1_300;
 
@@ -108,7 +107,7 @@ export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
       return counts;
     },
     read(rank, limit) {
-      const entries: IndexEntry[] = [];
+      const entries = readEntries(space, rank, limit);
       while (entries.length < limit) {
         const found = readEntries(space, rank + entries.length, limit - entries.length);
         if (found.length === 0) break;
@@ -137,12 +136,12 @@ function readEntries(space: number, rank: number, limit: number): IndexEntry[] {
   kernelGate(bytes);
   const values = new BigUint64Array(rows.buffer, 0, 2 * limit);
   const entries: IndexEntry[] = [];
-  const end = 4 * (words[kernelWords.result] ?? 0);
-  for (let row = 0; row < end; row += 4) {
-    const start = present(rows[row + 2], 'start of a key');
-    const length = present(rows[row + 3], 'length of a key');
-    const value = present(values[row / 2], 'value of an entry');
-    entries.push({ key: bytes.subarray(start, start + length), value });
+  const rowsEnd = 4 * (words[kernelWords.result] ?? 0);
+  for (let row = 0; row < rowsEnd; row += 4) {
+    // The kernel has written them; to check each costs as much as to read it
+    const start = rows[row + 2] ?? 0;
+    const end = start + (rows[row + 3] ?? 0);
+    entries.push({ key: bytes.subarray(start, end), value: values[row / 2] ?? 0n });
   }
   return entries;
 }

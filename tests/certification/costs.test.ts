@@ -88,6 +88,7 @@ test('neither an upgrade nor showing a bucket grows with the files', async () =>
   for (let index = 0; index < 100; index++) await canister.put(`dir/${index}`, kilobyte);
   const many = await costs();
   for (const [index, cost] of many.entries()) {
-    expect(cost).toBeLessThan((few[index] ?? 0) * 1.05);
+    // With the logarithm of their number, which is two steps of a hundred in a cheap message
+    expect(cost).toBeLessThan((few[index] ?? 0) * 1.1);
   }
 });

@@ -9,7 +9,7 @@ import { readTotals } from '../../src/domain/bucket-totals.ts';
 import { findBucket } from '../../src/domain/buckets.ts';
 import { findChunk } from '../../src/domain/chunk-records.ts';
 import { reclaimContents } from '../../src/domain/contents.ts';
-import { decodeFile, isLaidOut, isSealed, jsonEnd } from '../../src/domain/file-records.ts';
+import { decodeFile, isSealed, jsonEnd, laidOutJsonEnd } from '../../src/domain/file-records.ts';
 import { createHeapState } from '../../src/domain/heap-state.ts';
 import { continueRotation, rotateBucketKey } from '../../src/domain/key-rotation.ts';
 import { findKeyByHash } from '../../src/domain/keys.ts';
@@ -188,7 +188,7 @@ test('the fields inside of a file’s record have a version too', () => {
   for (const version of [0, 1, 3, 255]) {
     record[jsonEnd(record)] = version;
     expect(() => decodeFile('box', 'a', record)).toThrow('were altered');
-    expect(isLaidOut(record), 'what lists copy out').toBe(false);
+    expect(laidOutJsonEnd(record), 'what lists copy out').toBe(0);
   }
 });
 
@@ -288,7 +288,7 @@ describe('what version 0.1.0 wrote is read:', () => {
     const key = unhex('bcc4007ac5536793f3056b5268f71449056098939f91c849f22d739d697fe65a');
     expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
     expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
-    expect(isLaidOut(record)).toBe(true);
+    expect(laidOutJsonEnd(record)).toBe(jsonEnd(record));
     expect(decodeFile('box', 'p', record)).toEqual({
       bucketId: 'box',
       path: 'p',
