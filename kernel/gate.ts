@@ -18,7 +18,7 @@ import { areEqual, open, poly1305, seal } from './aead';
 import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
 import { fileTree } from './file-tree';
-import { ensureHeap, heapBase, tablePartAt, wipeSecrets } from './heap';
+import { ensureHeap, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
 import { at, lengthOf, setOperand, sized } from './operands';
@@ -27,11 +27,11 @@ import {
 } from './ordered-index';
 import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
+import { sealSegments } from './segments';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
-import { spaceErase, spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
-import {
-  systemCertifiedDataSet, systemGlobalTimerSet, systemLiquidCycles, systemStableSize,
-} from './system';
+import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
+import { sizeOf } from './sizes';
+import { systemCertifiedDataSet, systemGlobalTimerSet } from './system';
 import { runText, textOperands } from './text-operations';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
@@ -46,6 +46,7 @@ const openOperation: u32 = 2;
 const chacha20Operation: u32 = 3;
 const poly1305Operation: u32 = 4;
 const equalOperation: u32 = 5;
+const sealSegmentsOperation: u32 = 6;
 const sha256Operation: u32 = 16;
 const sha256InitOperation: u32 = 17;
 const sha256UpdateOperation: u32 = 18;
@@ -125,6 +126,7 @@ function operandCount(operation: u32): u32 {
   switch (operation) {
     case sealOperation:
     case openOperation:
+    case sealSegmentsOperation:
     case partLeavesOperation: return 5;
     case fileTreeOperation:
     case certificateHeaderOperation: return 4;
@@ -184,6 +186,12 @@ function runCipher(operation: u32, block: usize): void {
       return;
     case equalOperation:
       store<u32>(block, u32(areEqual(at(0), sized(1, lengthOf(0)), lengthOf(0))), 24);
+      return;
+    case sealSegmentsOperation:
+      sealSegments(
+        load<u32>(block, 28), load<u32>(block, 40), sized(0, 32), sized(1, 12), sized(2, 56),
+        at(3), lengthOf(3), at(4), lengthOf(4) >> 3,
+      );
   }
 }
 
@@ -197,25 +205,6 @@ function runHash(operation: u32): void {
     case sha256FinishOperation: sha256Finish(sized(0, sha256StateBytes), sized(1, 32)); return;
     case hmacOperation: hmacSha256(at(0), lengthOf(0), at(1), lengthOf(1), sized(2, 32));
   }
-}
-
-// Beside spaces: what all of memory takes, in pages, and the cycles above the freezing reserve.
-const cyclesSelector: u32 = 253;
-const heapSelector: u32 = 254;
-const stableSelector: u32 = 255;
-
-function sizeOf(selector: u32): u64 {
-  if (selector == heapSelector) return <u64>memory.size();
-  if (selector == cyclesSelector) return liquidCycles();
-  return selector == stableSelector ? systemStableSize() : spaceSize(selector);
-}
-
-/** No more than 2^63 is told. */
-function liquidCycles(): u64 {
-  const balance = heapBase() + tablePartAt;
-  systemLiquidCycles(balance);
-  const isMore = load<u64>(balance, 8) != 0;
-  return isMore ? 1 << 63 : min(load<u64>(balance), <u64>1 << 63);
 }
 
 function runSpace(operation: u32, block: usize): void {

@@ -1,12 +1,13 @@
 // Memory of the kernel's own inside the canister's linear memory: one Wasm page, six more for label
-// trees, two for requests, one for outgoing calls, taken on first use by memory.grow, which the
-// canister's allocator takes for a gap. The kernel has no static data, because the module that it
-// is merged into already owns every address below the heap. A fresh page is all zeros; upgrades
-// start without one.
+// trees, two for requests, two for segments, one for outgoing calls, taken on first use by
+// memory.grow, which the canister's allocator takes for a gap. The kernel has no static data,
+// because the module that it is merged into already owns every address below the heap. A fresh page
+// is all zeros; upgrades start without one.
 
 let base: usize = 0;
 let labelPages: usize = 0;
 let requestPages: usize = 0;
+let segmentPages: usize = 0;
 
 /** Byte offsets inside the page. Every region starts where the one before it ends or later. */
 // operands of a call  8 x (pointer u32, length u32)
@@ -113,6 +114,21 @@ export function ensureRequestPages(): void {
   if (requestPages != 0) return;
   requestPages = takePages(requestPageCount);
   if (requestPages == 0) unreachable();
+}
+
+/** One segment of a file and its tag. */
+const segmentPageCount: u32 = 2;
+
+// @ts-ignore: decorator
+@inline
+export function segmentBase(): usize {
+  return segmentPages;
+}
+
+export function ensureSegmentPages(): void {
+  if (segmentPages != 0) return;
+  segmentPages = takePages(segmentPageCount);
+  if (segmentPages == 0) unreachable();
 }
 
 /** Address of so many zeroed Wasm pages, or 0 when the canister may have no more memory. */

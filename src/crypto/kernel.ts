@@ -12,6 +12,7 @@ export const kernelOperations = {
   chacha20: 3,
   poly1305: 4,
   equal: 5,
+  sealSegments: 6,
   sha256: 16,
   sha256Init: 17,
   sha256Update: 18,

@@ -39,17 +39,7 @@ export function writeChunk(
   freeChunk(stores, address);
   const slots = stores.blobs.allocate(segmentSizes(length));
   const cipher = new SegmentCipher(address, { length, digest, nonce }, key);
-  let segment = 0;
-  for (const slot of slots) {
-    const start = segment * segmentBytesMax;
-    const plaintext = bytes.subarray(start, start + segmentBytesMax);
-    const end = plaintext.length;
-    const sealed = segmentBuffer.subarray(0, end + aeadTagBytes);
-    sealed.set(plaintext);
-    cipher.seal(segment, sealed.subarray(0, end), sealed.subarray(end));
-    stores.blobs.write(slot, sealed);
-    segment += 1;
-  }
+  stores.blobs.fill((space) => cipher.sealInto({ space, offsets: slots }, bytes));
   stores.chunks.set(chunkKey(address), encodeChunk({ length, digest, nonce, slots }));
 }
 

@@ -8,9 +8,19 @@
 //                    | is last u32 | SHA-256 of the chunk
 // so that no segment is read in another's place, and none is left out or added.
 
-import { openInPlace, sealInPlace } from '../crypto/aead.ts';
+import { openInPlace } from '../crypto/aead.ts';
+import { createCommand, kernelGate, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 import { concatBytes } from '../lib/bytes.ts';
+import { segmentBytesMax } from '../limits.ts';
 import { type Chunk, type ChunkAddress, segmentCount } from './chunk-records.ts';
+
+const sealCommand = createCommand(kernelOperations.sealSegments, 5);
+
+/** A slot for each segment, in a space of the kernel's. */
+export interface SlotsOfSpace {
+  readonly space: number;
+  readonly offsets: Float64Array<ArrayBuffer>;
+}
 
 /** For the segments of one chunk. What changes from one to the next is in buffers that stay. */
 export class SegmentCipher {
@@ -40,13 +50,25 @@ export class SegmentCipher {
     this.#words[3] = segment === this.#last ? 1 : 0;
   }
 
-  seal(segment: number, data: Uint8Array, tag: Uint8Array): void {
-    this.#select(segment);
-    sealInPlace({ ...this.#context, data, tag });
+  /** Seals the bytes of the whole chunk, each segment into its slot. */
+  sealInto(slots: SlotsOfSpace, bytes: Uint8Array): void {
+    const { key, nonce, associatedData } = this.#context;
+    this.#counter[0] = this.#firstCounter;
+    const offsets = new Uint8Array(slots.offsets.buffer);
+    const { words } = sealCommand;
+    words[kernelWords.selector] = slots.space;
+    words[kernelWords.length] = segmentBytesMax;
+    kernelGate(sealCommand.bytes);
+    kernelGate(key);
+    kernelGate(nonce);
+    kernelGate(associatedData);
+    kernelGate(bytes);
+    kernelGate(offsets);
   }
 
   open(segment: number, data: Uint8Array, tag: Uint8Array): boolean {
     this.#select(segment);
-    return openInPlace({ ...this.#context, data, tag });
+    const { key, nonce, associatedData } = this.#context;
+    return openInPlace({ key, nonce, associatedData, data, tag });
   }
 }

@@ -17,9 +17,10 @@
 // A slot below that has the smallest of the eight sizes that holds its bytes, a slot above it the
 // smallest of the 64.
 
-import { assert, present } from '../lib/assert.ts';
+import { assert } from '../lib/assert.ts';
 import { segmentBytesMax } from '../limits.ts';
 import type { Space } from './space.ts';
+import type { StableSpace } from './stable-space.ts';
 
 export interface Blobs {
   /** One slot for each size, in order; sizes are bytes up to `slotBytesMax`. */
@@ -27,6 +28,8 @@ export interface Blobs {
   free(offsets: Float64Array, sizes: readonly number[]): void;
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;
+  /** Has an operation of the kernel write slots, which it is told the space of. */
+  fill(by: (space: StableSpace) => void): void;
   /** Whether so many bytes from the offset on lie inside the slots that were ever cut. */
   isSlot(offset: number, bytes: number): boolean;
   /** Bytes of the slots in use. */
@@ -113,6 +116,7 @@ export function openBlobs(space: Space): Blobs {
     },
     read: (offset, target) => space.read(offset, target),
     write: (offset, source) => space.write(offset, source),
+    fill: (by) => by(space.id),
     isSlot: (offset, bytes) =>
       Number.isSafeInteger(offset) &&
       offset >= slotsStart &&
@@ -132,7 +136,7 @@ function unlink(space: Space, block: Float64Array<ArrayBuffer>, sizeIndex: numbe
 }
 
 function field(values: Float64Array, index: number): number {
-  return present(values[index], 'field of the blob space');
+  return values[index] ?? 0;
 }
 
 function readSuperblock(space: Space): Float64Array<ArrayBuffer> {

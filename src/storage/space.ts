@@ -10,6 +10,7 @@ import {
 } from './stable-space.ts';
 
 export interface Space {
+  readonly id: StableSpace;
   /** Bytes. */
   size(): number;
   /** Makes the space at least `bytes` large; false when the network refuses. */
@@ -20,6 +21,7 @@ export interface Space {
 
 export function openSpace(space: StableSpace): Space {
   return {
+    id: space,
     size: () => spaceSize(space) * stablePageBytes,
     growTo(bytes) {
       const missing = Math.ceil(bytes / stablePageBytes) - spaceSize(space);

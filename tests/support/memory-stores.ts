@@ -108,6 +108,10 @@ function countBlobWrites(blobs: Blobs, countWrite: () => void): Blobs {
       countWrite();
       blobs.write(offset, source);
     },
+    fill(by) {
+      countWrite();
+      blobs.fill(by);
+    },
   };
 }
 
