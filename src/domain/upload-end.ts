@@ -6,9 +6,9 @@ import type { SentKey } from './access.ts';
 import { findBucket } from './buckets.ts';
 import type { Call } from './caller.ts';
 import { discardContent } from './contents.ts';
-import { eraseFileKey, withFileKey } from './file-keys.ts';
+import { eraseFileKey, withKeyIn } from './file-keys.ts';
 import { commitFile, type FileRecord, findFile } from './files.ts';
-import { openUploadsOf } from './open-uploads.ts';
+import { forgetUpload, openUploadsOf } from './open-uploads.ts';
 import type { WritePreconditions } from './preconditions.ts';
 import type { Stores } from './stores.ts';
 import { releaseDigests } from './upload-digests.ts';
@@ -32,6 +32,7 @@ import {
   requireStillAllowed,
   restsOnGoodKey,
   type UploadName,
+  withUploadCounted,
 } from './uploads.ts';
 
 const expiredPerMessage = 4;
@@ -63,11 +64,14 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     return { session, file: completedFile(session), isNew: false };
   }
   verifyFile(stores, { session, layout }, checked.digests);
-  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
-  const { file, isNew } = withFileKey(stores, session, (key) =>
-    commitFile(stores, { ...newFileOf(session, layout), key }, { nowNs: call.nowNs, bucket, old }),
+  // The commit saves the bucket: with the file counted, and the upload no more
+  const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, session, -1), old };
+  const { file, isNew } = withKeyIn(stores, { ...session, bucket: open }, (key) =>
+    commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
+  if (session.isNoted) forgetUpload(stores, session);
   const completed: UploadSession = {
     ...releaseDigests(stores, session),
     status: 'completed',
@@ -79,7 +83,6 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     fileCreatedAtNs: file.createdAtNs,
   };
   saveSession(stores, completed);
-  closeUpload(stores, session);
   return { session: completed, file, isNew };
 }
 

@@ -5,7 +5,7 @@ import { present } from '../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../lib/bytes.ts';
 import { chunkCountMax, fileBytesMax } from '../limits.ts';
 import { authorize, type SentKey } from './access.ts';
-import { findBucket, saveBucket } from './buckets.ts';
+import { type Bucket, findBucket, saveBucket } from './buckets.ts';
 import { type Call, type Caller, isAnonymous } from './caller.ts';
 import { createContent } from './file-keys.ts';
 import { entityTag, findFile } from './files.ts';
@@ -129,7 +129,7 @@ export function beginUpload(
   saveSession(stores, session);
   scheduleExpiry(stores, session, checked.key?.expiresAtNs);
   noteUpload(stores, session, checked.reservedBytes);
-  countOpenUpload(stores, session, 1);
+  saveBucket(stores, withUploadCounted(checked.bucket, session, 1), checked.bucket);
   return session;
 }
 
@@ -138,21 +138,20 @@ export function reservedBytes(session: UploadSession): number {
   return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
 }
 
-/** In the bucket's record. */
-function countOpenUpload(stores: Stores, session: UploadSession, change: 1 | -1): void {
-  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
-  const counted = {
+/** The bucket with one open upload more, or less. */
+export function withUploadCounted(bucket: Bucket, session: UploadSession, change: 1 | -1): Bucket {
+  return {
     ...bucket,
     openUploadCount: bucket.openUploadCount + change,
     openUploadByteCount: bucket.openUploadByteCount + change * reservedBytes(session),
   };
-  saveBucket(stores, counted, bucket);
 }
 
-/** For a session that ends. */
+/** For a session that ends without a file. */
 export function closeUpload(stores: Stores, session: UploadSession): void {
   if (session.isNoted) forgetUpload(stores, session);
-  countOpenUpload(stores, session, -1);
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  saveBucket(stores, withUploadCounted(bucket, session, -1), bucket);
 }
 
 /** By which way somebody speaks of a session. */

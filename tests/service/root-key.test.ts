@@ -82,8 +82,8 @@ describe('after the installation', () => {
 
   test('a canister with too few cycles for it fails cleanly', async () => {
     const network = new KeyNetwork();
-    // 51 G are its freezing reserve, 40 G are held while a message runs.
-    await network.install(undefined, 140_000_000_000n);
+    // 12 G are its freezing reserve, 40 G are held while a message runs.
+    await network.install(undefined, 100_000_000_000n);
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
     expect(network.prints.join()).toMatch(/Cannot fetch the root key: .*cycle/i);
     expect(await network.status()).toMatchObject({ keyName: '', isKeyPresent: false });

@@ -96,3 +96,18 @@ describe('icp.yaml', () => {
     }
   });
 });
+
+describe('the bundle', () => {
+  const source = gunzipSync(builtModule()).toString('latin1');
+
+  test('has neither the polyfill of text encodings nor a module twice', () => {
+    expect(source).not.toContain('gb18030');
+    expect(source.split('_azleIc.stableBTreeMapInit(').length).toBe(2);
+  });
+
+  test('keeps the names of functions, by which a trap tells where it came from', () => {
+    for (const name of ['commitFile', 'withOpenFile', 'idlLabelToId']) {
+      expect(source).toContain(`function ${name}(`);
+    }
+  });
+});
