@@ -1,21 +1,26 @@
-// `npm run bench:scale`: what requests cost with few files in a bucket and with many. Takes
-// minutes; writes bench/scale.json. Nothing may grow with the number of files.
+// `npm run bench:scale [-- FILES] [-- --state FOLDER]`: what requests cost with few files in a
+// bucket and with many. Writes bench/scale.json. Nothing may grow with the number of files. A
+// million take an hour and more: they stay in the folder, if one is named, and the next run goes
+// on with what is there, under the canister as it is by then.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { IDL } from '@dfinity/candid';
 import { type Replica, startReplica } from '../replica/replica.ts';
 import { buildCanister } from '../scripts/build.ts';
-import { createDemoKey, newIdentity, principalOf } from '../scripts/local-service.ts';
+import { deployLocally } from '../scripts/local-service.ts';
 import { growthChart } from './growth-chart.ts';
+import { fillFolder, pathOf, stateFolder } from './scale-fill.ts';
 import { type Costs, formatScale, replaceTable } from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
-const fileCounts = [1_000, 10_000, 100_000];
-const largest = Number(process.argv[2] ?? fileCounts.at(-1));
+const fileCounts = [1_000, 10_000, 100_000, 1_000_000];
 const repetitions = 9;
 const bucket = 'demo';
+const files = `/api/v1/bucket/${bucket}/files`;
 
 const HeaderField = IDL.Tuple(IDL.Text, IDL.Text);
 const Request = IDL.Record({
@@ -24,7 +29,11 @@ const Request = IDL.Record({
   headers: IDL.Vec(HeaderField),
   body: IDL.Vec(IDL.Nat8),
 });
-const Response = IDL.Record({ status_code: IDL.Nat16, upgrade: IDL.Opt(IDL.Bool) });
+const Response = IDL.Record({
+  status_code: IDL.Nat16,
+  upgrade: IDL.Opt(IDL.Bool),
+  body: IDL.Vec(IDL.Nat8),
+});
 
 interface Target {
   readonly replica: Replica;
@@ -39,7 +48,7 @@ interface Sent {
   readonly body?: Uint8Array;
 }
 
-async function send(target: Target, sent: Sent): Promise<void> {
+async function send(target: Target, sent: Sent): Promise<Buffer> {
   const { method, path, body = new Uint8Array(0) } = sent;
   const { replica, canisterId, apiKey } = target;
   // As a browser fetches public files.
@@ -51,18 +60,20 @@ async function send(target: Target, sent: Sent): Promise<void> {
     ? await replica.call(canisterId, 'http_request_update', argument)
     : await replica.query(canisterId, 'http_request', argument);
   const [response] = IDL.decode([Response], reply) as unknown as [
-    { status_code: number; upgrade: [] | [boolean] },
+    { status_code: number; upgrade: [] | [boolean]; body: Uint8Array },
   ];
   const isUnexpected = response.status_code >= 400 && !path.endsWith('/none');
   if (isUnexpected || response.upgrade[0] === true) {
     throw new Error(`${method} ${path} answered ${response.status_code}`);
   }
+  return Buffer.from(response.body);
 }
 
-/** Names as users have them: folders, and numbers that do not come in order. */
-function pathOf(index: number): string {
-  const scattered = (index * 7_919) % 1_000_003;
-  return `photos/${2_000 + (scattered % 25)}/img_${String(scattered).padStart(7, '0')}.jpg`;
+/** How many files have been filled in: a run may have ended in the middle. */
+async function filesIn(target: Target): Promise<number> {
+  const path = `${files}?pageSize=1&prefix=photos/`;
+  const answer = await send(target, { method: 'GET', path });
+  return (JSON.parse(answer.toString()) as { total: number }).total;
 }
 
 async function median(target: Target, request: (turn: number) => Promise<unknown>) {
@@ -75,7 +86,6 @@ async function median(target: Target, request: (turn: number) => Promise<unknown
 }
 
 async function measureAt(target: Target, count: number): Promise<Costs> {
-  const files = `/api/v1/bucket/${bucket}/files`;
   const lastPage = Math.max(1, Math.floor(count / 50) - 10);
   const lists = ['name_asc', 'name_desc', 'date_asc', 'date_desc'].flatMap((sort) =>
     [1, lastPage].map((page): [string, string] => [
@@ -115,36 +125,57 @@ async function measureAt(target: Target, count: number): Promise<Costs> {
   return costs;
 }
 
-async function main(): Promise<void> {
-  const { wasmPath } = await buildCanister({ force: false });
-  const wasm = new Uint8Array(await readFile(wasmPath));
-  const replica = await startReplica({ server: false });
-  const identity = newIdentity();
-  const created = await replica.createCanister({
-    controllers: [principalOf(identity)],
-    cycles: 10n ** 16n,
-  });
-  const canisterId = created.toText();
-  await replica.install(canisterId, wasm);
-  const apiKey = await createDemoKey(replica, canisterId, identity);
-  const target = { replica, canisterId, wasm, apiKey };
-  const results: Record<number, Costs> = {};
-  let stored = 0;
-  for (const count of fileCounts.filter((each) => each <= largest)) {
-    for (; stored < count; stored++) {
-      const path = `/api/v1/bucket/${bucket}/files/${pathOf(stored)}`;
-      await send(target, { method: 'PUT', path, body: Uint8Array.of(stored) });
-    }
-    results[count] = await measureAt(target, count);
-    console.log(`${count} files, millions of instructions:`, results[count]);
+/** The service in that folder, brought to this Wasm. */
+async function openTarget(stateDir: string, wasm: Uint8Array): Promise<Target> {
+  const replica = await startReplica({ server: false, stateDir });
+  const { canisterId, apiKey } = await deployLocally({ replica, stateDir, wasm });
+  return { replica, canisterId, wasm, apiKey };
+}
+
+/** Fills the folder up to that number and measures. */
+async function measureFolder(stateDir: string, count: number, wasm: Uint8Array): Promise<Costs> {
+  let target = await openTarget(stateDir, wasm);
+  const stored = await filesIn(target);
+  if (stored < count) {
+    await target.replica.stop();
+    await fillFolder(stateDir, { from: stored, to: count });
+    target = await openTarget(stateDir, wasm);
   }
+  try {
+    return await measureAt(target, count);
+  } finally {
+    await target.replica.stop();
+  }
+}
+
+async function writeResults(results: Readonly<Record<number, Costs>>): Promise<void> {
   const path = join(projectDir, 'bench', 'scale.json');
   await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
   const readme = join(projectDir, 'README.md');
   const table = formatScale(results);
   await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'scale', table));
   await writeFile(join(projectDir, 'docs', 'growth.svg'), growthChart(results));
-  await replica.stop();
+}
+
+async function main(): Promise<void> {
+  const options = { state: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const largest = Number(positionals[0] ?? fileCounts.at(-1));
+  const { wasmPath } = await buildCanister({ force: false });
+  const wasm = new Uint8Array(await readFile(wasmPath));
+  const folder = values.state ?? (await mkdtemp(join(tmpdir(), 'bench-scale-')));
+  try {
+    const results: Record<number, Costs> = {};
+    let former: string | undefined;
+    for (const count of fileCounts.filter((each) => each <= largest)) {
+      former = await stateFolder(folder, count, former);
+      results[count] = await measureFolder(former, count, wasm);
+      console.log(`${count} files, millions of instructions:`, results[count]);
+    }
+    await writeResults(results);
+  } finally {
+    if (values.state === undefined) await rm(folder, { recursive: true, force: true });
+  }
 }
 
 await main();

@@ -98,10 +98,12 @@ export function formatScale(results: Readonly<Record<number, Costs>>): string {
   const counts = Object.keys(results).map(Number);
   const requests = Object.keys(results[counts[0] ?? 0] ?? {});
   const heads = ['instructions (M) with', ...counts.map((count) => count.toLocaleString('en-US'))];
-  const rows = requests.map((name) => [
-    name,
-    ...counts.map((count) => (results[count]?.[name] ?? 0).toFixed(1)),
-  ]);
+  const rows = requests.map((name) => {
+    const values = counts.map((count) => results[count]?.[name] ?? 0);
+    const growth = (values.at(-1) ?? 0) / (values[0] ?? 1);
+    return [name, ...values.map((value) => value.toFixed(1)), growth.toFixed(2)];
+  });
+  heads.push('last : first');
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => cells.join(' | '));
   return lines.map((line) => `| ${line} |`).join('\n');
 }

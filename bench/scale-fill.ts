@@ -1,0 +1,159 @@
+// The states that `npm run bench:scale` measures: for each number of files a folder of the local
+// replica, with the service on it and that many files in its bucket. Each is made of a copy of the
+// one before. A folder that is half filled is gone on with.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import type { StateChange, StateStore } from '../replica/core.ts';
+import { createEngine, type RunningEngine } from '../replica/execution/engine.ts';
+import { HeapShadow } from '../replica/execution/heap-shadow.ts';
+import { createManagement } from '../replica/management/management.ts';
+import { createVetKeys } from '../replica/management/vetkd.ts';
+import { openDiskStore } from '../replica/persistence/disk-store.ts';
+import { principalOf, type ServiceDescription } from '../scripts/local-service.ts';
+
+const reportEvery = 5_000;
+const messagesPerCommit = 200;
+const storeOptions = { sync: false, checkpointBytes: 2 ** 30, cacheBytes: 2 ** 28 };
+
+const Upload = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Text,
+  bytes: IDL.Vec(IDL.Nat8),
+});
+
+/** Names as users have them: folders, and numbers that do not come in order. */
+export function pathOf(index: number): string {
+  const scattered = (index * 7_919) % 1_000_003;
+  return `photos/${2_000 + (scattered % 25)}/img_${String(scattered).padStart(7, '0')}.jpg`;
+}
+
+/** The folder of that many files, a copy of the former one if it is not there yet. */
+export async function stateFolder(
+  folder: string,
+  count: number,
+  former: string | undefined,
+): Promise<string> {
+  const path = join(folder, String(count));
+  if (existsSync(path) || former === undefined) return path;
+  const unfinished = `${path}.copy`;
+  await rm(unfinished, { recursive: true, force: true });
+  await cp(former, unfinished, { recursive: true });
+  await rename(unfinished, path);
+  return path;
+}
+
+/**
+ * Stores files number `from` to `to` by real messages to the canister. What only costs time is left
+ * out: nothing waits for the disk, and no inspection goes before an upload.
+ */
+export async function fillFolder(
+  stateDir: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  if (from >= to) return;
+  const text = await readFile(join(stateDir, 'service.json'), 'utf8');
+  const service = JSON.parse(text) as ServiceDescription;
+  const disk = openDiskStore(stateDir, storeOptions);
+  const { store, flush, refuse } = committingSeldom(disk);
+  const random = () => new Uint8Array(randomBytes(32));
+  const vetKeys = createVetKeys(store.getValue('vetKD seed') ?? random());
+  const engine = createEngine({
+    store,
+    now: () => BigInt(Date.now()) * 1_000_000n,
+    dataCertificate: () => new Uint8Array(0),
+    rootKey: () => new Uint8Array(133),
+    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    onReport: ({ kind, error }) => {
+      if (error !== undefined) refuse(`${kind} failed: ${error}`);
+    },
+  });
+  const { scan } = HeapShadow.prototype;
+  try {
+    const [failure] = await engine.resume();
+    if (failure !== undefined) throw new Error(failure.reason);
+    engine.startTimers();
+    await upload(engine, service, { from, to });
+    engine.stopTimers();
+    await engine.idle();
+    flush();
+  } finally {
+    HeapShadow.prototype.scan = scan;
+    store.close();
+  }
+}
+
+interface SeldomCommits {
+  readonly store: StateStore;
+  flush(): void;
+  /** From now on nothing is committed. */
+  refuse(reason: string): void;
+}
+
+/**
+ * Many messages to a commit: what they changed is in the overlay of stable memory until then, and a
+ * page that all of them write is stored once. A run that ends before has lost those files. So has
+ * one in which a message fails, for it takes back what was held.
+ */
+function committingSeldom(disk: StateStore): SeldomCommits {
+  const records = new Map<string, StateChange['canisters'][number]>();
+  const memories = new Set<string>();
+  let held = 0;
+  let refusal: string | undefined;
+  const flush = () => {
+    if (refusal !== undefined) throw new Error(refusal);
+    const canisters = [...records.values()];
+    disk.commit({ canisters, stableMemories: [...memories], cleared: [], deleted: [] });
+    held = 0;
+  };
+  const commit = ({ canisters, stableMemories, cleared, deleted }: StateChange) => {
+    if (cleared.length + deleted.length > 0) refusal ??= 'A fill removes nothing';
+    if (refusal !== undefined) throw new Error(refusal);
+    for (const stored of canisters) records.set(stored.id, stored);
+    for (const id of stableMemories) memories.add(id);
+    held += 1;
+    if (held === messagesPerCommit) flush();
+  };
+  const refuse = (reason: string) => {
+    refusal ??= reason;
+  };
+  return { store: { ...disk, commit }, flush, refuse };
+}
+
+async function upload(
+  engine: RunningEngine,
+  service: ServiceDescription,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const sender = principalOf(service.identityPem);
+  const canisterId = Principal.fromText(service.canisterId);
+  let started = performance.now();
+  for (let index = from; index < to; index++) {
+    const file = {
+      bucketId: service.bucket,
+      path: pathOf(index),
+      contentType: 'text/plain',
+      bytes: Uint8Array.of(index),
+    };
+    const arg = new Uint8Array(IDL.encode([Upload], [file]));
+    const outcome = await engine.update({ sender, canisterId, method: 'uploadFile', arg });
+    if (outcome.status === 'rejected') throw new Error(outcome.message);
+    if (index === from) withoutRollback();
+    if ((index + 1) % reportEvery > 0) continue;
+    const milliseconds = (performance.now() - started) / reportEvery;
+    console.log(`${index + 1} files, ${milliseconds.toFixed(2)} ms each`);
+    started = performance.now();
+  }
+}
+/**
+ * Comparing the heap with its copy is an eighth of the time. It is for taking messages back, and
+ * here one that fails ends the run.
+ */
+function withoutRollback(): void {
+  HeapShadow.prototype.scan = () => [];
+}
