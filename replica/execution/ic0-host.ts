@@ -19,14 +19,18 @@ function charge(execution: Execution, amount: bigint): void {
   if (left < 0n) throw new OutOfInstructions('IC0522', 'out of instructions');
 }
 
-function costOf(row: Row, args: readonly Argument[]): bigint {
-  const { fixed, perByte = 0, lengths = [], bytesMax } = row.cost;
-  let cost = BigInt(fixed);
-  for (const position of lengths) {
-    const bytes = Number(args[position] ?? 0);
-    cost += BigInt(Math.min(bytes, bytesMax ?? bytes)) * BigInt(perByte);
-  }
-  return cost;
+/** A canister makes thousands of calls in a message: what is the same in each is made once. */
+function createPricing({ cost }: Row): (args: readonly Argument[]) => bigint {
+  const { fixed, perByte = 0, lengths = [], bytesMax = Number.POSITIVE_INFINITY } = cost;
+  const fixedCost = BigInt(fixed);
+  if (perByte === 0 || lengths.length === 0) return () => fixedCost;
+  return (args) => {
+    let amount = fixed;
+    for (const position of lengths) {
+      amount += Math.min(Number(args[position] ?? 0), bytesMax) * perByte;
+    }
+    return BigInt(amount);
+  };
 }
 
 function chargeStablePages(execution: Execution, before: number): void {
@@ -43,7 +47,8 @@ function unsigned(value: Argument): Argument {
 
 function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | undefined {
   const writesStable = row.name === 'stable64_write' || row.name === 'stable_write';
-  return (...raw) => {
+  const costOf = createPricing(row);
+  return (...args) => {
     const execution = slot.execution;
     if (execution === undefined)
       throw contractViolation(`ic0.${row.name} called outside a message`);
@@ -52,8 +57,8 @@ function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | und
         `"ic0_${row.name}" cannot be executed in ${modeName(execution.context)} mode`,
       );
     }
-    const args = raw.map(unsigned);
-    charge(execution, costOf(row, args));
+    for (let at = 0; at < args.length; at++) args[at] = unsigned(args[at] ?? 0);
+    charge(execution, costOf(args));
     const before = writesStable ? execution.stable.dirtyPages() : 0;
     const result = row.run(execution, args);
     if (writesStable) chargeStablePages(execution, before);

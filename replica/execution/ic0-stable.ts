@@ -16,15 +16,20 @@ interface Transfer {
   readonly size: bigint;
 }
 
-/** Both ends checked; the part of the heap as a view. */
-function locate(execution: Execution, transfer: Transfer): { heap: Buffer; offset: number } {
-  const { stableStart, heapStart, size } = transfer;
-  const stableBytes = BigInt(execution.stable.pages()) * BigInt(wasmPageBytes);
-  if (stableStart + size > stableBytes) throw trapped('stable memory out of bounds');
-  const heap = execution.sandbox.heap();
-  if (heapStart + size > BigInt(heap.length)) throw trapped('heap out of bounds');
-  const start = Number(heapStart);
-  return { heap: heap.subarray(start, start + Number(size)), offset: Number(stableStart) };
+/**
+ * Both ends checked; the part of the heap as a view. Numbers will do: one too large to be exact is
+ * far behind any end.
+ */
+function locate(execution: Execution, transfer: Transfer): { heap: Uint8Array; offset: number } {
+  const size = Number(transfer.size);
+  const offset = Number(transfer.stableStart);
+  const start = Number(transfer.heapStart);
+  if (offset + size > execution.stable.pages() * wasmPageBytes) {
+    throw trapped('stable memory out of bounds');
+  }
+  const { buffer, length } = execution.sandbox.heap();
+  if (start + size > length) throw trapped('heap out of bounds');
+  return { heap: new Uint8Array(buffer, start, size), offset };
 }
 
 function write(execution: Execution, transfer: Transfer): undefined {

@@ -1,12 +1,18 @@
-// A bounded cache of file blocks, the longest unused leaving first. Shared by all page files of a
+// A bounded cache of file blocks, those long unused leaving first. Shared by all page files of a
 // store, so that the replica's memory does not grow with what is stored.
 
 export const blockBytes = 65_536;
 /** More blocks than the largest stable memory has; keys stay exact integers. */
 const blocksPerFileMax = 2 ** 24;
 
+/**
+ * Blocks that were used since the last turn, and those that were not: one moves over when it is
+ * used, which is once a turn. To note each use would cost more than all else of a read.
+ */
 export class PageCache {
-  readonly #blocks = new Map<number, Uint8Array>();
+  #used = new Map<number, Uint8Array>();
+  #unused = new Map<number, Uint8Array>();
+  #leaving = this.#unused.entries();
   readonly #blocksMax: number;
 
   constructor(bytesMax: number) {
@@ -16,11 +22,13 @@ export class PageCache {
   /** `file`: a number of the caller's choice, one per file. */
   get(file: number, block: number): Uint8Array | undefined {
     const key = file * blocksPerFileMax + block;
-    const bytes = this.#blocks.get(key);
-    if (bytes === undefined) return undefined;
-    this.#blocks.delete(key);
-    this.#blocks.set(key, bytes);
-    return bytes;
+    const bytes = this.#used.get(key);
+    if (bytes !== undefined) return bytes;
+    const found = this.#unused.get(key);
+    if (found === undefined) return undefined;
+    this.#unused.delete(key);
+    this.#used.set(key, found);
+    return found;
   }
 
   /** Keeps the block that `fill` writes, whole: what it is given holds another block's bytes. */
@@ -30,23 +38,32 @@ export class PageCache {
   ): Uint8Array {
     const bytes = this.#evicted() ?? new Uint8Array(blockBytes);
     fill(bytes);
-    this.#blocks.set(at.file * blocksPerFileMax + at.block, bytes);
+    this.#used.set(at.file * blocksPerFileMax + at.block, bytes);
     return bytes;
   }
 
   forget(file: number): void {
     const first = file * blocksPerFileMax;
-    for (const key of [...this.#blocks.keys()]) {
-      if (key >= first && key < first + blocksPerFileMax) this.#blocks.delete(key);
+    for (const blocks of [this.#used, this.#unused]) {
+      for (const key of [...blocks.keys()]) {
+        if (key >= first && key < first + blocksPerFileMax) blocks.delete(key);
+      }
     }
   }
 
   #evicted(): Uint8Array | undefined {
-    if (this.#blocks.size < this.#blocksMax) return undefined;
-    for (const [key, bytes] of this.#blocks) {
-      this.#blocks.delete(key);
-      return bytes;
-    }
-    return undefined;
+    if (this.#used.size + this.#unused.size < this.#blocksMax) return undefined;
+    if (this.#unused.size === 0) this.#turn();
+    const { value } = this.#leaving.next();
+    if (value === undefined) return undefined;
+    const [key, bytes] = value as [number, Uint8Array];
+    this.#unused.delete(key);
+    return bytes;
+  }
+
+  #turn(): void {
+    this.#unused = this.#used;
+    this.#used = new Map();
+    this.#leaving = this.#unused.entries();
   }
 }
