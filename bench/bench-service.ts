@@ -4,12 +4,28 @@
 import { IDL } from '@dfinity/candid';
 import type { MessageReport } from '../replica/core.ts';
 import { startReplica } from '../replica/replica.ts';
-import { deployLocally } from '../scripts/local-service.ts';
+import { deployLocally, type ServiceDescription } from '../scripts/local-service.ts';
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
-export interface Bench {
+/** Over HTTP, by the gateway; each fails when the answer is not the one that it is for. */
+export interface HttpRequests {
+  put(name: string, bytes: Uint8Array): Promise<unknown>;
+  remove(name: string): Promise<unknown>;
+  get(name: string): Promise<unknown>;
+  getPart(): Promise<unknown>;
+  /** As a client resumes a download, without a key: from that byte on. */
+  getRange(name: string, start: number): Promise<unknown>;
+  /** By a client that has the file as it is. */
+  getUnchanged(name: string): Promise<unknown>;
+  getMissing(): Promise<unknown>;
+  list(pageSize: number): Promise<unknown>;
+}
+
+export interface Bench extends HttpRequests {
   installRow(): BenchRow;
+  /** To the same Wasm; afterwards the canister waits for its root key. */
+  upgradeRow(): Promise<BenchRow>;
   measure(
     name: string,
     bytes: number,
@@ -18,12 +34,6 @@ export interface Bench {
   /** Of the update, where queries come after it. */
   measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
-  put(name: string, bytes: Uint8Array): Promise<unknown>;
-  get(name: string): Promise<unknown>;
-  getPart(): Promise<unknown>;
-  /** As a client resumes a download, without a key: from that byte on. */
-  getRange(name: string, start: number): Promise<unknown>;
-  list(): Promise<unknown>;
   beginUpload(size: number): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
@@ -47,10 +57,7 @@ export async function openBench(options: {
     onReport: (report) => reports.push(report),
   });
   const service = await deployLocally({ replica, ...options });
-  const { canisterId, url, apiKey, bucket } = service;
-  const authorization = { Authorization: `Bearer ${apiKey}` };
-
-  const send = (path: string, init: RequestInit) => sendTo(url, path, init);
+  const { canisterId, apiKey, bucket } = service;
 
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
     const reply = await replica.call(canisterId, method, IDL.encode(types, values));
@@ -61,6 +68,12 @@ export async function openBench(options: {
 
   return {
     installRow: () => rowOf({ name: 'install', bytes: 0, milliseconds: [] }, reports, 'init'),
+    async upgradeRow() {
+      const started = performance.now();
+      await replica.upgrade(canisterId, options.wasm);
+      const milliseconds = [performance.now() - started];
+      return rowOf({ name: 'upgrade', bytes: 0, milliseconds }, reports, 'postUpgrade');
+    },
     async measure(name, bytes, request) {
       const first = reports.length;
       const milliseconds = await repeated(options.repetitions, request);
@@ -72,20 +85,7 @@ export async function openBench(options: {
       return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
     },
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
-    put: (name, body) =>
-      send(`/api/v1/bucket/${bucket}/files/${name}`, {
-        method: 'PUT',
-        body: body as BodyInit,
-        headers: { ...authorization, 'Content-Type': 'application/octet-stream' },
-      }),
-    get: (name) => send(`/cloud/${bucket}/${name}`, {}),
-    getPart: () => {
-      const headers = { Range: 'bytes=0-', Prefer: 'part' };
-      return send(`/cloud/${bucket}/${partedPath}`, { headers });
-    },
-    getRange: (name, start) =>
-      send(`/cloud/${bucket}/${name}`, { headers: { Range: `bytes=${start}-` } }),
-    list: () => send(`/api/v1/bucket/${bucket}/files?pageSize=10`, { headers: authorization }),
+    ...httpRequests(service),
     beginUpload: (size) =>
       callForText('beginFileUpload', beginTypes, [
         bucket,
@@ -107,12 +107,47 @@ export async function openBench(options: {
   };
 }
 
-async function sendTo(url: string, path: string, init: RequestInit): Promise<void> {
-  const response = await fetch(`${url}${path}`, init);
+function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests {
+  const api = `${url}/api/v1/bucket/${bucket}/files`;
+  const cloud = `${url}/cloud/${bucket}`;
+  const authorization = { Authorization: `Bearer ${apiKey}` };
+  return {
+    put: (name, body) =>
+      send(`${api}/${name}`, {
+        method: 'PUT',
+        body: body as BodyInit,
+        headers: { ...authorization, 'Content-Type': 'application/octet-stream' },
+      }),
+    remove: (name) => send(`${api}/${name}`, { method: 'DELETE', headers: authorization }),
+    get: (name) => send(`${cloud}/${name}`, {}),
+    getPart: () => {
+      const headers = { Range: 'bytes=0-', Prefer: 'part' };
+      return send(`${cloud}/${partedPath}`, { headers });
+    },
+    getRange: (name, start) => send(`${cloud}/${name}`, { headers: { Range: `bytes=${start}-` } }),
+    async getUnchanged(name) {
+      const { headers } = await send(`${cloud}/${name}`, { method: 'HEAD' });
+      const etag = headers.get('etag') ?? '';
+      return send(`${cloud}/${name}`, { headers: { 'If-None-Match': etag }, expected: 304 });
+    },
+    getMissing: () => send(`${cloud}/not/there.txt`, { expected: 404 }),
+    list: (pageSize) => send(`${api}?pageSize=${pageSize}`, { headers: authorization }),
+  };
+}
+
+interface Wish extends RequestInit {
+  /** The status; any that is no error if absent. */
+  readonly expected?: number;
+}
+
+async function send(url: string, { expected, ...init }: Wish): Promise<Response> {
+  const response = await fetch(url, init);
   const body = await response.arrayBuffer();
-  if (!response.ok) {
-    throw new Error(`${path} answered ${response.status}: ${Buffer.from(body).toString()}`);
+  const isExpected = expected === undefined ? response.ok : response.status === expected;
+  if (!isExpected) {
+    throw new Error(`${url} answered ${response.status}: ${Buffer.from(body).toString()}`);
   }
+  return response;
 }
 
 /** How long each turn took. */

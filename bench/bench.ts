@@ -7,6 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCanister } from '../scripts/build.ts';
+import { formatComparison } from './asset-canister.ts';
 import { type Bench, openBench } from './bench-service.ts';
 import { measureKernel } from './kernel-costs.ts';
 import { measureStorage } from './storage-costs.ts';
@@ -22,6 +23,7 @@ import {
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
 const chunkBytes = 1_900_000;
+const pageSizeMax = 50;
 const repetitions = 5;
 
 /** Bytes that no compression and no special case makes cheaper, the same in every run. */
@@ -53,9 +55,24 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   for (const [name, path] of Object.entries(names)) {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
-  rows.push(await bench.measure('list of 10', 0, bench.list));
-  rows.push(...(await bench.refusalRows()));
+  rows.push(...(await measureSmall(bench)));
+  rows.push(...(await bench.refusalRows()), await bench.upgradeRow());
   return rows;
+}
+
+/** What is asked for most often, of files of 1 kB. */
+async function measureSmall(bench: Bench): Promise<BenchRow[]> {
+  const bytes = sampleBytes(1_000);
+  const name = (turn: number) => `small/${turn}`;
+  for (let turn = 0; turn < pageSizeMax; turn++) await bench.put(name(turn), bytes);
+  return [
+    await bench.measure('replace', bytes.length, (turn) => bench.put(name(turn), bytes)),
+    await bench.measure('304', 0, (turn) => bench.getUnchanged(name(turn))),
+    await bench.measure('404 in a public bucket', 0, bench.getMissing),
+    await bench.measure('list of 10', 0, () => bench.list(10)),
+    await bench.measure(`list of ${pageSizeMax}`, 0, () => bench.list(pageSizeMax)),
+    await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
+  ];
 }
 
 async function main(): Promise<void> {
@@ -73,8 +90,8 @@ async function main(): Promise<void> {
       join(projectDir, 'bench', 'results.json'),
       `${JSON.stringify(results, null, 2)}\n`,
     );
-    const tables = [formatTable(rows), formatCosts(rows), formatStorage(storage)];
-    const table = [...tables, formatKernel(kernel)].join('\n\n');
+    const tables = [formatTable(rows), formatComparison(rows), formatCosts(rows)];
+    const table = [...tables, formatStorage(storage), formatKernel(kernel)].join('\n\n');
     const readme = join(projectDir, 'README.md');
     await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'bench', table));
     console.log(table);
