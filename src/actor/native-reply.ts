@@ -25,7 +25,7 @@ export function replyNatively(response: EncodableResponse, isUpgrade: boolean): 
   const last = texts.at(-1);
   const apart = last instanceof Uint8Array ? last : undefined;
   if (apart !== undefined) texts.pop();
-  const length = giveText(texts.join('\0'));
+  const length = giveText(texts.join('\0').toWellFormed());
   if (length > takenBytesMax) return false;
   const { bytes, words } = command;
   words[kernelWords.selector] = status;

@@ -54,11 +54,11 @@ function wakingMap(map: ByteMap): ByteMap {
   return {
     ...map,
     set(key, value) {
-      map.set(key, value);
       if (!isReclaiming) {
         isReclaiming = true;
         setTimer(0, reclaim);
       }
+      return map.set(key, value);
     },
   };
 }

@@ -36,24 +36,23 @@ export function writeChunk(
   const { bytes, key, digest, nonce } = chunk;
   const { length } = bytes;
   assert(length > 0, 'a chunk has at least one byte');
-  freeChunk(stores, address);
   const slots = stores.blobs.allocate(segmentSizes(length));
   const cipher = new SegmentCipher(address, { length, digest, nonce }, key);
   stores.blobs.fill((space) => cipher.sealInto({ space, offsets: slots }, bytes));
-  stores.chunks.set(chunkKey(address), encodeChunk({ length, digest, nonce, slots }));
+  const record = encodeChunk({ length, digest, nonce, slots });
+  freeSlots(stores, stores.chunks.set(chunkKey(address), record));
 }
 
 function freeChunk(stores: Stores, address: ChunkAddress): void {
-  const key = chunkKey(address);
-  const record = stores.chunks.get(key);
-  if (record === undefined) {
-    return;
-  }
-  const chunk = readableChunk(record);
+  freeSlots(stores, stores.chunks.delete(chunkKey(address)));
+}
+
+/** Of a chunk's record that is there no more. */
+function freeSlots(stores: Stores, record: Uint8Array | undefined): void {
+  const chunk = record && readableChunk(record);
   if (chunk !== undefined) {
     stores.blobs.free(chunk.slots, segmentSizes(chunk.length));
   }
-  stores.chunks.delete(key);
 }
 
 export interface Content {

@@ -4,8 +4,10 @@
 export interface ByteMap {
   get(key: Uint8Array): Uint8Array | undefined;
   has(key: Uint8Array): boolean;
-  set(key: Uint8Array, value: Uint8Array): void;
-  delete(key: Uint8Array): void;
+  /** The value that it had. */
+  set(key: Uint8Array, value: Uint8Array): Uint8Array | undefined;
+  /** The value that it had. */
+  delete(key: Uint8Array): Uint8Array | undefined;
   /** The lowest key in bytewise order. */
   firstKey(): Uint8Array | undefined;
   /** At most `limit` keys in bytewise order, from position `start` on; costs grow with `start`. */

@@ -17,12 +17,8 @@ export function openStableMap(memoryId: number): ByteMap {
   return {
     get: (key) => azle.stableBTreeMapGet(memoryId, key),
     has: (key) => azle.stableBTreeMapContainsKey(memoryId, key),
-    set: (key, value) => {
-      azle.stableBTreeMapInsert(memoryId, key, value);
-    },
-    delete: (key) => {
-      azle.stableBTreeMapRemove(memoryId, key);
-    },
+    set: (key, value) => azle.stableBTreeMapInsert(memoryId, key, value),
+    delete: (key) => azle.stableBTreeMapRemove(memoryId, key),
     firstKey: () => map.keys(0, 1)[0],
     keys: (start, limit) => map.keys(start, limit),
   };

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { SegmentCipher } from '../../src/domain/segment-cipher.ts';
 import { segmentBytesMax } from '../../src/limits.ts';
 import { openSpace } from '../../src/storage/space.ts';
-import { installNodeKernel } from '../support/kernel-host.ts';
 import { testBytes } from '../support/domain-fixture.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
 
 const space = openSpace(1);
 const slotBytes = segmentBytesMax + 16;

@@ -79,13 +79,13 @@ export function createMemoryMap(
       countWrite();
       const { position, isThere } = find(key);
       keys.splice(position, isThere ? 1 : 0, key.slice());
-      values.splice(position, isThere ? 1 : 0, value.slice());
+      return values.splice(position, isThere ? 1 : 0, value.slice())[0];
     },
     delete(key) {
       countWrite();
       const { position, isThere } = find(key);
       keys.splice(position, isThere ? 1 : 0);
-      values.splice(position, isThere ? 1 : 0);
+      return values.splice(position, isThere ? 1 : 0)[0];
     },
     firstKey: () => keys[0]?.slice(),
     keys: (start, limit) => keys.slice(start, start + limit).map((key) => key.slice()),
