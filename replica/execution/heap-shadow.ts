@@ -5,6 +5,7 @@
 import { osPageBytes } from '../core.ts';
 
 const blockBytes = 64 * 1024;
+const pagesPerBlock = blockBytes / osPageBytes;
 const zeros = Buffer.alloc(blockBytes);
 
 /** Pages of 4 KiB by index, with their bytes. */
@@ -13,6 +14,8 @@ export type PageImages = readonly { readonly page: number; readonly bytes: Uint8
 export class HeapShadow {
   #copy = Buffer.alloc(0);
   #size = 0;
+  /** Blocks that are not all zeros in a fresh heap of the module, by their starts. */
+  #seeded: Set<number> | undefined;
 
   /** Bytes of the heap as of the last commit. */
   get size(): number {
@@ -43,7 +46,9 @@ export class HeapShadow {
     return dirty;
   }
 
+  /** The first is of a fresh heap. */
   commit(live: Buffer, dirty: readonly number[]): void {
+    this.#seeded ??= new Set(dirty.map((page) => page - (page % pagesPerBlock)));
     this.#resize(live.length);
     for (const page of dirty) {
       const start = page * osPageBytes;
@@ -59,9 +64,17 @@ export class HeapShadow {
     }
   }
 
-  /** Copies all of the shadow into a fresh heap of its size. */
+  /**
+   * Makes of a fresh heap of its size what the shadow is. To write a page for the first time costs
+   * more than to copy it: those that are zeros in both stay untouched.
+   */
   restoreAll(live: Buffer): void {
-    this.#copy.copy(live, 0, 0, this.#size);
+    for (let start = 0; start < this.#size; start += blockBytes) {
+      const end = start + blockBytes;
+      const isZero = this.#copy.compare(zeros, 0, blockBytes, start, end) === 0;
+      if (isZero && this.#seeded?.has(start / osPageBytes) !== true) continue;
+      this.#copy.copy(live, start, start, end);
+    }
   }
 
   /** Heaps grow in small steps: a quarter of room spares most copies. */

@@ -14,6 +14,7 @@ import { QueryStable } from '../../../replica/execution/query-stable.ts';
 import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
 
 const wasmPage = 65_536;
+const zeroPage = new Uint8Array(wasmPage);
 const write = fc.record({
   offset: fc.nat({ max: 3 * wasmPage - 5_000 }),
   bytes: fc.uint8Array({ minLength: 1, maxLength: 5_000 }),
@@ -38,6 +39,25 @@ describe('HeapShadow', () => {
         expect(dirty).toEqual(expected);
         shadow.restore(live, dirty);
         expect(live.equals(before)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('makes of a fresh heap what was committed, zeros over its first bytes included', () => {
+    const cleared = fc.record({ page: fc.nat({ max: 3 }), bytes: fc.constant(zeroPage) });
+    fc.assert(
+      fc.property(fc.array(write), fc.array(cleared), (writes, clears) => {
+        const fresh = Buffer.alloc(4 * wasmPage);
+        fresh.fill(7, wasmPage, 2 * wasmPage + 1);
+        const shadow = new HeapShadow();
+        shadow.commit(fresh, shadow.scan(fresh));
+        const live = Buffer.from(fresh);
+        for (const { offset, bytes } of writes) live.set(bytes, offset);
+        for (const { page, bytes } of clears) live.set(bytes, page * wasmPage);
+        shadow.commit(live, shadow.scan(live));
+        shadow.restoreAll(fresh);
+        expect(fresh.equals(live)).toBe(true);
       }),
       { numRuns: 50 },
     );
