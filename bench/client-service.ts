@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Measurement } from './client-table.ts';
 
 const projectDir = fileURLToPath(new URL('..', import.meta.url));
 /** Of Linux: what /proc counts in. */
@@ -18,16 +19,22 @@ export interface CommandCost {
 }
 
 export interface MeasuredService {
-  /** Seconds so far: of the whole process, and of the messages that the canister has run. */
-  processorTime(): Promise<{ readonly process: number; readonly canister: number }>;
+  /** The command `efs` with those words. */
   run(words: readonly string[]): Promise<CommandCost>;
+  /** What a run that moves so many bytes costs on both sides. */
+  measure(run: () => Promise<CommandCost>, bytes: number): Promise<Measurement>;
   stop(): Promise<void>;
 }
 
-/** Its state is in the folder. */
-export async function startMeasured(folder: string): Promise<MeasuredService> {
+/** Its state is in the folder, and the profile, if one is made. */
+export async function startMeasured(
+  folder: string,
+  options: { readonly hasProfile: boolean },
+): Promise<MeasuredService> {
   const state = join(folder, 'state');
+  const profiler = ['--cpu-prof', '--cpu-prof-dir', join(folder, 'profile')];
   const words = [
+    ...(options.hasProfile ? profiler : []),
     '--import',
     'tsx',
     'scripts/start.ts',
@@ -42,13 +49,22 @@ export async function startMeasured(folder: string): Promise<MeasuredService> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const canister = await watchOutput(child);
+  const efs = join(projectDir, 'bin/efs.js');
   return {
-    processorTime: async () => ({
-      process: await processorSeconds(child),
-      canister: canister.milliseconds / 1_000,
-    }),
-    run: (command) => runMeasured(['--replica', state, ...command], folder),
+    run: (command) => runMeasured(efs, ['--replica', state, ...command], folder),
+    async measure(run, bytes) {
+      const before = { ...canister, seconds: await processorSeconds(child) };
+      const { seconds, clientSeconds, peakBytes } = await run();
+      return {
+        megabytesPerSecond: bytes / 1e6 / seconds,
+        peakMegabytes: peakBytes / 1e6,
+        clientSeconds,
+        replicaSeconds: (await processorSeconds(child)) - before.seconds,
+        canisterSeconds: (canister.milliseconds - before.milliseconds) / 1_000,
+      };
+    },
     async stop() {
+      if (child.exitCode !== null) return;
       const closed = new Promise((resolve) => child.once('close', resolve));
       child.kill('SIGTERM');
       await closed;
@@ -73,16 +89,20 @@ function watchOutput(child: ChildProcess): Promise<{ milliseconds: number }> {
   });
 }
 
-async function processorSeconds({ pid }: ChildProcess): Promise<number> {
+export async function processorSeconds({ pid }: ChildProcess): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // After the command's name in parentheses: state is the third field, utime the 14th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-async function runMeasured(words: readonly string[], folder: string): Promise<CommandCost> {
+export async function runMeasured(
+  program: string,
+  words: readonly string[],
+  folder: string,
+): Promise<CommandCost> {
   const started = performance.now();
-  const child = spawn(join(projectDir, 'bin/efs.js'), words, {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: folder },
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -107,7 +127,7 @@ async function runMeasured(words: readonly string[], folder: string): Promise<Co
   }
   const seconds = (performance.now() - started) / 1_000;
   const code = await ended;
-  if (code !== 0) throw new Error(`efs ${words.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${code}`);
   return { seconds, clientSeconds, peakBytes };
 }
 

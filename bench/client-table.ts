@@ -8,8 +8,8 @@ export interface Measurement {
   readonly clientSeconds: number;
   /** The canister's included. */
   readonly replicaSeconds: number;
-  /** By the clock: of the messages that the canister has run. */
-  readonly canisterSeconds: number;
+  /** By the clock: of the messages that the canister has run. Absent with another server. */
+  readonly canisterSeconds?: number;
 }
 
 export const headings = [
@@ -25,7 +25,12 @@ export function formatRow(title: string, measurement: Measurement): string {
     peakMegabytes.toFixed(0),
     clientSeconds.toFixed(1),
     measurement.replicaSeconds.toFixed(1),
-    measurement.canisterSeconds.toFixed(1),
+    measurement.canisterSeconds?.toFixed(1) ?? '',
   ];
   return `| ${cells.join(' | ')} |`;
+}
+
+/** A program that the bench can do without. */
+export function absentRow(program: string): string {
+  return `| ${program} is not installed | | | | | |`;
 }

@@ -1,14 +1,19 @@
 // `npm run bench:client [MB [PARALLEL,…]]`: throughput of `efs put` and `efs get` against the
-// local replica, each a process of its own, with peak memory and who took the processor's time.
-// Linux only: the numbers are read from /proc. Without arguments it writes the table in README.md.
+// local replica, each a process of its own, with peak memory and who took the processor's time;
+// the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
+// goes, which takes some of it. Linux only: the numbers are read from /proc. Without arguments it
+// writes the table in README.md.
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { judge } from './client-judges.ts';
+import { formatShares, type Span } from './client-profile.ts';
 import { type MeasuredService, startMeasured } from './client-service.ts';
-import { formatRow, headings, type Measurement } from './client-table.ts';
+import { formatRow, headings } from './client-table.ts';
 import { replaceTable } from './table.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,48 +30,63 @@ async function writeSample(path: string, bytes: number): Promise<void> {
   await handle.close();
 }
 
-async function measure(
-  service: MeasuredService,
-  words: readonly string[],
-  bytes: number,
-): Promise<Measurement> {
-  const before = await service.processorTime();
-  const { seconds, clientSeconds, peakBytes } = await service.run(words);
-  const after = await service.processorTime();
-  return {
-    megabytesPerSecond: bytes / 1e6 / seconds,
-    peakMegabytes: peakBytes / 1e6,
-    clientSeconds,
-    replicaSeconds: after.process - before.process,
-    canisterSeconds: after.canister - before.canister,
-  };
+interface Run {
+  readonly service: MeasuredService;
+  readonly folder: string;
+  readonly sample: string;
+  readonly bytes: number;
+  readonly parallels: readonly string[];
+}
+
+/** Calls back with each transfer's row, and when it began and ended. */
+async function transferAll(run: Run, onRow: (row: string, span: Span) => void): Promise<void> {
+  const { service, folder, sample, bytes } = run;
+  for (const transport of transports) {
+    for (const parallel of run.parallels) {
+      const flags = ['-q', '--transport', transport];
+      const many = ['-p', parallel];
+      const commands = [
+        ['put', ...many, sample, 'demo/sample.bin'],
+        ['get', ...many, 'demo/sample.bin', join(folder, 'back.bin')],
+      ];
+      for (const command of commands) {
+        const title = `${command[0]} ${transport}, ${parallel}`;
+        const start = microseconds();
+        const cost = await service.measure(() => service.run([...flags, ...command]), bytes);
+        onRow(formatRow(title, cost), { title, start, end: microseconds() });
+      }
+    }
+  }
+}
+
+function microseconds(): number {
+  return Number(process.hrtime.bigint() / 1_000n);
 }
 
 async function main(): Promise<void> {
-  const bytes = 1e6 * Number(process.argv[2] ?? megabytesDefault);
-  const parallels = (process.argv[3] ?? parallelsDefault).split(',');
+  const options = { profile: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
+  const parallels = (positionals[1] ?? parallelsDefault).split(',');
   const folder = await mkdtemp(join(tmpdir(), 'bench-client-'));
-  const service = await startMeasured(folder);
+  const service = await startMeasured(folder, { hasProfile: values.profile });
+  const [rows, spans]: [string[], Span[]] = [[headings], []];
+  const add = (row: string) => {
+    rows.push(row);
+    console.log(row);
+  };
   try {
     const sample = join(folder, 'sample.bin');
     await writeSample(sample, bytes);
-    const rows = [headings];
-    const add = (row: string) => {
-      rows.push(row);
-      console.log(row);
-    };
     console.log(headings);
-    for (const transport of transports) {
-      for (const parallel of parallels) {
-        const flags = ['-q', '--transport', transport];
-        const many = ['-p', parallel];
-        const up = ['put', ...many, sample, 'demo/sample.bin'];
-        const down = ['get', ...many, 'demo/sample.bin', join(folder, 'back.bin')];
-        const title = `${transport}, ${parallel}`;
-        add(formatRow(`put ${title}`, await measure(service, [...flags, ...up], bytes)));
-        add(formatRow(`get ${title}`, await measure(service, [...flags, ...down], bytes)));
-      }
-    }
+    const run = { service, folder, sample, bytes, parallels };
+    await transferAll(run, (row, span) => {
+      add(row);
+      spans.push(span);
+    });
+    for (const row of await judge(run)) add(row);
+    await service.stop();
+    if (values.profile) console.log(await formatShares(join(folder, 'profile'), spans));
     if (process.argv.length === 2) {
       const readme = join(projectDir, 'README.md');
       const table = replaceTable(await readFile(readme, 'utf8'), 'client', rows.join('\n'));
