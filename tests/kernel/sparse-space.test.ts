@@ -1,48 +1,17 @@
 // Space 0 takes real memory only where something was written, and what release 0.1.0 left has it all.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { installKernelGate } from '../../src/crypto/kernel.ts';
-import {
-  type StableSpace,
-  spaceGrow,
-  spaceRead,
-  stablePageBytes,
-} from '../../src/storage/stable-space.ts';
-import { installNodeKernel, type KernelHost, startKernel } from '../support/kernel-host.ts';
+import { type StableSpace, spaceGrow, stablePageBytes } from '../../src/storage/stable-space.ts';
+import { installNodeKernel, type KernelHost } from '../support/kernel-host.ts';
+import { linearRead, linearWrite, readSpace, upgradeKernel } from '../support/space-access.ts';
 
 const extentBytes = 1_048_576;
 const reservedPages = 32;
-/** Where the canister's own reads and writes have their buffer in the host's memory. */
-const bufferAt = 8_000_000n;
-
 let host: KernelHost;
 
 beforeEach(async () => {
   host = await installNodeKernel();
 });
-
-function read(space: StableSpace, offset: number, length: number): Uint8Array {
-  const target = new Uint8Array(length);
-  spaceRead({ space, offset }, target);
-  return target;
-}
-
-function linearWrite(offset: number, bytes: Uint8Array): void {
-  new Uint8Array(host.memory.buffer).set(bytes, Number(bufferAt));
-  host.exports.stable64_write(BigInt(offset), bufferAt, BigInt(bytes.length));
-}
-
-function linearRead(offset: number, length: number): Uint8Array {
-  host.exports.stable64_read(bufferAt, BigInt(offset), BigInt(length));
-  return new Uint8Array(host.memory.buffer, Number(bufferAt), length).slice();
-}
-
-/** A new instance on the same stable memory. */
-async function upgrade(): Promise<void> {
-  const { system } = host;
-  host = await startKernel({ system });
-  installKernelGate(host.gate);
-}
 
 describe('space 0 has holes', () => {
   const realBytes = () => host.system.stable.length;
@@ -51,21 +20,21 @@ describe('space 0 has holes', () => {
   test('until a byte is written there that is not zero; then one extent is taken', async () => {
     host.exports.stable64_grow(800n);
     expect(realBytes()).toBe(reservedBytes);
-    linearWrite(extentBytes - 40, new Uint8Array(100));
-    linearWrite(5 * extentBytes, new Uint8Array(3 * extentBytes));
+    linearWrite(host, extentBytes - 40, new Uint8Array(100));
+    linearWrite(host, 5 * extentBytes, new Uint8Array(3 * extentBytes));
     expect(realBytes()).toBe(reservedBytes);
-    expect(linearRead(extentBytes - 1, 2)).toEqual(Uint8Array.of(0, 0));
+    expect(linearRead(host, extentBytes - 1, 2)).toEqual(Uint8Array.of(0, 0));
     const across = new Uint8Array(3 * extentBytes);
     across[extentBytes + 15] = 1;
-    linearWrite(7 * extentBytes, across);
+    linearWrite(host, 7 * extentBytes, across);
     expect(realBytes()).toBe(reservedBytes + extentBytes);
-    linearWrite(9 * extentBytes - 1, Uint8Array.of(2, 0));
+    linearWrite(host, 9 * extentBytes - 1, Uint8Array.of(2, 0));
     expect(realBytes()).toBe(reservedBytes + extentBytes);
-    await upgrade();
-    expect(linearRead(9 * extentBytes - 1, 2)).toEqual(Uint8Array.of(2, 0));
+    host = await upgradeKernel(host);
+    expect(linearRead(host, 9 * extentBytes - 1, 2)).toEqual(Uint8Array.of(2, 0));
     expect(
       Buffer.compare(
-        linearRead(7 * extentBytes, extentBytes + 16),
+        linearRead(host, 7 * extentBytes, extentBytes + 16),
         across.subarray(0, extentBytes + 16),
       ),
     ).toBe(0);
@@ -82,24 +51,24 @@ describe('space 0 has holes', () => {
       host.exports.stable64_grow(16n);
       const bytes = new Uint8Array(length);
       bytes[index] = 1;
-      linearWrite(3, bytes);
-      expect(linearRead(3, length)).toEqual(bytes);
+      linearWrite(host, 3, bytes);
+      expect(linearRead(host, 3, length)).toEqual(bytes);
     }
   });
 
   test('a write that the system has no memory for traps with a reason', async () => {
     host.system.stablePagesMax = reservedPages + 16;
     expect(host.exports.stable64_grow(64n)).toBe(0n);
-    linearWrite(100, Uint8Array.of(1));
+    linearWrite(host, 100, Uint8Array.of(1));
     const before = host.system.stable.slice();
     const noRoom = 'No more stable memory can be had by the canister';
-    expect(() => linearWrite(extentBytes, Uint8Array.of(1))).toThrow(noRoom);
+    expect(() => linearWrite(host, extentBytes, Uint8Array.of(1))).toThrow(noRoom);
     expect(spaceGrow(1, 1)).toBe(-1);
     expect(Buffer.compare(host.system.stable, before)).toBe(0);
     host.system.stablePagesMax += 16;
-    linearWrite(extentBytes, Uint8Array.of(7));
-    await upgrade();
-    expect([...linearRead(100, 1), ...linearRead(extentBytes, 1)]).toEqual([1, 7]);
+    linearWrite(host, extentBytes, Uint8Array.of(7));
+    host = await upgradeKernel(host);
+    expect([...linearRead(host, 100, 1), ...linearRead(host, extentBytes, 1)]).toEqual([1, 7]);
   });
 
   test('without memory for the superblock it does not grow', () => {
@@ -136,16 +105,16 @@ test('what release 0.1.0 left is read as it is, and then grows holes', async () 
   for (const [i, entry] of table.entries()) fields.setUint32(4096 + 8 + 4 * i, entry, true);
   for (const extent of [2, 3, 4, 5]) system.stable[extent * extentBytes + 7] = extent;
   const before = system.stable.slice();
-  await upgrade();
-  const byteAt = (space: StableSpace, offset: number) => read(space, offset + 7, 1)[0];
+  host = await upgradeKernel(host);
+  const byteAt = (space: StableSpace, offset: number) => readSpace(space, offset + 7, 1)[0];
   expect([byteAt(0, 0), byteAt(0, extentBytes)]).toEqual([3, 5]);
   expect([byteAt(1, 0), byteAt(1, extentBytes)]).toEqual([4, 2]);
   expect(Buffer.compare(system.stable, before)).toBe(0);
   host.exports.stable64_grow(64n);
   expect(system.stable.length).toBe(before.length);
-  linearWrite(3 * extentBytes, Uint8Array.of(9));
+  linearWrite(host, 3 * extentBytes, Uint8Array.of(9));
   expect(system.stable.length).toBe(before.length + extentBytes);
   expect(system.stable[8]).toBe(3);
-  await upgrade();
-  expect([read(0, 3 * extentBytes, 1)[0], byteAt(0, extentBytes)]).toEqual([9, 5]);
+  host = await upgradeKernel(host);
+  expect([readSpace(0, 3 * extentBytes, 1)[0], byteAt(0, extentBytes)]).toEqual([9, 5]);
 });

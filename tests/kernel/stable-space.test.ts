@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { installKernelGate } from '../../src/crypto/kernel.ts';
 import {
   type StableSpace,
   spaceErase,
@@ -10,20 +9,19 @@ import {
   spaceWrite,
   stablePageBytes,
 } from '../../src/storage/stable-space.ts';
+import { FakeSystem, installNodeKernel, type KernelHost } from '../support/kernel-host.ts';
 import {
-  FakeSystem,
-  installNodeKernel,
-  type KernelHost,
-  startKernel,
-} from '../support/kernel-host.ts';
+  bufferAt,
+  linearRead,
+  linearWrite,
+  readSpace,
+  upgradeKernel,
+} from '../support/space-access.ts';
 
 const extentBytes = 1_048_576;
 const reservedPages = 32;
 const allSpaces = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 const rawSpaces = allSpaces.slice(1);
-/** Where the canister's own reads and writes have their buffer in the host's memory. */
-const bufferAt = 8_000_000n;
-
 let host: KernelHost;
 
 beforeEach(async () => {
@@ -34,29 +32,6 @@ function pattern(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = i * 13 + (i >> 8) + seed;
   return bytes;
-}
-
-function read(space: StableSpace, offset: number, length: number): Uint8Array {
-  const target = new Uint8Array(length);
-  spaceRead({ space, offset }, target);
-  return target;
-}
-
-function linearWrite(offset: number, bytes: Uint8Array): void {
-  new Uint8Array(host.memory.buffer).set(bytes, Number(bufferAt));
-  host.exports.stable64_write(BigInt(offset), bufferAt, BigInt(bytes.length));
-}
-
-function linearRead(offset: number, length: number): Uint8Array {
-  host.exports.stable64_read(bufferAt, BigInt(offset), BigInt(length));
-  return new Uint8Array(host.memory.buffer, Number(bufferAt), length).slice();
-}
-
-/** A new instance on the same stable memory. */
-async function upgrade(): Promise<void> {
-  const { system } = host;
-  host = await startKernel({ system });
-  installKernelGate(host.gate);
 }
 
 describe('sizes', () => {
@@ -94,7 +69,7 @@ describe('sizes', () => {
     expect(Buffer.compare(host.system.stable, before)).toBe(0);
     expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([0, 20, 0]);
     expect(spaceGrow(1, 12)).toBe(20);
-    await upgrade();
+    host = await upgradeKernel(host);
     expect([spaceSize(0), spaceSize(1), spaceSize(2)]).toEqual([0, 32, 0]);
   });
 
@@ -118,18 +93,18 @@ describe('bytes', () => {
     rawSpaces.forEach((space, i) => {
       spaceWrite({ space, offset: extentBytes - 33 }, long[i] ?? new Uint8Array(0));
     });
-    linearWrite(extentBytes - 55, linear);
+    linearWrite(host, extentBytes - 55, linear);
     rawSpaces.forEach((space, i) => {
-      const found = read(space, extentBytes - 33, 2 * extentBytes + 77);
+      const found = readSpace(space, extentBytes - 33, 2 * extentBytes + 77);
       expect(Buffer.compare(found, long[i] ?? new Uint8Array(0))).toBe(0);
     });
-    expect(Buffer.compare(linearRead(extentBytes - 55, linear.length), linear)).toBe(0);
+    expect(Buffer.compare(linearRead(host, extentBytes - 55, linear.length), linear)).toBe(0);
   });
 
   test('space 0 is what the canister sees as its stable memory; here it can only be read', () => {
     host.exports.stable64_grow(1n);
-    linearWrite(100, Uint8Array.of(1, 2, 3));
-    expect(read(0, 99, 5)).toEqual(Uint8Array.of(0, 1, 2, 3, 0));
+    linearWrite(host, 100, Uint8Array.of(1, 2, 3));
+    expect(readSpace(0, 99, 5)).toEqual(Uint8Array.of(0, 1, 2, 3, 0));
     expect(() => spaceWrite({ space: 0, offset: 0 }, new Uint8Array(1))).toThrow('unreachable');
     expect(() => spaceErase({ space: 0, offset: 0 }, 1)).toThrow('unreachable');
     expect(() => spaceGrow(0, 1)).toThrow('unreachable');
@@ -141,7 +116,7 @@ describe('bytes', () => {
     spaceWrite({ space: 1, offset: 0 }, bytes);
     spaceErase({ space: 1, offset: extentBytes - 5000 }, 12_345);
     bytes.fill(0, extentBytes - 5000, extentBytes - 5000 + 12_345);
-    expect(Buffer.compare(read(1, 0, 2 * extentBytes), bytes)).toBe(0);
+    expect(Buffer.compare(readSpace(1, 0, 2 * extentBytes), bytes)).toBe(0);
   });
 
   test('accesses past the end trap with the words of the system, for every space', () => {
@@ -155,22 +130,22 @@ describe('bytes', () => {
       () => spaceWrite({ space: 2, offset: 0 }, new Uint8Array(1)),
       () => spaceErase({ space: 1, offset: 1 }, end),
       () => spaceErase({ space: 1, offset: 1 }, Number.MAX_SAFE_INTEGER),
-      () => linearRead(end, 1),
-      () => linearWrite(end - 1, new Uint8Array(2)),
+      () => linearRead(host, end, 1),
+      () => linearWrite(host, end - 1, new Uint8Array(2)),
       () => host.exports.stable64_read(bufferAt, 0xffff_ffff_ffff_ffffn, 1n),
       () => host.exports.stable64_write(0xffff_ffff_ffff_fff0n, bufferAt, 15n),
       () => host.exports.stable64_read(bufferAt, 5n, 0xffff_ffff_ffff_fffbn),
       () => host.exports.stable64_read(bufferAt, 5n, 0xffff_ffff_ffff_fffen),
     ];
     for (const access of refused) expect(access).toThrow('stable memory out of bounds');
-    expect(read(1, end - 1, 1)).toEqual(Uint8Array.of(0));
-    expect(linearRead(end - 1, 1)).toEqual(Uint8Array.of(0));
+    expect(readSpace(1, end - 1, 1)).toEqual(Uint8Array.of(0));
+    expect(linearRead(host, end - 1, 1)).toEqual(Uint8Array.of(0));
   });
 
   test('an access of no bytes touches nothing', () => {
     spaceWrite({ space: 3, offset: 0 }, new Uint8Array(0));
-    expect(read(3, 10, 0)).toEqual(new Uint8Array(0));
-    expect(linearRead(0, 0)).toEqual(new Uint8Array(0));
+    expect(readSpace(3, 10, 0)).toEqual(new Uint8Array(0));
+    expect(linearRead(host, 0, 0)).toEqual(new Uint8Array(0));
     spaceErase({ space: 3, offset: 0 }, 0);
     expect(host.system.stable.length).toBe(0);
   });
@@ -178,7 +153,7 @@ describe('bytes', () => {
   test('a ninth space, fractions and negative numbers are refused', () => {
     expect(() => spaceSize(8 as StableSpace)).toThrow('unreachable');
     for (const offset of [-1, 0.5, Number.NaN, 2 ** 53]) {
-      expect(() => read(1, offset, 1)).toThrow('Cannot reach stable memory');
+      expect(() => readSpace(1, offset, 1)).toThrow('Cannot reach stable memory');
       expect(() => spaceGrow(1, offset)).toThrow('Cannot reach stable memory');
     }
   });
@@ -188,7 +163,7 @@ describe('stable memory that an earlier instance left', () => {
   test('a superblock has the golden bytes', () => {
     spaceGrow(1, 17);
     host.exports.stable64_grow(33n);
-    linearWrite(2 * extentBytes, Uint8Array.of(1));
+    linearWrite(host, 2 * extentBytes, Uint8Array.of(1));
     const hex = (start: number, end: number) =>
       Buffer.from(host.system.stable.subarray(start, end)).toString('hex');
     spaceGrow(7, 1);
@@ -207,22 +182,22 @@ describe('stable memory that an earlier instance left', () => {
     expect(() => spaceSize(1)).toThrow('not of this version');
     expect(() => host.exports.stable64_size()).toThrow('not of this version');
     expect(() => host.exports.stable64_grow(1n)).toThrow('not of this version');
-    expect(() => linearWrite(0, Uint8Array.of(1))).toThrow('not of this version');
-    expect(() => linearRead(0, 1)).toThrow('not of this version');
+    expect(() => linearWrite(host, 0, Uint8Array.of(1))).toThrow('not of this version');
+    expect(() => linearRead(host, 0, 1)).toThrow('not of this version');
     expect(system.stable).toEqual(before);
   });
 
   test.each([1, 4])('memory of version %i traps with a reason', async (version) => {
     spaceGrow(1, 17);
     host.system.stable[8] = version;
-    await upgrade();
+    host = await upgradeKernel(host);
     expect(() => spaceSize(1)).toThrow('not of this version: install one');
   });
 
   test('memory of the former version with a hole traps', async () => {
     host.exports.stable64_grow(1n);
     host.system.stable[8] = 2;
-    await upgrade();
+    host = await upgradeKernel(host);
     expect(() => spaceSize(1)).toThrow('unreachable');
   });
 
@@ -236,7 +211,7 @@ describe('stable memory that an earlier instance left', () => {
   ])('a table with %s traps', async (_, at, value) => {
     spaceGrow(1, 17);
     host.system.stable[at] = value;
-    await upgrade();
+    host = await upgradeKernel(host);
     expect(() => spaceSize(1)).toThrow('unreachable');
   });
 });
@@ -284,13 +259,13 @@ test('spaces behave as plain arrays under any history with upgrades', async () =
       const extents = sizes.reduce((sum, size) => sum + size, written.size);
       const isEmpty = twins.every(({ length }) => length === 0);
       expect(host.system.stable.length).toBe(isEmpty ? 0 : (2 + extents) * extentBytes);
-      await upgrade();
+      host = await upgradeKernel(host);
       for (const space of allSpaces) {
         const twin = twins[space] ?? new Uint8Array(0);
         expect(spaceSize(space) * stablePageBytes).toBe(twin.length);
         for (let start = 0; start < twin.length; start += 3_000_000) {
           const part = twin.subarray(start, start + 3_000_000);
-          expect(Buffer.compare(read(space, start, part.length), part)).toBe(0);
+          expect(Buffer.compare(readSpace(space, start, part.length), part)).toBe(0);
         }
       }
     }),
@@ -311,7 +286,10 @@ function noteExtents(bytes: Uint8Array, offset: number, written: Set<number>): v
 }
 
 async function runStep({ step, index, twins, written }: StepRun): Promise<void> {
-  if (step.kind === 'upgrade') return upgrade();
+  if (step.kind === 'upgrade') {
+    host = await upgradeKernel(host);
+    return;
+  }
   const { space } = step;
   const twin = twins[space] ?? new Uint8Array(0);
   if (step.kind === 'grow') {
@@ -331,11 +309,11 @@ async function runStep({ step, index, twins, written }: StepRun): Promise<void> 
   );
   const length = Math.min(step.length, twin.length - offset);
   if (step.kind === 'read') {
-    const found = space === 0 ? linearRead(offset, length) : read(space, offset, length);
+    const found = space === 0 ? linearRead(host, offset, length) : readSpace(space, offset, length);
     expect(Buffer.compare(found, twin.subarray(offset, offset + length))).toBe(0);
   } else if (step.kind !== 'erase') {
     const bytes = step.kind === 'write' ? pattern(length, index) : new Uint8Array(length);
-    if (space === 0) linearWrite(offset, bytes);
+    if (space === 0) linearWrite(host, offset, bytes);
     else spaceWrite({ space, offset }, bytes);
     twin.set(bytes, offset);
     if (space === 0) noteExtents(bytes, offset, written);

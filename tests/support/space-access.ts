@@ -1,0 +1,31 @@
+// How tests reach spaces of a kernel in Node: by its operations, and as the canister itself does.
+
+import { installKernelGate } from '../../src/crypto/kernel.ts';
+import { type StableSpace, spaceRead } from '../../src/storage/stable-space.ts';
+import { type KernelHost, startKernel } from './kernel-host.ts';
+
+/** Where the canister's own reads and writes have their buffer in the host's memory. */
+export const bufferAt = 8_000_000n;
+
+export function readSpace(space: StableSpace, offset: number, length: number): Uint8Array {
+  const target = new Uint8Array(length);
+  spaceRead({ space, offset }, target);
+  return target;
+}
+
+export function linearWrite(host: KernelHost, offset: number, bytes: Uint8Array): void {
+  new Uint8Array(host.memory.buffer).set(bytes, Number(bufferAt));
+  host.exports.stable64_write(BigInt(offset), bufferAt, BigInt(bytes.length));
+}
+
+export function linearRead(host: KernelHost, offset: number, length: number): Uint8Array {
+  host.exports.stable64_read(bufferAt, BigInt(offset), BigInt(length));
+  return new Uint8Array(host.memory.buffer, Number(bufferAt), length).slice();
+}
+
+/** A new instance on the same stable memory, which the operations reach from then on. */
+export async function upgradeKernel({ system }: KernelHost): Promise<KernelHost> {
+  const host = await startKernel({ system });
+  installKernelGate(host.gate);
+  return host;
+}
