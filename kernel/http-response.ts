@@ -13,6 +13,15 @@ import { takenBytes, takenText } from './text-exchange';
 
 let out: usize = 0;
 
+/** Any reply, of two pieces. */
+export function replyPieces(
+  head: usize, headBytes: usize, body: usize, bodyBytes: usize,
+): void {
+  append(head, headBytes);
+  append(body, bodyBytes);
+  systemReply();
+}
+
 /** The types and the body. */
 export function replyBody(types: usize, typesBytes: usize, body: usize, bodyBytes: usize): void {
   ensureRequestPages();

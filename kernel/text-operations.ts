@@ -6,7 +6,7 @@
 
 import { ensureRequestPages, requestBase, requestTextAt } from './heap';
 import { readRequest, requestBody, requestBodyBytes } from './http-request';
-import { replyBody, replyEnd, replyHeaders } from './http-response';
+import { replyBody, replyEnd, replyHeaders, replyPieces } from './http-response';
 import { jsonAt } from './json-writer';
 import { at, lengthOf } from './operands';
 import { layReady, openExchange } from './text-exchange';
@@ -17,11 +17,13 @@ const decodeTextOperation: u32 = 97;
 const readRequestOperation: u32 = 98;
 const replyOperation: u32 = 99;
 const hexOperation: u32 = 100;
+const replyPiecesOperation: u32 = 101;
 
 const hexBytesMax: usize = 64;
 
 export function textOperands(operation: u32): u32 {
-  if (operation > hexOperation) unreachable();
+  if (operation > replyPiecesOperation) unreachable();
+  if (operation == replyPiecesOperation) return 2;
   return operation == replyOperation ? 4 : 1;
 }
 
@@ -44,6 +46,9 @@ export function runText(operation: u32, block: usize): void {
       return;
     case hexOperation:
       layHexReady(at(0), lengthOf(0));
+      return;
+    case replyPiecesOperation:
+      replyPieces(at(0), lengthOf(0), at(1), lengthOf(1));
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { idlLabelToId } from '@dfinity/candid';
 import type { FileArgument } from '../domain/single-upload.ts';
-import { concatBytes } from '../lib/bytes.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';
@@ -105,9 +105,11 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
 
 const bytesHead = headOfOk(ResultBytes);
 
-/** The answer of `readFile`. */
-export function encodeBytesResult(result: Result<Uint8Array>): Uint8Array {
+/** The answer of `readFile`: what is before the bytes, and they; none of an error. */
+export function encodeBytesResult(
+  result: Result<Uint8Array>,
+): readonly [head: Uint8Array, bytes: Uint8Array] {
   return 'ok' in result
-    ? concatBytes(bytesHead, leb128(result.ok.length), result.ok)
-    : encodeResult(ResultBytes, result);
+    ? [concatBytes(bytesHead, leb128(result.ok.length)), result.ok]
+    : [encodeResult(ResultBytes, result), emptyBytes];
 }

@@ -13,6 +13,7 @@ import { encodeResult } from './candid-result.ts';
 import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
 import { encodeFileResult } from './file-record-messages.ts';
 import { decodeArguments, query, update } from './method.ts';
+import { replyBytes } from './native-reply.ts';
 import { onceReady, stores } from './runtime.ts';
 
 type Optional<T> = [] | [T];
@@ -54,7 +55,8 @@ export class FilesActor {
     if (decoded === undefined) return;
     const [bucket, path, offset, length, [apiKey]] = decoded as unknown as ReadArguments;
     const request = { bucket, path, offset, length, apiKey };
-    msgReply(encodeBytesResult(answer(() => readFilePart(stores, currentCall(), request))));
+    const read = () => readFilePart(stores, currentCall(), request);
+    replyBytes(...encodeBytesResult(answer(read)));
   }
 
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)

@@ -7,9 +7,17 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { answerHead, type EncodableResponse, encodeResponse } from './bulk-messages.ts';
 
 const command = createCommand(kernelOperations.reply, 4);
+const piecesCommand = createCommand(kernelOperations.replyPieces, 2).bytes;
 const apartWord = kernelWords.length;
 const upgradeWord = kernelWords.longResult;
 const noStrategy = Uint8Array.of(0);
+
+/** Replies with bulk bytes behind what stands before them, which are not copied together. */
+export function replyBytes(head: Uint8Array, body: Uint8Array): void {
+  kernelGate(piecesCommand);
+  kernelGate(head);
+  kernelGate(body);
+}
 
 /** Replies; `isUpgrade` asks the gateway to call again as an update. */
 export function replyResponse(response: EncodableResponse, isUpgrade: boolean): void {

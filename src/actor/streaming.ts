@@ -1,9 +1,9 @@
 // Bodies that are read on by queries: the strategy that an answer names, and the query itself.
 // HTTP gateway specification, "Response Body Streaming".
 
-import { canisterSelf, msgReject, msgReply } from 'azle';
+import { canisterSelf, msgReject } from 'azle';
 import { Refusal } from '../domain/refusal.ts';
-import { readStream } from '../domain/streams.ts';
+import { readStream, type StreamPiece } from '../domain/streams.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
@@ -11,6 +11,7 @@ import { currentCall } from './call.ts';
 import { StreamingResponse, StreamingToken } from './candid.ts';
 import { messageHead } from './candid-result.ts';
 import { decodeArguments, query } from './method.ts';
+import { replyBytes } from './native-reply.ts';
 import { stores } from './runtime.ts';
 
 const callbackName = 'http_request_streaming_callback';
@@ -42,10 +43,11 @@ function encodeCallback(): Uint8Array {
 
 const pieceHead = messageHead(StreamingResponse);
 
-function encodePiece(body: Uint8Array, token: Uint8Array | undefined): Uint8Array {
-  const rest = token === undefined ? [Uint8Array.of(0)] : [Uint8Array.of(1), blob(token)];
-  // The fields in the order of their hashes: token, body.
-  return concatBytes(pieceHead, ...rest, blob(body));
+/** Up to the bytes of the body: the fields in the order of their hashes, token and body. */
+function headOfPiece({ body, token }: StreamPiece): Uint8Array {
+  const present =
+    token === undefined ? Uint8Array.of(0) : concatBytes(Uint8Array.of(1), blob(token));
+  return concatBytes(pieceHead, present, leb128(body.length));
 }
 
 function blob(bytes: Uint8Array): Uint8Array {
@@ -62,7 +64,7 @@ export class StreamingActor {
     const [{ token }] = decoded as unknown as [{ token: Uint8Array }];
     try {
       const piece = readStream(stores, currentCall(), token);
-      msgReply(encodePiece(piece.body, piece.token));
+      replyBytes(headOfPiece(piece), piece.body);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       msgReject(`${error.code}: ${error.message}`);

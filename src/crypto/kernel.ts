@@ -48,6 +48,7 @@ export const kernelOperations = {
   readRequest: 98,
   reply: 99,
   hexText: 100,
+  replyPieces: 101,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];

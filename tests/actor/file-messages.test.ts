@@ -75,11 +75,15 @@ describe('encodeBytesResult()', () => {
   test.each([0, 1, 127, 128, 70_000])('writes %i bytes as the library does', (length) => {
     const result = { ok: new Uint8Array(length).fill(7) };
     const expected = IDL.encode([ResultBytes], [result]);
-    expect(Buffer.compare(encodeBytesResult(result), expected)).toBe(0);
+    expect(Buffer.compare(new Uint8Array(Buffer.concat(encodeBytesResult(result))), expected)).toBe(
+      0,
+    );
   });
 
   test('writes an error', () => {
     const result = { err: 'NoSuchFile: there is none' };
-    expect(IDL.decode([ResultBytes], encodeBytesResult(result))).toEqual([result]);
+    expect(
+      IDL.decode([ResultBytes], new Uint8Array(Buffer.concat(encodeBytesResult(result)))),
+    ).toEqual([result]);
   });
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type EncodableResponse, encodeResponse } from '../../src/actor/bulk-messages.ts';
-import { replyNatively } from '../../src/actor/native-reply.ts';
+import { replyBytes, replyNatively } from '../../src/actor/native-reply.ts';
 import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
@@ -76,5 +76,22 @@ describe('an answer', () => {
   it('whose headers hold NUL is not sent', () => {
     const headers: [string, string][] = [['a', 'b\0c']];
     expect(() => sent({ status: 200, headers, body: new Uint8Array(0) })).toThrow('unreachable');
+  });
+});
+
+describe('bulk bytes', () => {
+  it.each([
+    [3, 5],
+    [0, 0],
+    [1, 300_000],
+  ])('go behind their head: %i bytes, and %i', (headBytes, bodyBytes) => {
+    const { system } = text.host;
+    const head = new Uint8Array(headBytes).fill(1);
+    const body = new Uint8Array(bodyBytes).fill(2);
+    system.reply = Buffer.alloc(0);
+    system.isReplied = false;
+    replyBytes(head, body);
+    expect(system.isReplied).toBe(true);
+    expect(Buffer.compare(system.reply, Buffer.concat([head, body]))).toBe(0);
   });
 });
