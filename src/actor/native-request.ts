@@ -1,4 +1,4 @@
-// HTTP requests as gateways send them, read by the kernel and the engine's own JSON parser: 0.1 M
+// HTTP requests as gateways send them, read by the kernel and the engine's own JSON parser: 0.2 M
 // instructions for ten header fields, where the reader in bulk-messages.ts takes 1.2 M.
 
 import { createCommand, kernelGate, kernelOperations, kernelWords } from '../crypto/kernel.ts';

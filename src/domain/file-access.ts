@@ -106,9 +106,7 @@ export function checkDeletion(
   const { bucket } = authorize(stores, call, claim);
   const path = parseFilePath(request.path);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
-  if (conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined) {
-    checkWritePreconditions(entityTag(file), conditions);
-  }
+  checkWritePreconditions(entityTag(file), conditions);
   checkUnmodifiedSince(file.updatedAtNs, conditions);
   return { bucket, file };
 }
