@@ -39,6 +39,11 @@ export function openTextExchange(host: TextFunctions): boolean {
   return true;
 }
 
+/** For a host that goes on with another kernel, or with none. */
+export function closeTextExchange(): void {
+  functions = undefined;
+}
+
 export function isTextExchangeOpen(): boolean {
   return functions !== undefined;
 }

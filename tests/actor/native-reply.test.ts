@@ -1,9 +1,10 @@
 // Answers that the kernel puts together: to the byte those that are encoded in JavaScript.
 
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EncodableResponse, encodeResponse } from '../../src/actor/bulk-messages.ts';
 import { replyBytes, replyNatively } from '../../src/actor/native-reply.ts';
+import { closeTextExchange } from '../../src/crypto/kernel-text.ts';
 import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
@@ -13,6 +14,9 @@ beforeAll(async () => {
   installNodeText();
   text = await installKernelText();
 });
+
+// Files of tests may share an engine.
+afterAll(closeTextExchange);
 
 function sent(response: EncodableResponse, isUpgrade = false): string | undefined {
   const { system } = text.host;

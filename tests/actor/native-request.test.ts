@@ -2,10 +2,11 @@
 
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnyRequest } from '../../src/actor/bulk-messages.ts';
 import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid.ts';
 import { readRequestNatively } from '../../src/actor/native-request.ts';
+import { closeTextExchange } from '../../src/crypto/kernel-text.ts';
 import {
   header,
   type HttpRequest as Request,
@@ -20,6 +21,9 @@ beforeAll(async () => {
   installNodeText();
   await installKernelText();
 });
+
+// Files of tests may share an engine.
+afterAll(closeTextExchange);
 
 const bounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 const request = {

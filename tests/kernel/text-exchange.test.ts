@@ -1,8 +1,13 @@
 // Texts between JavaScript and native code: what the kernel takes and gives, and what it passes on.
 
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { decodeByKernel, encodeByKernel, hexByKernel } from '../../src/crypto/kernel-text.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  closeTextExchange,
+  decodeByKernel,
+  encodeByKernel,
+  hexByKernel,
+} from '../../src/crypto/kernel-text.ts';
 import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
 
 let text: TextHost;
@@ -10,6 +15,9 @@ let text: TextHost;
 beforeAll(async () => {
   text = await installKernelText();
 });
+
+// Files of tests may share an engine.
+afterAll(closeTextExchange);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
