@@ -19,7 +19,7 @@ const ingressCycles = 1_200_000;
 const cyclesPerByte = 2_000;
 const executionCycles = 5_000_000;
 
-export function protocolFloor(bytes: number): number {
+function protocolFloor(bytes: number): number {
   return ingressCycles + executionCycles + cyclesPerByte * bytes;
 }
 

@@ -18,8 +18,8 @@ import { hashAll, hashLater, paddedBytes } from './sha256-lanes';
 
 export const rowCount: u32 = 8;
 export const getRow: u32 = 0;
-export const headRow: u32 = 1;
-export const optionsRow: u32 = 2;
+const headRow: u32 = 1;
+const optionsRow: u32 = 2;
 export const tagRow: u32 = 3;
 export const partRow: u32 = 7;
 const responseCount: u32 = 5;

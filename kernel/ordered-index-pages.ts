@@ -20,7 +20,7 @@ const wasmPageBytes: u64 = 65536;
 /** Space is taken in steps of a real extent. */
 const growPages: u64 = 16;
 /** A page in the heap has room for one cell too many. */
-export const bufferBytes: usize = 0x1800;
+const bufferBytes: usize = 0x1800;
 
 const scratchBuffer: usize = 3;
 
@@ -35,7 +35,6 @@ let space: u32 = 0;
 
 export function root(): u32 { return load<u32>(superblock(), 12); }
 export function height(): u32 { return load<u32>(superblock(), 16); }
-export function pagesEnd(): u32 { return load<u32>(superblock(), 20); }
 export function keyCount(): u64 { return load<u64>(superblock(), 32); }
 
 export function setRoot(page: u32, height: u32): void {

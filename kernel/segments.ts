@@ -1,6 +1,6 @@
 // Segments of a chunk, sealed one by one and written to their slots: in JavaScript 0.1 M
 // instructions a segment, and a copy of each. What tells segments apart is in nonce and associated
-// data; src/domain/segment-cipher.ts has their layout.
+// data; src/domain/contents/segment-cipher.ts has their layout.
 
 import { seal } from './aead';
 import { ensureSegmentPages, segmentBase } from './heap';

@@ -1,11 +1,11 @@
 // The canister: its actor classes. The text codec comes first, before anything encodes a text.
 
 import './actor/native-text.ts';
+import { ApiKeysActor } from './actor/api-keys.ts';
 import { BucketsActor } from './actor/buckets.ts';
 import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
 import { InspectActor } from './actor/inspect.ts';
-import { KeysActor } from './actor/keys.ts';
 import { LifecycleActor } from './actor/lifecycle.ts';
 import { ListingActor } from './actor/listing.ts';
 import { RotationActor } from './actor/rotation.ts';
@@ -19,7 +19,7 @@ export default [
   UploadsActor,
   FilesActor,
   ListingActor,
-  KeysActor,
+  ApiKeysActor,
   RotationActor,
   StatusActor,
   HttpActor,

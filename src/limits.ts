@@ -36,7 +36,7 @@ export const requestTextBytesMax = 10_240;
 /** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
 
-/** What a query answers that reads on what an update began, see domain/streams.ts. */
+/** What a query answers that reads on what an update began, see domain/files/streams.ts. */
 export const streamPieceBytes = 1_900_000;
 /** For how long a stream may be read on, and a replaced file that is being read is kept. */
 export const streamLifetimeNs = 10n * 60n * 1_000_000_000n;

@@ -61,7 +61,7 @@ export async function saveState(
   await rename(fresh, path);
 }
 
-export async function loadState(name: TransferName): Promise<unknown> {
+async function loadState(name: TransferName): Promise<unknown> {
   try {
     return JSON.parse(await readFile(statePath(name), 'utf8'));
   } catch {

@@ -13,7 +13,7 @@ import type { CallEnvelope } from './envelope.ts';
 import { decodeCall } from './envelope.ts';
 
 /** The network's limit for a whole envelope on application subnets. */
-export const ingressBytesMax = 2_097_152;
+const ingressBytesMax = 2_097_152;
 /** After this long a synchronous call is answered with 202 and the agent polls. */
 const certificateTimeoutMs = 10_000;
 

@@ -1,10 +1,10 @@
 // Cycles by the price list of a 13-node application subnet (Internet Computer, "Cycles costs").
 
-export const ingressBaseCycles = 1_200_000n;
-export const ingressCyclesPerByte = 2_000n;
+const ingressBaseCycles = 1_200_000n;
+const ingressCyclesPerByte = 2_000n;
 export const updateBaseCycles = 5_000_000n;
-export const callBaseCycles = 260_000n;
-export const callCyclesPerByte = 1_000n;
+const callBaseCycles = 260_000n;
+const callCyclesPerByte = 1_000n;
 export const canisterCreationCycles = 500_000_000_000n;
 const storageCyclesPerGibSecond = 127_000n;
 const gib = 2n ** 30n;

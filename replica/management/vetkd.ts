@@ -27,7 +27,7 @@ const feeByKeyName = new Map([
   ['dfx_test_key', 10_000_000_000n],
 ]);
 
-export const seedBytesMin = 32;
+const seedBytesMin = 32;
 
 export interface VetKeyPath {
   readonly keyName: string;

@@ -25,7 +25,7 @@ export interface CompiledModule {
 }
 
 /** IC spec, "Canister module format": at most 100 MiB, uncompressed too. */
-export const moduleBytesMax = 100 * 1024 * 1024;
+const moduleBytesMax = 100 * 1024 * 1024;
 
 const gzipMagic = [0x1f, 0x8b, 0x08];
 

@@ -2,15 +2,15 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import { updateAccess } from '../domain/bucket-creators.ts';
+import { updateAccess } from '../domain/access/bucket-creators.ts';
+import { createBucket } from '../domain/administration/bucket-creation.ts';
 import {
   type BucketDetails,
   deleteBucket,
   describeBucket,
   listBuckets,
   updateBucket,
-} from '../domain/bucket-management.ts';
-import { createBucket } from '../domain/buckets.ts';
+} from '../domain/administration/bucket-management.ts';
 import { answer, currentCall } from './call.ts';
 import {
   AccessChange,

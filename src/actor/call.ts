@@ -1,8 +1,8 @@
 // The frame of every actor method: who calls, and refusals as Candid errors. Anything else that is
 // thrown is a defect and traps, so that the system rolls the message back.
 
-import type { Call } from '../domain/caller.ts';
-import { Refusal } from '../domain/refusal.ts';
+import type { Call } from '../domain/shared/caller.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { isController, msgCaller, time } from './system.ts';
 
 export type Result<T> = { ok: T } | { err: string };

@@ -3,7 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './candid-result.ts';
 
-export const Result = resultOf(IDL.Text);
+export const ResultText = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
 export const ResultNull = resultOf(IDL.Null);
 
@@ -215,7 +215,7 @@ export const HttpUpdateRequest = IDL.Record({
   headers: IDL.Vec(HeaderField),
   body: IDL.Vec(IDL.Nat8),
 });
-/** Opens what is left of a body, see domain/streams.ts. */
+/** Opens what is left of a body, see domain/files/streams.ts. */
 export const StreamingToken = IDL.Record({ token: IDL.Vec(IDL.Nat8) });
 export const StreamingResponse = IDL.Record({
   body: IDL.Vec(IDL.Nat8),

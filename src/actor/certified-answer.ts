@@ -12,8 +12,8 @@ import {
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
 import type { Evidence } from '../certification/site-proofs.ts';
-import { findChunk } from '../domain/chunk-records.ts';
-import { findFile } from '../domain/files.ts';
+import { findChunk } from '../domain/contents/chunk-records.ts';
+import { findFile } from '../domain/files/files.ts';
 import { servedHeaders } from '../http/file-headers.ts';
 import {
   decodedPath,

@@ -2,7 +2,7 @@
 // the argument of uploadFile and the answer of readFile.
 
 import { idlLabelToId } from '@dfinity/candid';
-import type { FileArgument } from '../domain/single-upload.ts';
+import type { FileArgument } from '../domain/uploads/single-upload.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';

@@ -2,8 +2,8 @@
 // record. Candid specification, "Binary format": fields stand in the order of their hashes.
 
 import { IDL } from '@dfinity/candid';
-import type { FileParts } from '../domain/file-parts.ts';
-import type { FileList } from '../domain/listing.ts';
+import type { FileParts } from '../domain/files/file-parts.ts';
+import type { FileList } from '../domain/listing/listing.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';

@@ -2,13 +2,13 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
-import { requireCycles } from '../domain/cycles.ts';
-import { deleteFile, getFile, readFilePart } from '../domain/file-access.ts';
-import { partsOfFile } from '../domain/files.ts';
-import { uploadByCall } from '../domain/single-upload.ts';
+import { deleteFile, getFile, readFilePart } from '../domain/files/file-access.ts';
+import { partsOfFile } from '../domain/files/files.ts';
+import { requireCycles } from '../domain/shared/cycles.ts';
+import { uploadByCall } from '../domain/uploads/single-upload.ts';
 import { liquidCycles } from '../storage/stable-space.ts';
 import { answer, currentCall } from './call.ts';
-import { FileUpload, Result, ResultBytes, ResultFile, ResultNull } from './candid.ts';
+import { FileUpload, ResultBytes, ResultFile, ResultNull, ResultText } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
 import { encodeFileResult } from './file-record-messages.ts';
@@ -24,7 +24,7 @@ const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
 export class FilesActor {
   /** At most 1,900,000 bytes; ok is the file's id. Decoded by hand, see file-messages.ts. */
-  @update([FileUpload], Result, { manual: true })
+  @update([FileUpload], ResultText, { manual: true })
   uploadFile(): void | Promise<void> {
     const signature = { name: 'uploadFile', parameters: [FileUpload] };
     const upload = decodeArguments(signature, decodeFileUpload);
@@ -34,7 +34,7 @@ export class FilesActor {
         requireCycles(liquidCycles());
         return uploadByCall(stores, currentCall(), upload).id;
       });
-      msgReply(encodeResult(Result, result));
+      msgReply(encodeResult(ResultText, result));
     });
   }
 

@@ -1,8 +1,8 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
 import { query, update } from 'azle';
-import type { Call } from '../domain/caller.ts';
-import { Refusal } from '../domain/refusal.ts';
+import type { Call } from '../domain/shared/caller.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
 import { budgetRefusal, errorResponse, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
@@ -54,7 +54,7 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
     respondTooLarge(phase, request, call);
     return;
   }
-  const environment = { stores, call, request, random: stores.secrets.random };
+  const environment = { stores, call, request };
   const response = handleRequest(routes, { ...environment, phase, system: systemFigures });
   // There is none in an update, and in a query that is carried out as one.
   const certificate = phase === 'query' ? dataCertificate() : undefined;

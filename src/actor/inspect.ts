@@ -3,9 +3,9 @@
 // whom, is in method-table.ts. IC spec, "Ingress message inspection".
 
 import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
-import { checkAnonymousUpdate } from '../domain/anonymous-updates.ts';
-import { Refusal, type RefusalCode } from '../domain/refusal.ts';
-import { KeyUnavailable } from '../domain/root-keys.ts';
+import { checkAnonymousUpdate } from '../domain/access/anonymous-updates.ts';
+import { KeyUnavailable } from '../domain/keys/root-keys.ts';
+import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
 import type { HttpRequest as Request } from '../http/message.ts';
 import { handleRequest, isAnonymous, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
@@ -80,8 +80,7 @@ function isRequestWelcome(sent: Request): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
   const request = { ...sent, headers };
-  const { random } = stores.secrets;
-  const environment = { stores, call: currentCall(), random, system: systemFigures };
+  const environment = { stores, call: currentCall(), system: systemFigures };
   if (isAnonymous({ ...environment, request })) {
     checkAnonymousUpdate(stores, environment.call.nowNs);
   }

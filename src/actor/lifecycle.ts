@@ -2,8 +2,8 @@
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { init, msgArgData, postUpgrade, trap } from 'azle';
-import { Refusal } from '../domain/refusal.ts';
-import type { RootKeySource } from '../domain/root-keys.ts';
+import type { RootKeySource } from '../domain/keys/root-keys.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { Settings } from './candid.ts';
 import { setUp } from './runtime.ts';

@@ -1,8 +1,8 @@
 // The actor method that lists a bucket's files.
 
 import { msgReply } from 'azle';
-import { readFileParts } from '../domain/files.ts';
-import { listFiles } from '../domain/listing.ts';
+import { readFileParts } from '../domain/files/files.ts';
+import { listFiles } from '../domain/listing/listing.ts';
 import { answer, currentCall } from './call.ts';
 import { ListFilesRequest, ResultFileList } from './candid.ts';
 import { encodeFileListResult, type FileListAnswer } from './file-record-messages.ts';

@@ -8,18 +8,18 @@
 // `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
 // that the method itself makes. Inspection sees ingress only, so the method checks again.
 
-import { authorize } from '../domain/access.ts';
-import { mayCreateBuckets } from '../domain/bucket-creators.ts';
-import { type Call, isAnonymous } from '../domain/caller.ts';
-import { checkDeletion } from '../domain/file-access.ts';
-import { checkKeyRequest, checkRevocation } from '../domain/keys.ts';
-import { ownedBucket } from '../domain/ownership.ts';
-import { Refusal } from '../domain/refusal.ts';
-import type { FileArgument } from '../domain/single-upload.ts';
-import type { Stores } from '../domain/stores.ts';
-import { checkChunk } from '../domain/upload-chunks.ts';
-import { checkCancellation, checkCompletion } from '../domain/upload-end.ts';
-import { checkUploadRequest } from '../domain/uploads.ts';
+import { authorize } from '../domain/access/access.ts';
+import { mayCreateBuckets } from '../domain/access/bucket-creators.ts';
+import { ownedBucket } from '../domain/access/ownership.ts';
+import { checkKeyRequest, checkRevocation } from '../domain/administration/api-key-management.ts';
+import { checkDeletion } from '../domain/files/file-access.ts';
+import { type Call, isAnonymous } from '../domain/shared/caller.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import type { Stores } from '../domain/shared/stores.ts';
+import type { FileArgument } from '../domain/uploads/single-upload.ts';
+import { checkChunk } from '../domain/uploads/upload-chunks.ts';
+import { checkCancellation, checkCompletion } from '../domain/uploads/upload-end.ts';
+import { checkUploadRequest } from '../domain/uploads/uploads.ts';
 import { requestTextBytesMax } from '../limits.ts';
 import type { ArgumentBounds } from './argument-decoder.ts';
 import type { ChunkArgument } from './bulk-messages.ts';

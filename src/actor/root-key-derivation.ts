@@ -2,9 +2,9 @@
 // bytes for a network without. Key material is wiped after use, where the language can.
 
 import type { RandomSource } from '../crypto/random.ts';
-import type { RootKeyEntry } from '../domain/root-key-entry.ts';
-import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../domain/root-keys.ts';
-import type { Stores } from '../domain/stores.ts';
+import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../domain/keys/root-keys.ts';
+import type { RootKeyEntry } from '../domain/shared/root-key-entry.ts';
+import type { Stores } from '../domain/shared/stores.ts';
 import { assert } from '../lib/assert.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { fetchDerivedPublicKey, fetchEncryptedKey, isUnknownKey } from './management.ts';

@@ -4,7 +4,7 @@
 
 import { setTimer, time } from 'azle';
 import { wakeTimers } from '../crypto/kernel.ts';
-import { areRootKeysAtHand, missingRootKeys } from '../domain/root-keys.ts';
+import { areRootKeysAtHand, missingRootKeys } from '../domain/keys/root-keys.ts';
 import { isCleanup } from './management.ts';
 import { reseed } from './random-refresh.ts';
 import { fetchMissing, type Parts } from './root-key-derivation.ts';

@@ -1,7 +1,7 @@
 // Actor methods that rotate keys. The work goes on by timers; getStatus() tells when it is done.
 
 import { IDL } from '@dfinity/candid';
-import { rotateBucketKey, rotateRootKey } from '../domain/key-rotation.ts';
+import { rotateBucketKey, rotateRootKey } from '../domain/administration/key-rotation.ts';
 import { answer, currentCall } from './call.ts';
 import { ResultNull, RootKeySource } from './candid.ts';
 import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';

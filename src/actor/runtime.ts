@@ -4,19 +4,19 @@
 import { setTimer, setTimerInterval, time } from 'azle';
 import { kernelSelfTest } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
-import { reclaimContents } from '../domain/contents.ts';
-import { createHeapState } from '../domain/heap-state.ts';
-import { releaseKept } from '../domain/kept-contents.ts';
-import { continueRotation } from '../domain/key-rotation.ts';
-import { upgradeRecords } from '../domain/record-upgrade.ts';
+import { continueRotation } from '../domain/administration/key-rotation.ts';
+import { upgradeRecords } from '../domain/administration/record-upgrade.ts';
+import { reclaimContents } from '../domain/contents/contents.ts';
+import { releaseKept } from '../domain/contents/kept-contents.ts';
 import {
   areRootKeysAtHand,
   configureRootKey,
   KeyUnavailable,
   type RootKeySource,
-} from '../domain/root-keys.ts';
-import type { Stores } from '../domain/stores.ts';
-import { expireUploads } from '../domain/upload-end.ts';
+} from '../domain/keys/root-keys.ts';
+import { createHeapState } from '../domain/shared/heap-state.ts';
+import type { Stores } from '../domain/shared/stores.ts';
+import { expireUploads } from '../domain/uploads/upload-end.ts';
 import { openBlobs } from '../storage/blobs.ts';
 import type { ByteMap } from '../storage/byte-map.ts';
 import { openErasableSlots } from '../storage/erasable-slots.ts';
@@ -33,7 +33,7 @@ const random = createRandomSource();
 export const stores: Stores = {
   meta: openStableMap(memoryIds.meta),
   buckets: openStableMap(memoryIds.buckets),
-  keys: openStableMap(memoryIds.keys),
+  apiKeys: openStableMap(memoryIds.apiKeys),
   files: openStableMap(memoryIds.files),
   chunks: openStableMap(memoryIds.chunks),
   uploads: openStableMap(memoryIds.uploads),

@@ -1,7 +1,7 @@
 // What the service tells of itself: counts, sizes and cycles. No secrets.
 
 import { canisterCycleBalance } from 'azle';
-import { type SystemFigures, statusOf } from '../domain/bucket-status.ts';
+import { type SystemFigures, statusOf } from '../domain/administration/bucket-status.ts';
 import { heapSize, liquidCycles, stablePageBytes, stableSize } from '../storage/stable-space.ts';
 import { answer, currentCall } from './call.ts';
 import { ResultStatus } from './candid.ts';

@@ -2,8 +2,8 @@
 // HTTP gateway specification, "Response Body Streaming".
 
 import { canisterSelf, msgReject } from 'azle';
-import { Refusal } from '../domain/refusal.ts';
-import { readStream, type StreamPiece } from '../domain/streams.ts';
+import { readStream, type StreamPiece } from '../domain/files/streams.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';

@@ -1,6 +1,6 @@
 // The argument of `beginFileUploadWith` as the domain takes it.
 
-import type { UploadRequest } from '../domain/uploads.ts';
+import type { UploadRequest } from '../domain/uploads/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
 
 type Optional<T> = [] | [T];

@@ -2,9 +2,9 @@
 
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
-import { requireCycles } from '../domain/cycles.ts';
-import { putChunk } from '../domain/upload-chunks.ts';
-import { cancelUpload, completeUpload } from '../domain/upload-end.ts';
+import { requireCycles } from '../domain/shared/cycles.ts';
+import { putChunk } from '../domain/uploads/upload-chunks.ts';
+import { cancelUpload, completeUpload } from '../domain/uploads/upload-end.ts';
 import {
   chunkCount,
   chunkSizeOf,
@@ -12,21 +12,20 @@ import {
   missingChunks,
   shownStatus,
   type UploadSession,
-} from '../domain/upload-session.ts';
+} from '../domain/uploads/upload-session.ts';
 import {
   beginUpload,
-  checkUploadRequest,
   getUpload,
   listUploads,
   type UploadRequest as UploadBeginning,
-} from '../domain/uploads.ts';
+} from '../domain/uploads/uploads.ts';
 import { liquidCycles } from '../storage/stable-space.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, currentCall } from './call.ts';
 import {
-  Result,
   ResultNat,
   ResultNull,
+  ResultText,
   ResultUpload,
   ResultUploads,
   UploadRequest,
@@ -35,8 +34,6 @@ import { encodeResult } from './candid-result.ts';
 import { decodeArguments, query, update } from './method.ts';
 import { onceReady, stores } from './runtime.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
-
-const uploadIdBytes = 16;
 
 type Optional<T> = [] | [T];
 
@@ -58,14 +55,11 @@ const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 
 function begin(request: UploadBeginning): string {
   requireCycles(liquidCycles());
-  const call = currentCall();
-  checkUploadRequest(stores, call, request);
-  const random = stores.secrets.random(uploadIdBytes);
-  return beginUpload(stores, call, { ...request, random }).uploadId;
+  return beginUpload(stores, currentCall(), request).uploadId;
 }
 
 export class UploadsActor {
-  @update([IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)], Result)
+  @update([IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)], ResultText)
   beginFileUpload(
     bucket: string,
     path: string,
@@ -77,7 +71,7 @@ export class UploadsActor {
   }
 
   /** As beginFileUpload(), with all that a file may have; the type falls back to the path's. */
-  @update([UploadRequest], Result)
+  @update([UploadRequest], ResultText)
   beginFileUploadWith(argument: UploadArgument) {
     return answer(() => begin(uploadRequestOf(argument)));
   }
@@ -97,7 +91,7 @@ export class UploadsActor {
     });
   }
 
-  @update([IDL.Text, IDL.Opt(IDL.Text)], Result)
+  @update([IDL.Text, IDL.Opt(IDL.Text)], ResultText)
   completeFileUpload(uploadId: string, [apiKey]: Optional<string>) {
     return answer(() => completeUpload(stores, currentCall(), { uploadId, apiKey }).fileId);
   }

@@ -1,9 +1,9 @@
 // Who sends a request of the API: the Bearer key, and the bucket that it is meant for. What the key
 // may do is the domain's to say.
 
-import { type ApiKey, findKey } from '../domain/keys.ts';
-import { quote } from '../domain/names.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { type ApiKey, findKey } from '../domain/access/api-keys.ts';
+import { quote } from '../domain/shared/names.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { bearerKey } from './bearer-key.ts';
 import { type HttpRequest, singleHeader } from './message.ts';
 import type { Exchange } from './router.ts';

@@ -1,9 +1,9 @@
 // The API key that a request carries. RFC 6750 §2.1.
 
-import type { Call } from '../domain/caller.ts';
-import { findKey } from '../domain/keys.ts';
-import { Refusal } from '../domain/refusal.ts';
-import type { Stores } from '../domain/stores.ts';
+import { findKey } from '../domain/access/api-keys.ts';
+import type { Call } from '../domain/shared/caller.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import type { Stores } from '../domain/shared/stores.ts';
 import { type HttpRequest, header } from './message.ts';
 
 /** Its secret, good or not; refuses a request without one. */

@@ -2,17 +2,18 @@
 // several chunks is answered part by part with 206, certified; the gateway asks for each next part
 // and joins them into one 200. A range is answered in full, by a stream where it must be.
 
-import { isPublicBucket } from '../domain/buckets.ts';
-import { withReadableFile } from '../domain/file-access.ts';
+import { isPublicBucket } from '../domain/buckets/buckets.ts';
+import { withReadableFile } from '../domain/files/file-access.ts';
 import {
   entityTag,
   type FileRecord,
   type OpenFile,
   readFile,
   withPublicFile,
-} from '../domain/files.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { openStream } from '../domain/streams.ts';
+} from '../domain/files/files.ts';
+import { openStream } from '../domain/files/streams.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { cacheControlPlace } from '../domain/shared/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
@@ -203,7 +204,10 @@ function withCloudFile(
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
   return withReadableFile(stores, named, ({ file: stored, key }) => {
-    const file = { ...stored, cacheControl: 'private, no-store' };
+    const file = {
+      ...stored,
+      headers: stored.headers.with(cacheControlPlace, 'private, no-store'),
+    };
     return use({ file, key, isPublic: false, served: servedHeaders(file) });
   });
 }

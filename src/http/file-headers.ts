@@ -1,8 +1,9 @@
 // The header fields of a file's representation, from its record alone: what a GET answers and what
 // is certified ahead are the same.
 
-import { entityTag, type ShownFile } from '../domain/file-view.ts';
-import type { PublishedFile } from '../domain/publication.ts';
+import { entityTag } from '../domain/files/file-view.ts';
+import type { PublishedFile, ShownFile } from '../domain/shared/publication.ts';
+import { cacheControlPlace, storedHeaderNames } from '../domain/shared/stored-headers.ts';
 import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 
@@ -18,7 +19,7 @@ const exposed: Header = [
 ];
 
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
-  Pick<PublishedFile, 'cacheControl' | 'leavesVersion'>;
+  Pick<PublishedFile, 'headers' | 'leavesVersion'>;
 
 export function servedHeaders(file: PublishedFile): ServedHeaders {
   return { validators: validatorHeaders(file), representation: representationHeaders(file) };
@@ -29,7 +30,7 @@ export function validatorHeaders(file: Validated): Header[] {
   const validators: Header[] = [
     ['ETag', entityTag(file)],
     ['Last-Modified', formatHttpDate(file.updatedAtNs)],
-    ['Cache-Control', file.cacheControl || defaultCacheControl],
+    ['Cache-Control', file.headers[cacheControlPlace] || defaultCacheControl],
   ];
   return file.leavesVersion === 1 ? validators : [...validators, exposed];
 }
@@ -41,12 +42,9 @@ export function representationHeaders(file: PublishedFile): Header[] {
     ['Accept-Ranges', 'bytes'],
     ['X-Content-Type-Options', 'nosniff'],
   ];
-  for (const [name, value] of [
-    ['Content-Disposition', file.contentDisposition],
-    ['Content-Encoding', file.contentEncoding],
-    ['Content-Language', file.contentLanguage],
-  ] as const) {
-    if (value !== '') headers.push([name, value]);
+  for (let place = cacheControlPlace + 1; place < storedHeaderNames.length; place++) {
+    const value = file.headers[place] ?? '';
+    if (value !== '') headers.push([storedHeaderNames[place] ?? '', value]);
   }
   if (isSandboxed(file)) {
     headers.push(['Content-Security-Policy', 'sandbox']);

@@ -1,8 +1,8 @@
 // GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`.
 
-import { readFilesJson } from '../domain/files.ts';
-import { type FileList, listFiles } from '../domain/listing.ts';
-import type { Stores } from '../domain/stores.ts';
+import { readFilesJson } from '../domain/files/files.ts';
+import { type FileList, listFiles } from '../domain/listing/listing.ts';
+import type { Stores } from '../domain/shared/stores.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestKey } from './authorization.ts';

@@ -1,8 +1,8 @@
 // GET, HEAD and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
 
-import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/file-access.ts';
-import { entityTag, fileView } from '../domain/file-view.ts';
-import { matchesTag } from '../domain/preconditions.ts';
+import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/file-access.ts';
+import { entityTag, fileView } from '../domain/files/file-view.ts';
+import { matchesTag } from '../domain/shared/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { type Header, type HttpResponse, header } from './message.ts';

@@ -1,7 +1,7 @@
 // The answer to an upload that has made a file.
 
-import { entityTag, fileUrl, fileView } from '../domain/file-view.ts';
-import type { FileRecord } from '../domain/files.ts';
+import { entityTag, fileUrl, fileView } from '../domain/files/file-view.ts';
+import type { FileRecord } from '../domain/files/files.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { jsonResponse } from './respond.ts';
 

@@ -1,13 +1,14 @@
 // PUT of a whole file: `/api/v1/bucket/{bucket}/files/{path}`.
 
-import type { FileMetadata } from '../domain/files.ts';
+import type { FileMetadata } from '../domain/files/files.ts';
+import { storedHeaderNames } from '../domain/shared/stored-headers.ts';
 import {
   checkDigests,
   checkSingleUpload,
   type SingleUpload,
   uploadSingle,
-} from '../domain/single-upload.ts';
-import { parseStoredHeader } from '../domain/upload-options.ts';
+} from '../domain/uploads/single-upload.ts';
+import { parseStoredHeader } from '../domain/uploads/upload-options.ts';
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
@@ -41,10 +42,7 @@ function readMetadata(request: HttpRequest): FileMetadata {
   return {
     contentType: singleHeader(request, 'content-type') ?? '',
     tags: (header(request, 'x-file-tags') ?? '').split(','),
-    cacheControl: storedHeader(request, 'cache-control'),
-    contentDisposition: storedHeader(request, 'content-disposition'),
-    contentEncoding: storedHeader(request, 'content-encoding'),
-    contentLanguage: storedHeader(request, 'content-language'),
+    headers: storedHeaderNames.map((name) => storedHeader(request, name.toLowerCase())),
   };
 }
 

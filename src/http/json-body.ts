@@ -1,7 +1,7 @@
 // The JSON body of a request as named, typed fields. Unknown fields are left alone.
 
-import { quote } from '../domain/names.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { quote } from '../domain/shared/names.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { decodeUtf8 } from '../lib/text.ts';
 import { jsonBodyBytesMax, jsonContainerCountMax, jsonItemCountMax } from '../limits.ts';
 import type { HttpRequest } from './message.ts';

@@ -1,9 +1,9 @@
 // HTTP requests and responses as the gateway protocol carries them, and what every route needs to
 // read of them. Knows no route.
 
-import { quote } from '../domain/names.ts';
-import type { PublishedFile } from '../domain/publication.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { quote } from '../domain/shared/names.ts';
+import type { PublishedFile } from '../domain/shared/publication.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 
 export type Header = readonly [name: string, value: string];
 
@@ -26,7 +26,7 @@ export interface HttpResponse {
   readonly body: Uint8Array;
   /** The response is one that this public file has for everybody who asks like this. */
   readonly publicAnswer?: PublicAnswer | undefined;
-  /** Opens the rest of the body to whoever has it, see domain/streams.ts. */
+  /** Opens the rest of the body to whoever has it, see domain/files/streams.ts. */
   readonly stream?: Uint8Array | undefined;
   /** Nothing is at the URL, for whatever reason. */
   readonly isMissing?: boolean | undefined;

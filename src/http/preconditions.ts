@@ -1,7 +1,7 @@
 // Conditional requests of RFC 9110 §13, as pure functions over header text and validators.
 
-import { matchesTag, type WritePreconditions } from '../domain/preconditions.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { matchesTag, type WritePreconditions } from '../domain/shared/preconditions.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { type HttpRequest, header } from './message.ts';
 
 export interface Validators {

@@ -1,7 +1,7 @@
 // What browsers may send and what scripts of other origins may read (Fetch standard, "CORS
 // protocol"): the same for every path.
 
-import type { LeavesVersion } from '../domain/publication.ts';
+import type { LeavesVersion } from '../domain/shared/publication.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import type { Header, HttpResponse } from './message.ts';
 

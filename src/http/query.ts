@@ -1,8 +1,8 @@
 // The query of a URL, read as forms and URLSearchParams write it: percent-encoded UTF-8, where a
 // plus is a space. What encodeURIComponent() writes reads the same: it encodes a plus as %2B.
 
-import { quote } from '../domain/names.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { quote } from '../domain/shared/names.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import type { HttpRequest } from './message.ts';
 
 /**

@@ -1,6 +1,6 @@
 // From results and refusals to HTTP responses: one table of statuses, one shape of errors.
 
-import type { Refusal, RefusalCode } from '../domain/refusal.ts';
+import type { Refusal, RefusalCode } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { errorStatuses } from '../lib/error-status.ts';
 import { encodeUtf8 } from '../lib/text.ts';

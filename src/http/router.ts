@@ -1,15 +1,15 @@
 // From a request to its route's handler, and from whatever happens there to a response. A handler
 // that would change something is told by the phase whether it may, and answers `upgrade` when not.
 
-import { checkAnonymousUpdate, takeAnonymousUpdate } from '../domain/anonymous-updates.ts';
-import type { SystemFigures } from '../domain/bucket-status.ts';
-import type { Call } from '../domain/caller.ts';
-import { requireCycles } from '../domain/cycles.ts';
-import { looksLikeKey } from '../domain/key-secrets.ts';
-import { quote } from '../domain/names.ts';
-import { Refusal, type RefusalCode } from '../domain/refusal.ts';
-import { KeyUnavailable } from '../domain/root-keys.ts';
-import type { Stores } from '../domain/stores.ts';
+import { checkAnonymousUpdate, takeAnonymousUpdate } from '../domain/access/anonymous-updates.ts';
+import { looksLikeKey } from '../domain/access/api-key-secrets.ts';
+import type { SystemFigures } from '../domain/administration/bucket-status.ts';
+import { KeyUnavailable } from '../domain/keys/root-keys.ts';
+import type { Call } from '../domain/shared/caller.ts';
+import { requireCycles } from '../domain/shared/cycles.ts';
+import { quote } from '../domain/shared/names.ts';
+import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
+import type { Stores } from '../domain/shared/stores.ts';
 import { hasGoodKey } from './bearer-key.ts';
 import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
 import { exposedHeaders, preflightResponse } from './preflight.ts';
@@ -24,8 +24,6 @@ export interface Exchange {
   readonly request: HttpRequest;
   /** A query changes nothing; an update may. */
   readonly phase: 'query' | 'update';
-  /** That many bytes that nobody could foresee; for updates only. */
-  readonly random: (length: number) => Uint8Array;
   readonly system: () => SystemFigures;
   /** What the route's pattern captured of the decoded path. */
   readonly captures: readonly string[];

@@ -1,6 +1,6 @@
 // GET of the service's status: `/api/v1/status`. Everybody may read it.
 
-import { statusOf } from '../domain/bucket-status.ts';
+import { statusOf } from '../domain/administration/bucket-status.ts';
 import type { HttpResponse } from './message.ts';
 import { jsonResponse } from './respond.ts';
 import type { Exchange } from './router.ts';

@@ -1,6 +1,6 @@
 // The session record of the JSON interface.
 
-import { isoTime } from '../domain/file-view.ts';
+import { isoTime } from '../domain/files/file-view.ts';
 import {
   chunkCount,
   chunkSizeOf,
@@ -8,7 +8,7 @@ import {
   missingChunks,
   shownStatus,
   type UploadSession,
-} from '../domain/upload-session.ts';
+} from '../domain/uploads/upload-session.ts';
 import { encodeHex } from '../lib/hex.ts';
 
 export function sessionUrl(session: UploadSession): string {

@@ -1,17 +1,17 @@
 // Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
 
-import { authorize } from '../domain/access.ts';
-import type { ApiKey } from '../domain/keys.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { checkChunk, checkChunkDigest, storeChunk } from '../domain/upload-chunks.ts';
+import { authorize } from '../domain/access/access.ts';
+import type { ApiKey } from '../domain/access/api-keys.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { checkChunk, checkChunkDigest, storeChunk } from '../domain/uploads/upload-chunks.ts';
 import {
   type Completion,
   cancelUpload,
   checkCancellation,
   checkCompletion,
   finishUpload,
-} from '../domain/upload-end.ts';
-import type { UploadSession } from '../domain/upload-session.ts';
+} from '../domain/uploads/upload-end.ts';
+import type { UploadSession } from '../domain/uploads/upload-session.ts';
 import {
   beginUpload,
   checkUploadRequest,
@@ -19,7 +19,7 @@ import {
   listUploads,
   requireNotGone,
   type UploadRequest,
-} from '../domain/uploads.ts';
+} from '../domain/uploads/uploads.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { chunkBytesMax } from '../limits.ts';
@@ -37,7 +37,6 @@ import { sessionUrl, sessionView } from './upload-record.ts';
 type Answer = HttpResponse | typeof upgrade;
 
 const uncached: Header = ['Cache-Control', 'private, no-store'];
-const uploadIdBytes = 16;
 
 export function startUpload(exchange: Exchange): Answer {
   const request = startRequest(exchange);
@@ -46,8 +45,7 @@ export function startUpload(exchange: Exchange): Answer {
     checkUploadRequest(stores, call, request);
     return upgrade;
   }
-  const random = exchange.random(uploadIdBytes);
-  const session = beginUpload(stores, call, { ...request, random });
+  const session = beginUpload(stores, call, request);
   const response = jsonResponse(201, sessionView(session, call.nowNs));
   const location: Header = ['Location', sessionUrl(session)];
   return { ...response, headers: [...response.headers, location, uncached] };

@@ -15,7 +15,7 @@ import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { StableSpace } from './stable-space.ts';
 
-export { type PartLeavesInput, partLeaves } from './part-leaves.ts';
+export { partLeaves } from './part-leaves.ts';
 
 /**
  * One label at least: texts joined by NUL, which no label holds, then labels of 32 bytes. What is

@@ -5,7 +5,7 @@
 export const memoryIds = {
   meta: 0,
   buckets: 1,
-  keys: 2,
+  apiKeys: 2,
   files: 3,
   chunks: 4,
   uploads: 5,

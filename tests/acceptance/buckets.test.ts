@@ -1,7 +1,7 @@
 // Buckets, members, keys and the status, by agents and by URL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { overheadBytesOf } from '../../src/domain/quota.ts';
+import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import { type Client, openClient } from '../support/bucket-actor.ts';
 import { plainMetadata } from '../support/domain-fixture.ts';
 import { installNodeText } from '../support/memory-stores.ts';

@@ -1,7 +1,7 @@
 // What runs out: open sessions, a bucket's quota, a session's time. In a bucket of its own.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { overheadBytesOf } from '../../src/domain/quota.ts';
+import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import { openUploadCountMax } from '../../src/limits.ts';
 import { type BucketActor, openClient } from '../support/bucket-actor.ts';
 import { plainMetadata } from '../support/domain-fixture.ts';

@@ -34,7 +34,7 @@ async function readHeaders(): Promise<string[]> {
   const http = readSources().filter(({ path }) => path.startsWith('src/http/'));
   const source = http.flatMap(({ lines }) => lines).join('\n');
   const asked = [...source.matchAll(/[hH]eader\((?:\w+\.)?request, '([a-z-]+)'/g)];
-  const stored = await readFile(join(projectDir, 'src/domain/upload-options.ts'), 'utf8');
+  const stored = await readFile(join(projectDir, 'src/domain/shared/stored-headers.ts'), 'utf8');
   const fields = [...stored.matchAll(/'((?:cache|content)-[a-z]+)'/gi)];
   const digests = ['content-digest', 'repr-digest'];
   return [...asked, ...fields]

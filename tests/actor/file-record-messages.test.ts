@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ResultFile, ResultFileList } from '../../src/actor/candid.ts';
 import { encodeFileListResult, encodeFileResult } from '../../src/actor/file-record-messages.ts';
-import { type FileRecord, fileId } from '../../src/domain/file-records.ts';
-import { fileView } from '../../src/domain/file-view.ts';
-import { partsOfFile } from '../../src/domain/files.ts';
+import { type FileRecord, fileId } from '../../src/domain/files/file-records.ts';
+import { fileView } from '../../src/domain/files/file-view.ts';
+import { partsOfFile } from '../../src/domain/files/files.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
@@ -30,10 +30,12 @@ const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
   path: fc.oneof(textOf(20), textOf(300)),
   contentType: fc.constantFrom('a/b', `text/${'x'.repeat(200)}`, 'text/plain; charset="ü"'),
   tags: fc.oneof(fc.array(textOf(8), { maxLength: 3 }), fc.array(textOf(60), { maxLength: 10 })),
-  cacheControl: fc.constantFrom('', 'no-store'),
-  contentDisposition: fc.constantFrom('', 'inline; filename="a"'),
-  contentEncoding: fc.constantFrom('', 'gzip'),
-  contentLanguage: fc.constantFrom('', 'de'),
+  headers: fc.tuple(
+    fc.constantFrom('', 'no-store'),
+    fc.constantFrom('', 'inline; filename="a"'),
+    fc.constantFrom('', 'gzip'),
+    fc.constantFrom('', 'de'),
+  ),
   size: count,
   chunkSize: fc.nat(),
   chunkCount: fc.oneof(fc.nat(2), fc.nat(3_000)),

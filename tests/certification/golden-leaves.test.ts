@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';
 import { openFixedTrees } from '../../src/certification/fixed-answers.ts';
-import type { PublishedFile } from '../../src/domain/publication.ts';
+import type { PublishedFile } from '../../src/domain/shared/publication.ts';
 import { representationHeaders, validatorHeaders } from '../../src/http/file-headers.ts';
 import { openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
@@ -27,10 +27,7 @@ const file: PublishedFile = {
   version: 1,
   createdAtNs: 1_767_323_045_678_901_234n,
   updatedAtNs: 1_767_323_045_678_901_234n,
-  cacheControl: '',
-  contentDisposition: 'inline',
-  contentEncoding: 'gzip',
-  contentLanguage: 'de',
+  headers: ['', 'inline', 'gzip', 'de'],
   leavesVersion: 2,
 };
 

@@ -1,17 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorize } from '../../src/domain/access.ts';
-import { updateAccess } from '../../src/domain/bucket-creators.ts';
+import { authorize } from '../../src/domain/access/access.ts';
+import { findKey } from '../../src/domain/access/api-keys.ts';
+import { updateAccess } from '../../src/domain/access/bucket-creators.ts';
+import { listKeys } from '../../src/domain/administration/api-key-management.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import {
   type BucketChange,
   deleteBucket,
   describeBucket,
   listBuckets,
   updateBucket,
-} from '../../src/domain/bucket-management.ts';
-import { statusOf } from '../../src/domain/bucket-status.ts';
-import { readTotals } from '../../src/domain/bucket-totals.ts';
-import { createBucket, findBucket } from '../../src/domain/buckets.ts';
-import { findKey, listKeys } from '../../src/domain/keys.ts';
+} from '../../src/domain/administration/bucket-management.ts';
+import { statusOf } from '../../src/domain/administration/bucket-status.ts';
+import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import {
   begin,
   bucketChange,

@@ -1,12 +1,12 @@
 import { chacha20poly1305 } from '@noble/ciphers/chacha';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findChunk } from '../../src/domain/chunk-records.ts';
+import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import {
   discardContent,
   readContent,
   reclaimContents,
   writeChunk,
-} from '../../src/domain/contents.ts';
+} from '../../src/domain/contents/contents.ts';
 import { createScene, expectRefusal, startNs, testBytes } from '../support/domain-fixture.ts';
 import { checksumOfChunk, spaceBytes } from '../support/encryption-twin.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';

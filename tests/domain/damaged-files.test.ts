@@ -2,11 +2,11 @@
 // listed, served and kept.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket } from '../../src/domain/buckets.ts';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
-import { readFileParts, readFilesJson } from '../../src/domain/files.ts';
-import { listFiles } from '../../src/domain/listing.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { readFileParts, readFilesJson } from '../../src/domain/files/files.ts';
+import { listFiles } from '../../src/domain/listing/listing.ts';
 import {
   callOf,
   createScene,

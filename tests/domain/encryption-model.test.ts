@@ -4,20 +4,20 @@
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha';
 import { expect, test } from 'vitest';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
-import { findFile } from '../../src/domain/files.ts';
 import {
   continueRotation,
   isRotating,
   rotateBucketKey,
   rotateRootKey,
-} from '../../src/domain/key-rotation.ts';
-import { Refusal } from '../../src/domain/refusal.ts';
-import { rootKeyEntries } from '../../src/domain/root-keys.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
-import { getSession } from '../../src/domain/upload-session.ts';
+} from '../../src/domain/administration/key-rotation.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
+import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import { begin, callOf, createScene, putTestFile, testBytes } from '../support/domain-fixture.ts';
 import {
   chunkOf,

@@ -1,9 +1,10 @@
 // What is stored of a file, altered, moved, swapped or cut: it is refused, and nothing else is.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { getFile, readFilePart } from '../../src/domain/file-access.ts';
-import { withFileKey } from '../../src/domain/file-keys.ts';
-import { completeUpload } from '../../src/domain/upload-end.ts';
+import { getBucket } from '../../src/domain/buckets/buckets.ts';
+import { getFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { withFileKey } from '../../src/domain/keys/file-keys.ts';
+import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,
@@ -345,11 +346,12 @@ test('keys are wiped after use, whether it went well or not', () => {
     expect(key.some((byte) => byte !== 0)).toBe(true);
     seen.push(key);
   };
-  withFileKey(stores, file, note);
+  const bucket = getBucket(stores, 'box');
+  withFileKey(stores, { ...file, bucket }, note);
   const fail = (key: Uint8Array) => {
     note(key);
     throw new Error('damaged');
   };
-  expect(() => withFileKey(stores, file, fail)).toThrow('damaged');
+  expect(() => withFileKey(stores, { ...file, bucket }, fail)).toThrow('damaged');
   expect(seen).toEqual([new Uint8Array(32), new Uint8Array(32)]);
 });

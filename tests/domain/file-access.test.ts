@@ -1,14 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import {
   checkDeletion,
   deleteFile,
   type FileName,
   getFile,
   readFilePart,
-} from '../../src/domain/file-access.ts';
-import { entityTag, findFile } from '../../src/domain/files.ts';
-import { checkDigests, uploadByCall, uploadSingle } from '../../src/domain/single-upload.ts';
+} from '../../src/domain/files/file-access.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
+import {
+  checkDigests,
+  uploadByCall,
+  uploadSingle,
+} from '../../src/domain/uploads/single-upload.ts';
 import { encodeHex } from '../../src/lib/hex.ts';
 import {
   callOf,
@@ -167,7 +172,7 @@ describe('uploadByCall()', () => {
     expectRefusal(stores, 'BadDigest', upload({ sha256: '00'.repeat(32) }));
     expectRefusal(stores, 'InvalidArgument', upload({ sha256: '00' }));
     const file = upload({ ifNoneMatch: '*' })();
-    expect(file).toMatchObject({ path: 'a', size: 5, tags: ['t'], cacheControl: '' });
+    expect(file).toMatchObject({ path: 'a', size: 5, tags: ['t'], headers: noStoredHeaders });
     expectRefusal(stores, 'PreconditionFailed', upload({ ifNoneMatch: '*' }));
     expect(upload({ sha256: encodeHex(file.digest) })().version).toBe(2);
   });

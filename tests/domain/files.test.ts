@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket, getBucket } from '../../src/domain/buckets.ts';
-import { discardContent, reclaimContents, writeChunk } from '../../src/domain/contents.ts';
-import { createContent } from '../../src/domain/file-keys.ts';
-import { fileJson } from '../../src/domain/file-view.ts';
+import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
+import { discardContent, reclaimContents, writeChunk } from '../../src/domain/contents/contents.ts';
+import { fileJson } from '../../src/domain/files/file-view.ts';
 import {
   commitFile,
   entityTag,
   findFile,
   readFileParts,
   readFilesJson,
-} from '../../src/domain/files.ts';
+} from '../../src/domain/files/files.ts';
+import { createContent } from '../../src/domain/keys/file-keys.ts';
 import {
   callOf,
   createScene,
@@ -60,10 +60,7 @@ describe('a file record', () => {
     const metadata = {
       contentType: 'a/b',
       tags: ['x', 'y'],
-      cacheControl: 'c',
-      contentDisposition: '',
-      contentEncoding: 'gzip',
-      contentLanguage: 'de',
+      headers: ['c', '', 'gzip', 'de'],
     };
     const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
     const record = stores.files.get(Buffer.from('box\0p')) ?? [];

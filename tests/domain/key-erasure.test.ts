@@ -2,12 +2,16 @@
 // erased, and nothing twice that would tell that two files are equal.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deleteBucket } from '../../src/domain/bucket-management.ts';
-import { createBucket } from '../../src/domain/buckets.ts';
-import { deleteFile } from '../../src/domain/file-access.ts';
-import { findFile } from '../../src/domain/files.ts';
-import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
-import { getSession } from '../../src/domain/upload-session.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import {
+  cancelUpload,
+  completeUpload,
+  expireUploads,
+} from '../../src/domain/uploads/upload-end.ts';
+import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import { dumpOf, findShared } from '../support/byte-windows.ts';
 import {
   begin,

@@ -1,16 +1,17 @@
 // Rotations over what was altered: no key goes that something readable still hangs from.
 
 import { beforeEach, expect, test } from 'vitest';
-import { deleteBucket } from '../../src/domain/bucket-management.ts';
-import { createBucket, findBucket } from '../../src/domain/buckets.ts';
-import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
 import {
   continueRotation,
   isRotating,
   rotateBucketKey,
   rotateRootKey,
-} from '../../src/domain/key-rotation.ts';
-import { rootKeyEntries } from '../../src/domain/root-keys.ts';
+} from '../../src/domain/administration/key-rotation.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { rotatedBucketsPerMessage } from '../../src/limits.ts';
 import { findShared } from '../support/byte-windows.ts';
 import {

@@ -1,8 +1,13 @@
 // The live keys of a bucket: counted, listed and ended without a look at the others.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bucketKeys } from '../../src/domain/bucket-directory.ts';
-import { createKey, findKey, listKeys, revokeKey } from '../../src/domain/keys.ts';
+import { findKey } from '../../src/domain/access/api-keys.ts';
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+} from '../../src/domain/administration/api-key-management.ts';
+import { bucketKeys } from '../../src/domain/buckets/bucket-directory.ts';
 import {
   callOf,
   createScene,
@@ -10,7 +15,6 @@ import {
   hourNs,
   makeKey,
   startNs,
-  testRandom,
 } from '../support/domain-fixture.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
@@ -28,7 +32,7 @@ function fill(count: number, expiresAtNs?: bigint): void {
 
 function oneMore(nowNs = startNs, buckets = ['other']) {
   const request = { name: '', buckets, permissions: ['read'], expiresAtNs: undefined };
-  return createKey(stores, callOf('alice', nowNs), { ...request, random: testRandom() });
+  return createKey(stores, callOf('alice', nowNs), request);
 }
 
 describe('a bucket', () => {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { looksLikeKey } from '../../src/domain/key-secrets.ts';
+import { looksLikeKey } from '../../src/domain/access/api-key-secrets.ts';
+import { findKey, findKeyByHash } from '../../src/domain/access/api-keys.ts';
 import {
   checkKeyRequest,
   createKey,
-  findKey,
-  findKeyByHash,
   type KeyRequest,
-} from '../../src/domain/keys.ts';
+} from '../../src/domain/administration/api-key-management.ts';
 import {
   callOf,
   createScene,
@@ -39,8 +38,12 @@ function digest(text: string): Buffer {
 describe('createKey()', () => {
   const random = testBytes(32, 77);
 
+  beforeEach(() => {
+    stores.secrets.random = () => random;
+  });
+
   test('makes efs_, base64url of the random and a checksum of six characters', () => {
-    const { key, secret } = createKey(stores, callOf('alice'), { ...request, random });
+    const { key, secret } = createKey(stores, callOf('alice'), request);
     const body = `efs_${Buffer.from(random).toString('base64url')}`;
     expect(secret).toBe(body + digest(body).subarray(0, 4).toString('base64url'));
     expect(secret).toHaveLength(53);
@@ -50,9 +53,9 @@ describe('createKey()', () => {
   });
 
   test('stores the hash and no more of the secret than the hint', () => {
-    const { secret } = createKey(stores, callOf('alice'), { ...request, random });
-    expect(stores.keys.has(digest(secret))).toBe(true);
-    const stored = [...stores.values(), ...stores.keys.entries().map(([key]) => key)];
+    const { secret } = createKey(stores, callOf('alice'), request);
+    expect(stores.apiKeys.has(digest(secret))).toBe(true);
+    const stored = [...stores.values(), ...stores.apiKeys.entries().map(([key]) => key)];
     for (const bytes of stored) {
       const text = Buffer.from(bytes).toString('latin1');
       expect(text).not.toContain(secret.slice(0, 9));
@@ -63,9 +66,9 @@ describe('createKey()', () => {
 
   test('writes the record of its diagram', () => {
     const expiresAtNs = startNs + 1n;
-    const all = { ...request, buckets: ['box', 'other', 'box'], random, expiresAtNs };
+    const all = { ...request, buckets: ['box', 'other', 'box'], expiresAtNs };
     const { key, secret } = createKey(stores, callOf('alice'), all);
-    expect(Buffer.from(stores.keys.get(key.hash) ?? []).toString('hex')).toBe(
+    expect(Buffer.from(stores.apiKeys.get(key.hash) ?? []).toString('hex')).toBe(
       `0203${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
         Buffer.from(`${secret.slice(0, 8)}\0backup\0box\0other`).toString('hex'),
     );
@@ -73,12 +76,12 @@ describe('createKey()', () => {
   });
 
   test('reads the record of version 1, which does not tell who made the key', () => {
-    const { key } = createKey(stores, callOf('alice'), { ...request, random });
-    const record = Buffer.from(stores.keys.get(key.hash) ?? []);
+    const { key } = createKey(stores, callOf('alice'), request);
+    const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), record.subarray(30)]);
-    stores.keys.set(key.hash, new Uint8Array(former));
+    stores.apiKeys.set(key.hash, new Uint8Array(former));
     expect(findKeyByHash(stores, key.hash)).toEqual({ ...key, creator: new Uint8Array(0) });
-    stores.keys.set(key.hash, new Uint8Array(former).fill(9, 0, 1));
+    stores.apiKeys.set(key.hash, new Uint8Array(former).fill(9, 0, 1));
     expect(() => findKeyByHash(stores, key.hash)).toThrow('known version');
   });
 
@@ -93,14 +96,14 @@ describe('createKey()', () => {
     ['a negative expiry', { expiresAtNs: -1n }],
     ['an expiry that no record can hold', { expiresAtNs: 2n ** 64n }],
   ])('refuses %s', (_, change) => {
-    const bad = { ...request, ...change, random };
+    const bad = { ...request, ...change };
     expectRefusal(stores, 'InvalidArgument', () => createKey(stores, callOf('alice'), bad));
     expectRefusal(stores, 'InvalidArgument', () => checkKeyRequest(stores, callOf('alice'), bad));
   });
 
   test('refuses who does not own every bucket, an unknown bucket and a bad id', () => {
     const create = (person: 'bob' | 'alice' | 'anonymous', buckets: string[]) => () =>
-      createKey(stores, callOf(person), { ...request, buckets, random });
+      createKey(stores, callOf(person), { ...request, buckets });
     expectRefusal(stores, 'AccessDenied', create('bob', ['box']));
     expectRefusal(stores, 'AccessDenied', create('anonymous', ['box']));
     expectRefusal(stores, 'NoSuchBucket', create('alice', ['box', 'none']));
@@ -108,7 +111,7 @@ describe('createKey()', () => {
   });
 
   test('lets a controller make keys for buckets of others', () => {
-    const { secret } = createKey(stores, callOf('controller'), { ...request, random });
+    const { secret } = createKey(stores, callOf('controller'), request);
     expect(findKey(stores, secret, startNs).name).toBe('backup');
   });
 });
@@ -122,7 +125,7 @@ describe('findKey()', () => {
 
   test('refuses a typo at any place, and what is no secret without a look-up', () => {
     const secret = makeKey(stores);
-    const blind = { ...stores, keys: { ...stores.keys, get: () => expect.fail('looked up') } };
+    const blind = { ...stores, keys: { ...stores.apiKeys, get: () => expect.fail('looked up') } };
     for (let place = 0; place < secret.length; place++) {
       const wrong = secret[place] === 'A' ? 'B' : 'A';
       const typo = secret.slice(0, place) + wrong + secret.slice(place + 1);

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { deleteBucket } from '../../src/domain/bucket-management.ts';
-import { createBucket } from '../../src/domain/buckets.ts';
-import { findFile } from '../../src/domain/files.ts';
-import { type ListRequest, listFiles } from '../../src/domain/listing.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import { type ListRequest, listFiles } from '../../src/domain/listing/listing.ts';
 import {
   callOf,
   createScene,

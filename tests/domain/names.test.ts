@@ -5,8 +5,8 @@ import {
   parseFilePath,
   parseTags,
   quote,
-} from '../../src/domain/names.ts';
-import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
+} from '../../src/domain/shared/names.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);

@@ -3,8 +3,8 @@ import {
   checkUnmodifiedSince,
   checkWritePreconditions,
   type WritePreconditions,
-} from '../../src/domain/preconditions.ts';
-import { Refusal } from '../../src/domain/refusal.ts';
+} from '../../src/domain/shared/preconditions.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
 
 const etag = `"${'ab'.repeat(32)}-3"`;
 

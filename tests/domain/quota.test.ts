@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
-import { deleteFile } from '../../src/domain/file-access.ts';
-import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/quota.ts';
-import { Refusal } from '../../src/domain/refusal.ts';
-import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/buckets/quota.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,

@@ -2,22 +2,27 @@
 // ones of released versions among them, and refuses any other instead of guessing at its fields.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readAllowance, saveAllowance } from '../../src/domain/anonymous-updates.ts';
-import { mayCreateBuckets, updateAccess } from '../../src/domain/bucket-creators.ts';
-import { updateBucket } from '../../src/domain/bucket-management.ts';
-import { readTotals } from '../../src/domain/bucket-totals.ts';
-import { findBucket } from '../../src/domain/buckets.ts';
-import { findChunk } from '../../src/domain/chunk-records.ts';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { decodeFile, isSealed, jsonEnd, laidOutJsonEnd } from '../../src/domain/file-records.ts';
-import { createHeapState } from '../../src/domain/heap-state.ts';
-import { continueRotation, rotateBucketKey } from '../../src/domain/key-rotation.ts';
-import { findKeyByHash } from '../../src/domain/keys.ts';
-import { membersOf } from '../../src/domain/members.ts';
-import { upgradeRecords } from '../../src/domain/record-upgrade.ts';
-import { rootKeyEntries } from '../../src/domain/root-keys.ts';
-import { nextContentId } from '../../src/domain/stores.ts';
-import { findSession } from '../../src/domain/upload-session.ts';
+import { readAllowance, saveAllowance } from '../../src/domain/access/anonymous-updates.ts';
+import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
+import { mayCreateBuckets, updateAccess } from '../../src/domain/access/bucket-creators.ts';
+import { membersOf } from '../../src/domain/access/members.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { continueRotation, rotateBucketKey } from '../../src/domain/administration/key-rotation.ts';
+import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
+import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findChunk } from '../../src/domain/contents/chunk-records.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import {
+  decodeFile,
+  isSealed,
+  jsonEnd,
+  laidOutJsonEnd,
+} from '../../src/domain/files/file-records.ts';
+import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
+import { createHeapState } from '../../src/domain/shared/heap-state.ts';
+import { nextContentId } from '../../src/domain/shared/stores.ts';
+import { findSession } from '../../src/domain/uploads/upload-session.ts';
 import {
   begin,
   bucketChange,
@@ -61,7 +66,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     read: (key) => findBucket(stores, text(key)),
   },
   'API key': {
-    map: (stores) => stores.keys,
+    map: (stores) => stores.apiKeys,
     make: () => undefined,
     read: (key) => findKeyByHash(stores, key),
   },
@@ -223,7 +228,7 @@ describe('what version 0.1.0 wrote is read:', () => {
   test('an API key', () => {
     const hash = unhex('b6b502ffbccd13dac39ea02139da3c7cc3a12ca5641f58bb70c9f8851846e215');
     const texts = Buffer.from('efs_WOZC\0test\0box\0other').toString('hex');
-    stores.keys.set(hash, unhex(`0105${time}${'f3670d45f2ca8618'}${'00'.repeat(8)}${texts}`));
+    stores.apiKeys.set(hash, unhex(`0105${time}${'f3670d45f2ca8618'}${'00'.repeat(8)}${texts}`));
     expect(findKeyByHash(stores, hash)).toEqual({
       id: 'b6b502ffbccd13da',
       hash,
@@ -255,7 +260,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       bucketId: 'box',
       path: 'q',
       tags: ['t'],
-      cacheControl: 'no-store',
+      headers: ['no-store', '', '', ''],
       contentId: 4,
       keySlot: 4,
       totalSize: 3,
@@ -305,10 +310,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       leavesVersion: 1,
       contentType: 'a/b',
       tags: ['x', 'y'],
-      cacheControl: 'c',
-      contentDisposition: '',
-      contentEncoding: 'gzip',
-      contentLanguage: 'de',
+      headers: ['c', '', 'gzip', 'de'],
     });
   });
 });

@@ -3,7 +3,7 @@
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SegmentCipher } from '../../src/domain/segment-cipher.ts';
+import { SegmentCipher } from '../../src/domain/contents/segment-cipher.ts';
 import { segmentBytesMax } from '../../src/limits.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { testBytes } from '../support/domain-fixture.ts';
@@ -27,7 +27,7 @@ function slotsFor(length: number): Float64Array<ArrayBuffer> {
   return Float64Array.from({ length: count }, (_, index) => (count - index) * slotBytes + 13);
 }
 
-/** As src/domain/segment-cipher.ts describes it. */
+/** As src/domain/contents/segment-cipher.ts describes it. */
 function expectedSegment(bytes: Uint8Array, segment: number): Uint8Array {
   const last = Math.ceil(bytes.length / segmentBytesMax) - 1;
   const associated = Buffer.alloc(56);

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile } from '../../src/domain/files.ts';
-import type { RefusalCode } from '../../src/domain/refusal.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import {
   checkSingleUpload,
   type SingleUpload,
   uploadSingle,
-} from '../../src/domain/single-upload.ts';
+} from '../../src/domain/uploads/single-upload.ts';
 import {
   callOf,
   createScene,
@@ -52,12 +53,16 @@ describe('uploadSingle()', () => {
 
   test('stores tags and headers, and a replacement without them clears them', () => {
     const { stores } = scene;
-    const metadata = { ...plainMetadata, tags: [' a', 'b', 'a'], cacheControl: 'no-cache' };
+    const metadata = {
+      ...plainMetadata,
+      tags: [' a', 'b', 'a'],
+      headers: ['no-cache', '', '', ''],
+    };
     expect(putTestFile(stores, { metadata }).file).toMatchObject({
       tags: ['a', 'b'],
-      cacheControl: 'no-cache',
+      headers: ['no-cache', '', '', ''],
     });
-    expect(putTestFile(stores).file).toMatchObject({ tags: [], cacheControl: '' });
+    expect(putTestFile(stores).file).toMatchObject({ tags: [], headers: noStoredHeaders });
   });
 
   test('is for keys with write and for owners', () => {

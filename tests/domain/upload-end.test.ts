@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket } from '../../src/domain/buckets.ts';
-import { entityTag, findFile } from '../../src/domain/files.ts';
-import type { RefusalCode } from '../../src/domain/refusal.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
-import { expiresAtNs } from '../../src/domain/upload-session.ts';
-import { getUpload } from '../../src/domain/uploads.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import {
+  cancelUpload,
+  completeUpload,
+  expireUploads,
+} from '../../src/domain/uploads/upload-end.ts';
+import { expiresAtNs } from '../../src/domain/uploads/upload-session.ts';
+import { getUpload } from '../../src/domain/uploads/uploads.ts';
 import {
   begin,
   callOf,

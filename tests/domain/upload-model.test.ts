@@ -2,12 +2,16 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { deleteFile } from '../../src/domain/file-access.ts';
-import { entityTag, findFile } from '../../src/domain/files.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import { cancelUpload, completeUpload, expireUploads } from '../../src/domain/upload-end.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import {
+  cancelUpload,
+  completeUpload,
+  expireUploads,
+} from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,

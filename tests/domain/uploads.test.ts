@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket } from '../../src/domain/buckets.ts';
-import type { RefusalCode } from '../../src/domain/refusal.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import { cancelUpload, completeUpload } from '../../src/domain/upload-end.ts';
-import { chunkCount, getSession, missingChunks } from '../../src/domain/upload-session.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
+import { chunkCount, getSession, missingChunks } from '../../src/domain/uploads/upload-session.ts';
 import {
   beginUpload,
   checkUploadRequest,
   getUpload,
   type UploadRequest,
-} from '../../src/domain/uploads.ts';
+} from '../../src/domain/uploads/uploads.ts';
 import {
   begin,
   callOf,
@@ -19,7 +19,6 @@ import {
   type Scene,
   startNs,
   testBytes,
-  testRandom,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 
@@ -37,7 +36,7 @@ function chunk(uploadId: string, index: number, bytes: Uint8Array) {
 describe('beginUpload()', () => {
   test('makes a session with an id of the first 16 random bytes', () => {
     const { stores } = scene;
-    const random = testBytes(32, 5);
+    stores.secrets.random = (length) => testBytes(length, 5);
     const request = {
       bucket: 'box',
       path: '/v/film.mp4',
@@ -46,8 +45,8 @@ describe('beginUpload()', () => {
       size: 5_000_000n,
       apiKey: undefined,
     };
-    const session = beginUpload(stores, alice, { ...request, random });
-    expect(session.uploadId).toBe(Buffer.from(random.subarray(0, 16)).toString('hex'));
+    const session = beginUpload(stores, alice, request);
+    expect(session.uploadId).toBe(Buffer.from(testBytes(16, 5)).toString('hex'));
     expect(session).toMatchObject({ status: 'active', path: 'v/film.mp4', tags: ['a'] });
     expect(getSession(stores, session.uploadId)).toEqual(session);
     expect(chunkCount(session)).toBe(3);
@@ -130,9 +129,7 @@ describe('beginUpload()', () => {
     const asked = { ...request, apiKey: undefined };
     const { stores } = scene;
     expectRefusal(stores, 'InvalidPath', () => checkUploadRequest(stores, alice, asked));
-    expectRefusal(stores, 'InvalidPath', () =>
-      beginUpload(stores, alice, { ...asked, random: testRandom() }),
-    );
+    expectRefusal(stores, 'InvalidPath', () => beginUpload(stores, alice, asked));
   });
 });
 

@@ -2,14 +2,15 @@
 // one proves that it wrote nothing, and so does every one that only reads or repeats.
 
 import { expect, test } from 'vitest';
-import { createBucket, findBucket, saveBucket } from '../../src/domain/buckets.ts';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { deleteFile, readFilePart } from '../../src/domain/file-access.ts';
-import { entityTag, findFile } from '../../src/domain/files.ts';
-import { listFiles } from '../../src/domain/listing.ts';
-import type { RefusalCode } from '../../src/domain/refusal.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import { cancelUpload, expireUploads, finishUpload } from '../../src/domain/upload-end.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { listFiles } from '../../src/domain/listing/listing.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { cancelUpload, expireUploads, finishUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,

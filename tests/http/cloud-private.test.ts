@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { findBucket, saveBucket } from '../../src/domain/buckets.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { createScene, makeKey, putTestFile, type Scene } from '../support/domain-fixture.ts';
 import { bodyText, headersOf, send, sendRefused } from '../support/http-fixture.ts';
 
@@ -11,10 +11,7 @@ beforeEach(async () => {
   const metadata = {
     contentType: 'text/plain',
     tags: [],
-    cacheControl: 'public, max-age=99',
-    contentDisposition: '',
-    contentEncoding: '',
-    contentLanguage: '',
+    headers: ['public, max-age=99', '', '', ''],
   };
   putTestFile(scene.stores, { bytes: Buffer.from('hello'), metadata });
   const box = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { entityTag, type FileMetadata, type FileRecord, findFile } from '../../src/domain/files.ts';
-import { completeUpload } from '../../src/domain/upload-end.ts';
+import {
+  entityTag,
+  type FileMetadata,
+  type FileRecord,
+  findFile,
+} from '../../src/domain/files/files.ts';
+import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
   callOf,
@@ -61,16 +66,13 @@ describe('GET of a file', () => {
   test('answers with the stored headers', () => {
     const metadata = {
       contentType: 'Application/X-Thing; a="B"',
-      cacheControl: 'no-store',
-      contentDisposition: 'attachment; filename="x"',
-      contentEncoding: 'gzip',
-      contentLanguage: 'de, en',
+      headers: ['no-store', 'attachment; filename="x"', 'gzip', 'de, en'],
     };
     put('/stored', testBytes(5), metadata);
     expect(headersOf(send(stores, { url: '/cloud/box/stored' }))).toMatchObject({
       'content-type': metadata.contentType,
       'cache-control': 'no-store',
-      'content-disposition': metadata.contentDisposition,
+      'content-disposition': 'attachment; filename="x"',
       'content-encoding': 'gzip',
       'content-language': 'de, en',
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/domain/refusal.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { sentDigests } from '../../src/http/digest.ts';
 import type { Header } from '../../src/http/message.ts';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findFile } from '../../src/domain/files.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
   createScene,
@@ -90,7 +91,7 @@ describe('PUT of a file', () => {
     expect(response.status).toBe(200);
     const record = JSON.parse(bodyText(response));
     expect(record).toMatchObject({ version: 2, tags: [] });
-    expect(findFile(scene.stores, 'box', 'dir/a b.txt')?.contentLanguage).toBe('');
+    expect(findFile(scene.stores, 'box', 'dir/a b.txt')?.headers).toEqual(noStoredHeaders);
   });
 
   test.each([0, 2_000_000])('takes %i bytes', (length) => {

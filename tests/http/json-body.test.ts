@@ -1,7 +1,7 @@
 // The JSON of requests: what is nested deeply or lists much is refused before a parser goes into it.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/domain/refusal.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { jsonBody, textListField, textPairsField } from '../../src/http/json-body.ts';
 import { jsonBodyBytesMax, jsonContainerCountMax } from '../../src/limits.ts';
 import { installNodeText } from '../support/memory-stores.ts';

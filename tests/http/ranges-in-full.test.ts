@@ -2,11 +2,11 @@
 // token, which opens nothing but them.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { updateBucket } from '../../src/domain/bucket-management.ts';
-import { reclaimContents } from '../../src/domain/contents.ts';
-import { keptContents, releaseKept } from '../../src/domain/kept-contents.ts';
-import { readStream } from '../../src/domain/streams.ts';
-import { completeUpload } from '../../src/domain/upload-end.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { keptContents, releaseKept } from '../../src/domain/contents/kept-contents.ts';
+import { readStream } from '../../src/domain/files/streams.ts';
+import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import {
   begin,

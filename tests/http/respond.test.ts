@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { refusalResponse } from '../../src/http/respond.ts';
 import { bodyText, headersOf } from '../support/http-fixture.ts';
 import { installNodeText } from '../support/memory-stores.ts';

@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { handleRequest } from '../../src/http/router.ts';
-import {
-  callOf,
-  createScene,
-  putTestFile,
-  type Scene,
-  testRandom,
-} from '../support/domain-fixture.ts';
+import { callOf, createScene, putTestFile, type Scene } from '../support/domain-fixture.ts';
 import { bodyText, headersOf, send, sendRefused } from '../support/http-fixture.ts';
 
 let scene: Scene;
@@ -128,7 +122,6 @@ describe('handleRequest()', () => {
       call: callOf('bob'),
       request,
       phase: 'query',
-      random: testRandom,
       system: () => expect.fail('not asked for'),
     } as const;
     expect(() => handleRequest(broken, exchange)).toThrow('defect');

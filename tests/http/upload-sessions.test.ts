@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
-import { expireUploads } from '../../src/domain/upload-end.ts';
+import { expireUploads } from '../../src/domain/uploads/upload-end.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
   begin,

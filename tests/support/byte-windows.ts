@@ -45,8 +45,8 @@ export function findShared(dump: Uint8Array, secret: Uint8Array, length: number)
 
 /** All that would be in a dump of the canister's stable memory. */
 export function dumpOf(stores: MemoryStores): Uint8Array {
-  const { meta, buckets, keys, files, chunks, uploads, uploadExpirations, reclaims } = stores;
-  const maps = [meta, buckets, keys, files, chunks, uploads, uploadExpirations, reclaims];
+  const { meta, buckets, apiKeys, files, chunks, uploads, uploadExpirations, reclaims } = stores;
+  const maps = [meta, buckets, apiKeys, files, chunks, uploads, uploadExpirations, reclaims];
   const entries = [...maps, stores.members].flatMap((map) => map.entries().flat());
   return Buffer.concat([stores.system.stable, ...entries]);
 }

@@ -1,16 +1,17 @@
 // People, times and shorthands that the tests of the domain and of the HTTP face have in common.
 
 import { expect } from 'vitest';
-import type { BucketChange } from '../../src/domain/bucket-management.ts';
-import { createBucket } from '../../src/domain/buckets.ts';
-import type { Call } from '../../src/domain/caller.ts';
-import type { FileMetadata } from '../../src/domain/files.ts';
-import { createKey } from '../../src/domain/keys.ts';
-import { Refusal, type RefusalCode } from '../../src/domain/refusal.ts';
-import { type SingleUpload, uploadSingle } from '../../src/domain/single-upload.ts';
-import { putChunk } from '../../src/domain/upload-chunks.ts';
-import type { UploadSession } from '../../src/domain/upload-session.ts';
-import { beginUpload, type UploadRequest } from '../../src/domain/uploads.ts';
+import { createKey } from '../../src/domain/administration/api-key-management.ts';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import type { BucketChange } from '../../src/domain/administration/bucket-management.ts';
+import type { FileMetadata } from '../../src/domain/files/files.ts';
+import type { Call } from '../../src/domain/shared/caller.ts';
+import { Refusal, type RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
+import { type SingleUpload, uploadSingle } from '../../src/domain/uploads/single-upload.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import type { UploadSession } from '../../src/domain/uploads/upload-session.ts';
+import { beginUpload, type UploadRequest } from '../../src/domain/uploads/uploads.ts';
 import { expectSame } from './expect-same.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
 
@@ -45,14 +46,6 @@ export function testBytes(length: number, seed = 1): Uint8Array {
   return bytes;
 }
 
-let randomSeed = 1;
-
-/** Never the same twice. */
-export function testRandom(): Uint8Array {
-  randomSeed += 1;
-  return testBytes(32, randomSeed);
-}
-
 export interface Scene {
   readonly stores: MemoryStores;
   /** Secrets of keys for bucket `box`. */
@@ -84,15 +77,15 @@ export interface TestKey {
 /** The secret of a new key. */
 export function makeKey(stores: MemoryStores, key: TestKey = {}): string {
   const { permissions = ['write'], buckets = ['box'], expiresAtNs } = key;
-  const request = { name: 'test', buckets, permissions, expiresAtNs, random: testRandom() };
+  const request = { name: 'test', buckets, permissions, expiresAtNs };
   return createKey(stores, callOf('alice'), request).secret;
 }
 
 /** Sets what revoking sets: the time behind version, permissions, creation and expiry. */
 export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
-  const record = stores.keys.get(hash) ?? expect.fail('no such key');
+  const record = stores.apiKeys.get(hash) ?? expect.fail('no such key');
   new DataView(record.buffer).setBigUint64(18, startNs, true);
-  stores.keys.set(hash, record);
+  stores.apiKeys.set(hash, record);
 }
 
 /** Of bucket `box`: nothing but these fields. */
@@ -104,10 +97,7 @@ export function bucketChange(fields: Partial<BucketChange> = {}): BucketChange {
 export const plainMetadata: FileMetadata = {
   contentType: 'text/plain',
   tags: [],
-  cacheControl: '',
-  contentDisposition: '',
-  contentEncoding: '',
-  contentLanguage: '',
+  headers: noStoredHeaders,
 };
 
 export function singleUpload(change: Partial<SingleUpload> = {}): SingleUpload {
@@ -144,7 +134,7 @@ export function begin(
     size: 250n,
     apiKey: undefined,
   };
-  return beginUpload(stores, call, { ...request, ...change, random: testRandom() });
+  return beginUpload(stores, call, { ...request, ...change });
 }
 
 /** Uploads chunks by index, in the order given. */

@@ -7,7 +7,7 @@ import { expand, hkdf } from '@noble/hashes/hkdf';
 import { sha256 } from '@noble/hashes/sha2';
 import type { MemoryStores } from './memory-stores.ts';
 
-export const segmentBytes = 65_536;
+const segmentBytes = 65_536;
 export const tagBytes = 16;
 export const keySlotBytes = 80;
 const extentBytes = 2 ** 20;
@@ -136,7 +136,7 @@ export function segmentData(chunk: TwinChunk, segment: number): Uint8Array {
 }
 
 /** Throws unless the other implementation opens it. */
-export function openSegment(
+function openSegment(
   chunk: TwinChunk,
   segment: number,
   stored: { readonly blobs: Uint8Array; readonly key: Uint8Array },

@@ -1,11 +1,11 @@
 // Sends requests to the HTTP face without a network: what the canister's query and update methods do.
 
 import { expect } from 'vitest';
-import { readStream } from '../../src/domain/streams.ts';
+import { readStream } from '../../src/domain/files/streams.ts';
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts';
 import { handleRequest, upgrade } from '../../src/http/router.ts';
 import { routes } from '../../src/http/routes.ts';
-import { callOf, startNs, testRandom } from './domain-fixture.ts';
+import { callOf, startNs } from './domain-fixture.ts';
 import { expectSame } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
@@ -30,7 +30,7 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
     cycles: 10n ** 13n,
     liquidCycles: 10 ** 13,
   });
-  return handleRequest(routes, { stores, call, request, phase, random: testRandom, system });
+  return handleRequest(routes, { stores, call, request, phase, system });
 }
 
 /** The response; fails when the answer is to ask for an update. */

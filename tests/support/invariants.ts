@@ -2,15 +2,19 @@
 // that two have.
 
 import { expect } from 'vitest';
-import { findBucket } from '../../src/domain/buckets.ts';
-import { findChunk } from '../../src/domain/chunk-records.ts';
-import { countedOverhead, type FileRecord, findFile } from '../../src/domain/files.ts';
-import { keptContents } from '../../src/domain/kept-contents.ts';
-import { openUploadsOf } from '../../src/domain/open-uploads.ts';
-import { rootKeyEntries } from '../../src/domain/root-keys.ts';
-import { digestTableBytes } from '../../src/domain/upload-digests.ts';
-import { expiresAtNs, getSession, type UploadSession } from '../../src/domain/upload-session.ts';
-import { reservedBytes } from '../../src/domain/uploads.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findChunk } from '../../src/domain/contents/chunk-records.ts';
+import { keptContents } from '../../src/domain/contents/kept-contents.ts';
+import { countedOverhead, type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
+import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';
+import { digestTableBytes } from '../../src/domain/uploads/upload-digests.ts';
+import {
+  expiresAtNs,
+  getSession,
+  type UploadSession,
+} from '../../src/domain/uploads/upload-session.ts';
+import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import { keySlotsOf } from './encryption-twin.ts';
 import { expectSame } from './expect-same.ts';

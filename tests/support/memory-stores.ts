@@ -2,9 +2,13 @@
 // prove that a refused call changes nothing, and the true blob store over the true kernel.
 
 import { createRandomSource } from '../../src/crypto/random.ts';
-import { createHeapState } from '../../src/domain/heap-state.ts';
-import { acceptRootKey, configureRootKey, missingRootKeys } from '../../src/domain/root-keys.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+import {
+  acceptRootKey,
+  configureRootKey,
+  missingRootKeys,
+} from '../../src/domain/keys/root-keys.ts';
+import { createHeapState } from '../../src/domain/shared/heap-state.ts';
+import type { Stores } from '../../src/domain/shared/stores.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
@@ -36,7 +40,7 @@ export interface MemoryState {
 export interface MemoryStores extends Stores, MemoryMaps {
   readonly meta: MemoryMap;
   readonly buckets: MemoryMap;
-  readonly keys: MemoryMap;
+  readonly apiKeys: MemoryMap;
   readonly files: MemoryMap;
   readonly chunks: MemoryMap;
   readonly uploads: MemoryMap;
@@ -52,7 +56,7 @@ export interface MemoryStores extends Stores, MemoryMaps {
 }
 
 /** An ordered map; keys and values are copied in and out, as stable memory does it. */
-export function createMemoryMap(
+function createMemoryMap(
   countWrite: () => void = () => undefined,
   entries: readonly Entry[] = [],
 ): MemoryMap {
@@ -192,7 +196,7 @@ function openStores(
   const maps: MemoryMaps = {
     meta: map('meta'),
     buckets: map('buckets'),
-    keys: map('keys'),
+    apiKeys: map('apiKeys'),
     files: map('files'),
     chunks: map('chunks'),
     uploads: map('uploads'),
@@ -235,11 +239,11 @@ export function stateOf(stores: MemoryStores): MemoryState {
 }
 
 function entriesOf(stores: MemoryStores): MemoryState['maps'] {
-  const { meta, buckets, keys, files, chunks, uploads, reclaims, members } = stores;
+  const { meta, buckets, apiKeys, files, chunks, uploads, reclaims, members } = stores;
   return {
     meta: meta.entries(),
     buckets: buckets.entries(),
-    keys: keys.entries(),
+    apiKeys: apiKeys.entries(),
     files: files.entries(),
     chunks: chunks.entries(),
     uploads: uploads.entries(),

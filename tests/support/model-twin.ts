@@ -2,8 +2,8 @@
 // operation must answer. Written from the interface's description; shares no code with src.
 
 import { createHash } from 'node:crypto';
-import { overheadBytesOf } from '../../src/domain/quota.ts';
-import type { RefusalCode } from '../../src/domain/refusal.ts';
+import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 
 export interface TwinFile {
@@ -71,7 +71,7 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 /** A file of one chunk has the digest of its bytes, one of several that of the chunks' digests. */
-export function etagOf(chunks: readonly Uint8Array[]): string {
+function etagOf(chunks: readonly Uint8Array[]): string {
   if (chunks.length > 1) {
     const digest = sha256(Buffer.concat(chunks.map(sha256)));
     return `"${digest.toString('hex')}-${chunks.length}"`;

@@ -1,15 +1,15 @@
 // Reading of files whose records a test has at hand.
 
-import { findBucket } from '../../src/domain/buckets.ts';
-import { withFileKey } from '../../src/domain/file-keys.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import {
   type FileRecord,
   readFile,
   removeFile,
   withOpenFile,
   withPublicFile,
-} from '../../src/domain/files.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+} from '../../src/domain/files/files.ts';
+import { withFileKey } from '../../src/domain/keys/file-keys.ts';
+import type { Stores } from '../../src/domain/shared/stores.ts';
 import { present } from '../../src/lib/assert.ts';
 
 /** Bytes `[start, end)` of the file. */
@@ -18,7 +18,8 @@ export function readStored(
   file: FileRecord,
   range: { readonly start: number; readonly end: number },
 ): Uint8Array {
-  return withFileKey(stores, file, (key) => readFile(stores, { file, key }, range));
+  const bucket = present(findBucket(stores, file.bucketId), 'bucket of a file');
+  return withFileKey(stores, { ...file, bucket }, (key) => readFile(stores, { file, key }, range));
 }
 
 export function openFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {

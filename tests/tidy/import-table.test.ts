@@ -6,6 +6,17 @@ import { readSources, type SourceFile } from './source-tree.ts';
 const candidLibrary = ['@dfinity/candid', '@dfinity/principal'];
 const allOfSrc = ['src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
 
+const belowDomain = ['src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
+/** Each may import those before it. */
+const domainOrder = 'shared keys contents buckets access listing files uploads administration';
+
+function domainFolders(count: number): string[] {
+  return domainOrder
+    .split(' ')
+    .slice(0, count)
+    .map((name) => `src/domain/${name}`);
+}
+
 /** A module is the longest row that a path begins with; a package allows its subpaths too. */
 const table: Readonly<Record<string, readonly string[]>> = {
   'src/limits.ts': [],
@@ -13,9 +24,17 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/crypto': ['src/lib', 'src/limits.ts', '@noble/curves'],
   'src/storage': ['src/lib', 'src/limits.ts', 'src/crypto/kernel.ts'],
   'src/storage/stable-map.ts': ['src/storage', 'azle'],
-  'src/domain': ['src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'],
+  'src/domain/shared': [...belowDomain],
+  'src/domain/keys': [...belowDomain, ...domainFolders(1)],
+  'src/domain/contents': [...belowDomain, ...domainFolders(2)],
+  'src/domain/buckets': [...belowDomain, ...domainFolders(2)],
+  'src/domain/access': [...belowDomain, ...domainFolders(4)],
+  'src/domain/listing': [...belowDomain, ...domainFolders(5)],
+  'src/domain/files': [...belowDomain, ...domainFolders(6)],
+  'src/domain/uploads': [...belowDomain, ...domainFolders(7)],
+  'src/domain/administration': [...belowDomain, ...domainFolders(8)],
   // The version number stands there alone.
-  'src/domain/bucket-status.ts': ['src/lib', 'src/domain', 'package.json'],
+  'src/domain/administration/bucket-status.ts': ['src/lib', 'src/domain', 'package.json'],
   'src/http': ['src/lib', 'src/limits.ts', 'src/domain'],
   'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/crypto/kernel.ts', 'src/storage'],
   'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],

@@ -32,16 +32,19 @@ function listFiles(folder: string): string[] {
   }
 }
 
-function readSource(path: string): SourceFile {
+export function readSource(path: string): SourceFile {
   const text = readFileSync(join(projectDir, path), 'utf8');
   const specifiers = [...text.matchAll(/(?:^|\n)(?:import|export)\b[^;'"`]*?from\s+'([^']+)'/g)];
   const bare = [...text.matchAll(/(?:^|\n)import\s+'([^']+)'/g)];
   const dynamic = [...text.matchAll(/\bimport\('([^']+)'\)/g)];
-  const imports = [...specifiers, ...bare, ...dynamic].map(([, name = '']) => resolve(path, name));
+  const imports = [...specifiers, ...bare, ...dynamic].map(([, name = '']) =>
+    resolveImport(path, name),
+  );
   return { path, lines: text.split('\n'), imports };
 }
 
-function resolve(importer: string, specifier: string): string {
+/** From the project's root; packages by name. */
+export function resolveImport(importer: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   const path = join(dirname(importer), specifier);
   // AssemblyScript leaves the ending out.

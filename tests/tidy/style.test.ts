@@ -7,12 +7,12 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { projectDir, readSources, type SourceFile } from './source-tree.ts';
 
-const fileLinesMax = 300;
-const testFileLinesMax = 400;
+const fileLinesMax = 400;
+const testFileLinesMax = 500;
 const functionLinesMax = 70;
 const columnsMax = 100;
 const literalColumnsMax = 125;
-const parametersMax = 3;
+const parametersMax = 4;
 
 const sources = readSources();
 

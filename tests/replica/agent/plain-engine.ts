@@ -5,7 +5,7 @@ import { Principal } from '@dfinity/principal';
 import type { CallMessage, CanisterView, Engine, Outcome } from '../../../replica/core.ts';
 
 export const canisterId = Principal.fromHex('00000000000000010101');
-export const controller = Principal.selfAuthenticating(Buffer.from('some controller'));
+const controller = Principal.selfAuthenticating(Buffer.from('some controller'));
 
 export interface PlainEngine extends Engine {
   nowNs: bigint;

@@ -1,0 +1,31 @@
+// The secrets of API keys as texts: `efs_`, 32 random bytes in base64url, and four bytes of its
+// SHA-256, by which those who search for leaked secrets tell one from other texts. A look-up does
+// not check them: it costs less than they do.
+
+import { sha256 } from '../../crypto/hash.ts';
+import { assert } from '../../lib/assert.ts';
+import { encodeBase64Url } from '../../lib/base64.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+
+const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
+
+/** `random`: 32 bytes that nobody could foresee. */
+export function makeSecret(random: Uint8Array): string {
+  assert(random.length === 32, 'a key is made of 32 random bytes');
+  const body = `efs_${encodeBase64Url(random)}`;
+  return body + checksum(body);
+}
+
+function checksum(body: string): string {
+  return encodeBase64Url(sha256(encodeUtf8(body)).subarray(0, 4));
+}
+
+/** What a key is known by. */
+export function secretHash(secret: string): Uint8Array {
+  return sha256(encodeUtf8(secret));
+}
+
+/** True for texts of the shape of a key, which do not belong in URLs. */
+export function looksLikeKey(text: string): boolean {
+  return secretPattern.test(text);
+}

@@ -1,0 +1,97 @@
+// API keys: secrets made once from random of the network, kept only as their SHA-256, and found by
+// it. The secret appears in the answer that makes it and nowhere else.
+
+import { emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { looksLikeKey, secretHash } from './api-key-secrets.ts';
+
+export type Permission = 'read' | 'write' | 'delete';
+export const permissions: readonly Permission[] = ['read', 'write', 'delete'];
+
+export interface ApiKey {
+  readonly id: string;
+  readonly hash: Uint8Array;
+  /** The first eight characters of the secret. */
+  readonly hint: string;
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly Permission[];
+  /** Principal that made it; empty for keys of version 0.1.0, which did not note it. */
+  readonly creator: Uint8Array;
+  readonly createdAtNs: bigint;
+  /** 0n: never. */
+  readonly expiresAtNs: bigint;
+  /** 0n: not revoked. */
+  readonly revokedAtNs: bigint;
+}
+
+// 0: version 2 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
+//    | revoked u64 | creator (length, bytes) | texts: hint, name, bucket id …
+//    The key of the map is the SHA-256 of the secret. Version 1 has no creator.
+const version = 2;
+const versionWithoutCreator = 1;
+
+export function saveKey(stores: Stores, key: ApiKey): void {
+  stores.apiKeys.set(key.hash, encodeKey(key));
+}
+
+function encodeKey(key: ApiKey): Uint8Array {
+  const bits = permissions.reduce(
+    (sum, permission, index) => sum + (key.permissions.includes(permission) ? 1 << index : 0),
+    0,
+  );
+  return new RecordWriter(version)
+    .u8(bits)
+    .u64(key.createdAtNs)
+    .u64(key.expiresAtNs)
+    .u64(key.revokedAtNs)
+    .bytes(key.creator)
+    .finish([key.hint, key.name, ...key.buckets]);
+}
+
+function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
+  const reader = new RecordReader(bytes, version, versionWithoutCreator);
+  const bits = reader.u8();
+  const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
+  const creator = reader.version === version ? reader.bytes() : emptyBytes;
+  const [hint = '', name = '', ...buckets] = reader.texts();
+  return {
+    id: keyId(hash),
+    hash,
+    hint,
+    name,
+    buckets,
+    creator,
+    permissions: permissions.filter((_, index) => (bits & (1 << index)) !== 0),
+    ...times,
+  };
+}
+
+export function keyId(hash: Uint8Array): string {
+  return encodeHex(hash.subarray(0, 8));
+}
+
+/** The key of that secret if it is good now; refuses every other one with the same words. */
+export function findKey(stores: Stores, secret: string, nowNs: bigint): ApiKey {
+  const key = looksLikeKey(secret) ? findKeyByHash(stores, secretHash(secret)) : undefined;
+  if (key === undefined || !isKeyGood(key, nowNs)) {
+    throw new Refusal(
+      'InvalidApiKey',
+      'The API key is unknown, revoked or expired: send one that createApiKey returned.',
+    );
+  }
+  return key;
+}
+
+export function findKeyByHash(stores: Stores, hash: Uint8Array): ApiKey | undefined {
+  const bytes = stores.apiKeys.get(hash);
+  return bytes === undefined ? undefined : decodeKey(hash, bytes);
+}
+
+/** Neither revoked nor expired. */
+export function isKeyGood(key: ApiKey, nowNs: bigint): boolean {
+  return key.revokedAtNs === 0n && (key.expiresAtNs === 0n || key.expiresAtNs > nowNs);
+}

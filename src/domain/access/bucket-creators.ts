@@ -1,0 +1,73 @@
+// Who may create buckets: the canister's controllers, and the principals that they allow.
+
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { bucketCreatorCountMax } from '../../limits.ts';
+import { RecordReader } from '../../storage/codec.ts';
+import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { parseAllowance, saveAllowance } from './anonymous-updates.ts';
+import { requireNameable } from './members.ts';
+
+// 0: version 1 | count u8 | principals (length u8, bytes); in the meta map
+const version = 1;
+const creatorsKey = 'bucketCreators';
+
+function bucketCreators(stores: Stores): Uint8Array[] {
+  const bytes = stores.meta.get(encodeUtf8(creatorsKey));
+  if (bytes === undefined) {
+    return [];
+  }
+  const reader = new RecordReader(bytes, version);
+  return Array.from({ length: reader.u8() }, () => reader.bytes());
+}
+
+export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
+  if (caller.isController || isAnonymous(caller)) {
+    return caller.isController;
+  }
+  return bucketCreators(stores).some((principal) => bytesEqual(principal, caller.principal));
+}
+
+export interface AccessChange {
+  readonly allow: readonly Uint8Array[];
+  readonly disallow: readonly Uint8Array[];
+  /** What everybody together may make the canister pay for; absent leaves it. */
+  readonly anonymousUpdates?: { readonly burst: bigint; readonly perMinute: bigint } | undefined;
+}
+
+/** For controllers: names and unnames principals that may create buckets; returns all of them. */
+export function updateAccess(stores: Stores, call: Call, change: AccessChange): Uint8Array[] {
+  if (!call.caller.isController) {
+    throw new Refusal(
+      'AccessDenied',
+      'Only a controller of the canister says who may create buckets.',
+    );
+  }
+  change.allow.forEach(requireNameable);
+  const allowance = change.anonymousUpdates && parseAllowance(change.anonymousUpdates);
+  const touched = [...change.allow, ...change.disallow];
+  const kept = bucketCreators(stores).filter((principal) => !includes(touched, principal));
+  const creators = [...kept, ...change.allow.filter(isFirst)];
+  if (creators.length > bucketCreatorCountMax) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `At most ${bucketCreatorCountMax} principals may be allowed to create buckets.`,
+      { limit: bucketCreatorCountMax },
+    );
+  }
+  const parts = creators.flatMap((principal) => [Uint8Array.of(principal.length), principal]);
+  const record = concatBytes(Uint8Array.of(version, creators.length), ...parts);
+  stores.meta.set(encodeUtf8(creatorsKey), record);
+  if (allowance !== undefined) saveAllowance(stores, allowance);
+  return creators;
+}
+
+function includes(principals: readonly Uint8Array[], sought: Uint8Array): boolean {
+  return principals.some((principal) => bytesEqual(principal, sought));
+}
+
+function isFirst(principal: Uint8Array, index: number, all: readonly Uint8Array[]): boolean {
+  return !includes(all.slice(0, index), principal);
+}

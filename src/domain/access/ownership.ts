@@ -1,0 +1,39 @@
+// What a caller is to a bucket: whether it may know of it, and whether it owns it.
+
+import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseBucketId } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { isBucketOwner, type Role, roleOf } from './members.ts';
+
+/**
+ * The bucket, for a caller who may know that it is there. Whoever has no right to a private bucket
+ * is told what is said of one that does not exist.
+ */
+export function visibleBucket(
+  stores: Stores,
+  call: Call,
+  name: string,
+): { readonly bucket: Bucket; readonly role: Role | undefined } {
+  const bucket = findBucket(stores, parseBucketId(name));
+  const role = bucket && roleOf(stores, call.caller, bucket);
+  if (bucket === undefined || !(bucket.isPublic || role !== undefined)) {
+    throw noSuchBucket(name);
+  }
+  return { bucket, role };
+}
+
+/** The bucket, for its owners only. */
+export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
+  const { bucket, role } = visibleBucket(stores, call, name);
+  if (role !== 'owner') {
+    throw new Refusal('AccessDenied', `Only an owner of bucket ${bucket.id} may do this.`);
+  }
+  return bucket;
+}
+
+export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
+  const bucket = findBucket(stores, bucketId);
+  return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);
+}

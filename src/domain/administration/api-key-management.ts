@@ -1,0 +1,206 @@
+// What owners do with API keys: make, list and revoke them. A key ends with the right of who made
+// it, and uploads that were begun with it end with the key.
+
+import { present } from '../../lib/assert.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
+import { hasControlCharacter } from '../../lib/text.ts';
+import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../../limits.ts';
+import { makeSecret, secretHash } from '../access/api-key-secrets.ts';
+import {
+  type ApiKey,
+  findKeyByHash,
+  keyId,
+  type Permission,
+  permissions,
+  saveKey,
+} from '../access/api-keys.ts';
+import { isOwner, ownedBucket } from '../access/ownership.ts';
+import {
+  bucketKeys,
+  forgetKey,
+  hashOfKeyId,
+  type NotedKey,
+  noteKey,
+} from '../buckets/bucket-directory.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseBucketId, quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { endUploadsOf, keyHolder } from '../uploads/open-uploads.ts';
+
+const secretBytes = 32;
+/** Times are stored as u64. */
+const timeNsMax = 2n ** 64n - 1n;
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly string[];
+  readonly expiresAtNs: bigint | undefined;
+}
+
+/** Refuses what createKey() would refuse; changes nothing. */
+export function checkKeyRequest(stores: Stores, call: Call, request: KeyRequest): Permission[] {
+  if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
+    throw new Refusal('InvalidArgument', `An API key is for 1 to ${keyBucketCountMax} buckets.`);
+  }
+  if (request.name.length > keyNameLengthMax || hasControlCharacter(request.name)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The name of a key has at most ${keyNameLengthMax} characters and no control character.`,
+    );
+  }
+  if (request.expiresAtNs !== undefined && request.expiresAtNs <= call.nowNs) {
+    throw new Refusal('InvalidArgument', 'The expiry of the key is in the past.');
+  }
+  if (request.expiresAtNs !== undefined && request.expiresAtNs > timeNsMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      'The expiry of the key is beyond the year 2554: give nanoseconds since 1970, or none for never.',
+    );
+  }
+  for (const name of request.buckets) {
+    ownedBucket(stores, call, name);
+    if (notedKeys(stores, name, call.nowNs).live.length >= liveKeyCountMax) {
+      throw new Refusal(
+        'QuotaExceeded',
+        `Bucket ${name} has ${liveKeyCountMax} live API keys: revoke one first.`,
+        { limit: liveKeyCountMax },
+      );
+    }
+  }
+  return parsePermissions(request.permissions);
+}
+
+function parsePermissions(names: readonly string[]): Permission[] {
+  const known = permissions.filter((permission) => names.includes(permission));
+  const unknown = names.find((name) => !(permissions as readonly string[]).includes(name));
+  if (unknown !== undefined || known.length === 0) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Permissions are one or more of read, write, delete; got ${quote(names.join(', '))}.`,
+    );
+  }
+  return known;
+}
+
+/** The secret is returned here and never again. */
+export function createKey(
+  stores: Stores,
+  call: Call,
+  request: KeyRequest,
+): { key: ApiKey; secret: string } {
+  const granted = checkKeyRequest(stores, call, request);
+  const secret = makeSecret(stores.secrets.random(secretBytes));
+  const hash = secretHash(secret);
+  const key: ApiKey = {
+    id: keyId(hash),
+    hash,
+    hint: secret.slice(0, 8),
+    name: request.name,
+    buckets: [...new Set(request.buckets.map(parseBucketId))],
+    permissions: granted,
+    creator: call.caller.principal,
+    createdAtNs: call.nowNs,
+    expiresAtNs: request.expiresAtNs ?? 0n,
+    revokedAtNs: 0n,
+  };
+  for (const bucketId of key.buckets) {
+    for (const gone of notedKeys(stores, bucketId, call.nowNs).expired) {
+      forgetKey(stores.directory, { hash: gone.hash, buckets: [bucketId] });
+    }
+  }
+  saveKey(stores, key);
+  noteKey(stores.directory, key);
+  return { key, secret };
+}
+
+/** Of the keys that the directory has of a bucket: at most 100, since a new one clears it first. */
+function notedKeys(
+  stores: Stores,
+  bucketId: string,
+  nowNs: bigint,
+): { readonly live: NotedKey[]; readonly expired: NotedKey[] } {
+  const keys = bucketKeys(stores.directory, bucketId);
+  const isLive = (key: NotedKey) => key.expiresAtNs === 0n || key.expiresAtNs > nowNs;
+  return { live: keys.filter(isLive), expired: keys.filter((key) => !isLive(key)) };
+}
+
+/** Live keys of the bucket, the oldest first; for its owners. */
+export function listKeys(stores: Stores, call: Call, bucketName: string): ApiKey[] {
+  const bucket = ownedBucket(stores, call, bucketName);
+  const keys = notedKeys(stores, bucket.id, call.nowNs).live.map(({ hash }) =>
+    present(findKeyByHash(stores, hash), 'key of the directory'),
+  );
+  keys.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+  const isOwned = ownershipOf(stores, call);
+  return keys.map((key) => ({ ...key, buckets: key.buckets.filter(isOwned) }));
+}
+
+/** Tells of buckets whether the caller owns them; looks each up once. */
+function ownershipOf(stores: Stores, call: Call): (bucketId: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (bucketId) => {
+    const isOwned = known.get(bucketId) ?? isOwner(stores, call, bucketId);
+    known.set(bucketId, isOwned);
+    return isOwned;
+  };
+}
+
+/**
+ * For owners: takes the key from those of its buckets that the caller owns, and ends it when none
+ * is left. A repetition changes nothing.
+ */
+export function revokeKey(stores: Stores, call: Call, id: string): void {
+  const key = checkRevocation(stores, call, id);
+  if (key.revokedAtNs === 0n) {
+    takeBuckets(stores, call, { key, buckets: key.buckets.filter(ownershipOf(stores, call)) });
+  }
+}
+
+/** Refuses what revokeKey() would refuse; changes nothing. */
+export function checkRevocation(stores: Stores, call: Call, id: string): ApiKey {
+  const hash = hashOfKeyId(stores.directory, id);
+  const key = hash === undefined ? undefined : findKeyByHash(stores, hash);
+  if (key === undefined || !key.buckets.some(ownershipOf(stores, call))) {
+    throw new Refusal(
+      'AccessDenied',
+      `There is no API key ${quote(id)} for a bucket of the caller: listApiKeys shows their ids.`,
+    );
+  }
+  return key;
+}
+
+/**
+ * Takes keys from the bucket: all, before it goes, so that a later one of the same id does not open
+ * to them; or those that one principal made, who owns it no longer.
+ */
+export function withdrawKeys(
+  stores: Stores,
+  call: Call,
+  from: { readonly bucketId: string; readonly creator?: Uint8Array },
+): void {
+  const { bucketId, creator } = from;
+  for (const { hash } of bucketKeys(stores.directory, bucketId)) {
+    const key = present(findKeyByHash(stores, hash), 'key of the directory');
+    if (creator === undefined || bytesEqual(key.creator, creator)) {
+      takeBuckets(stores, call, { key, buckets: [bucketId] });
+    }
+  }
+}
+
+/** The uploads that were begun with the key in these buckets end with it. */
+function takeBuckets(
+  stores: Stores,
+  call: Call,
+  taken: { readonly key: ApiKey; readonly buckets: readonly string[] },
+): void {
+  const { key, buckets } = taken;
+  const left = key.buckets.filter((id) => !buckets.includes(id));
+  const isOver = left.length === 0;
+  // A key keeps at least one bucket, so that its owners are known.
+  const change = isOver ? { revokedAtNs: call.nowNs } : { buckets: left };
+  saveKey(stores, { ...key, ...change });
+  forgetKey(stores.directory, { hash: key.hash, buckets });
+  for (const bucketId of buckets) endUploadsOf(stores, bucketId, keyHolder(key.hash));
+}

@@ -1,0 +1,74 @@
+// How buckets begin: who may create them, and what a new one is.
+
+import { bucketCountMax } from '../../limits.ts';
+import { mayCreateBuckets } from '../access/bucket-creators.ts';
+import { noteBucket } from '../buckets/bucket-directory.ts';
+import { readTotals } from '../buckets/bucket-totals.ts';
+import type { Bucket } from '../buckets/buckets.ts';
+import { findBucket, saveBucket } from '../buckets/buckets.ts';
+import { parseQuota } from '../buckets/quota.ts';
+import { createBucketKey } from '../keys/bucket-keys.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseBucketId } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+export interface NewBucket {
+  readonly bucket: string;
+  /** Private unless true. */
+  readonly isPublic?: boolean | undefined;
+  /** As BucketChange has them. */
+  readonly quotaBytes?: bigint | undefined;
+  readonly quotaFiles?: bigint | undefined;
+}
+
+/** Refuses what createBucket() would refuse; changes nothing. */
+function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
+  const id = parseBucketId(request.bucket);
+  if (!mayCreateBuckets(stores, call.caller)) {
+    throw new Refusal(
+      'AccessDenied',
+      'Only controllers of the canister and principals that they allow create buckets: call with the ' +
+        'identity that deployed it, or have it call updateAccess.',
+    );
+  }
+  if (findBucket(stores, id) !== undefined) {
+    throw new Refusal('BucketExists', `The bucket ${id} exists already: choose another id.`);
+  }
+  if (readTotals(stores).buckets >= bucketCountMax) {
+    throw new Refusal('QuotaExceeded', `There are ${bucketCountMax} buckets: delete one first.`, {
+      limit: bucketCountMax,
+    });
+  }
+  const quotaBytes = parseQuota('bytes', request.quotaBytes);
+  return { id, quotaBytes, quotaFiles: parseQuota('files', request.quotaFiles) };
+}
+
+/**
+ * For controllers of the canister and for those that they allow. The creator owns the bucket, which
+ * is for nobody else until its owner says so.
+ */
+export function createBucket(stores: Stores, call: Call, request: NewBucket): Bucket {
+  const { id, ...quotas } = checkNewBucket(stores, call, request);
+  const bucket: Bucket = {
+    id,
+    ...quotas,
+    ...createBucketKey(stores, id),
+    formerKeyId: 0,
+    formerKeySlot: 0,
+    owner: call.caller.principal,
+    isPublic: request.isPublic === true,
+    createdAtNs: call.nowNs,
+    updatedAtNs: call.nowNs,
+    fileCount: 0,
+    byteCount: 0,
+    openUploadCount: 0,
+    openUploadByteCount: 0,
+    overheadBytes: 0,
+  };
+  saveBucket(stores, bucket, undefined);
+  noteBucket(stores.directory, id);
+  noteBucket(stores.directory, id, bucket.owner);
+  stores.publication.show(id, bucket.isPublic);
+  return bucket;
+}

@@ -1,0 +1,251 @@
+// What owners do with whole buckets: show, list, change and delete them.
+
+import { bytesEqual } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { memberCountMax, pageSizeDefault, pageSizeMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import {
+  isBucketOwner,
+  type Member,
+  membersOf,
+  parseRole,
+  requireNameable,
+  saveMembers,
+} from '../access/members.ts';
+import { ownedBucket } from '../access/ownership.ts';
+import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
+import { changeTotals } from '../buckets/bucket-totals.ts';
+import { type Bucket, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { parseQuota } from '../buckets/quota.ts';
+import { eraseBucketKeys } from '../keys/bucket-keys.ts';
+import { unindexBucket } from '../listing/file-index.ts';
+import { type Call, isAnonymous } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
+import { cancelUploadsOf } from '../uploads/upload-end.ts';
+import { withdrawKeys } from './api-key-management.ts';
+
+export interface BucketDetails extends Bucket {
+  /** Shown to owners; empty for others. */
+  readonly members: readonly Member[];
+}
+
+function withMembers(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
+  const isOwner = isBucketOwner(stores, call.caller, bucket);
+  return { ...bucket, members: isOwner ? membersOf(stores, bucket.id) : [] };
+}
+
+/** For callers with the read permission. */
+export function describeBucket(
+  stores: Stores,
+  call: Call,
+  request: { readonly bucket: string; readonly apiKey: SentKey },
+): BucketDetails {
+  const { bucket } = authorize(stores, call, { ...request, permission: 'read' });
+  return withMembers(stores, call, bucket);
+}
+
+export interface BucketPage {
+  readonly items: readonly BucketDetails[];
+  readonly page: bigint;
+  readonly pageSize: number;
+  readonly total: number;
+  readonly pages: number;
+  readonly hasMore: boolean;
+}
+
+/** The buckets in which the caller has a role, by id; for controllers all of them. */
+export function listBuckets(
+  stores: Stores,
+  call: Call,
+  request: { readonly page: bigint | undefined; readonly pageSize: bigint | undefined },
+): BucketPage {
+  const { page = 1n, pageSize = BigInt(pageSizeDefault) } = request;
+  if (page < 1n || pageSize < 1n) {
+    throw new Refusal('InvalidArgument', 'page and pageSize are whole numbers from 1 on.');
+  }
+  const size = pageSize > BigInt(pageSizeMax) ? pageSizeMax : Number(pageSize);
+  const { caller } = call;
+  const principal = caller.isController ? undefined : caller.principal;
+  const isNobody = principal !== undefined && isAnonymous(caller);
+  const total = isNobody ? 0 : countBuckets(stores.directory, principal);
+  const pages = Math.ceil(total / size);
+  const isThere = page <= BigInt(pages);
+  const range = { skip: (Number(page) - 1) * size, limit: size };
+  const ids = isThere ? bucketIds(stores.directory, principal, range) : [];
+  const items = ids.map((id) => withMembers(stores, call, getBucket(stores, id)));
+  return { items, page, pageSize: size, total, pages, hasMore: page < BigInt(pages) };
+}
+
+export interface BucketChange {
+  readonly bucket: string;
+  readonly isPublic: boolean | undefined;
+  /** 0n takes the quota away; absent leaves it. */
+  readonly quotaBytes: bigint | undefined;
+  readonly quotaFiles?: bigint | undefined;
+  /**
+   * Who is to own the bucket in the place of its present owner, who stays a member with the role of
+   * an owner unless removed.
+   */
+  readonly owner?: Uint8Array | undefined;
+  /** Named anew, or with another role. */
+  readonly addMembers: readonly { readonly principal: Uint8Array; readonly role: string }[];
+  readonly removeMembers: readonly Uint8Array[];
+}
+
+/** For owners. What the change leaves out stays. */
+export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
+  const { bucket, updated, former, members } = changedBucket(stores, call, change);
+  saveBucket(stores, updated, bucket);
+  if (updated.isPublic !== bucket.isPublic) {
+    stores.publication.show(bucket.id, updated.isPublic);
+  }
+  const before = rolesIn(bucket, former);
+  const after = rolesIn(updated, members);
+  if (change.addMembers.length + change.removeMembers.length > 0 || change.owner !== undefined) {
+    saveMembers(stores, bucket.id, members);
+    noteRoles(stores, bucket.id, { before, after });
+    endRights(stores, call, { bucketId: bucket.id, before, after });
+  }
+  return { ...updated, members };
+}
+
+/** Refuses what updateBucket() would refuse; changes nothing. */
+function changedBucket(stores: Stores, call: Call, change: BucketChange) {
+  const bucket = ownedBucket(stores, call, change.bucket);
+  const former = membersOf(stores, bucket.id);
+  const owner = change.owner ?? bucket.owner;
+  requireNameable(owner);
+  const members = changedMembers({ bucket, former, owner }, change);
+  const updated: Bucket = {
+    ...bucket,
+    owner,
+    isPublic: change.isPublic ?? bucket.isPublic,
+    quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
+    quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
+    updatedAtNs: call.nowNs,
+  };
+  return { bucket, updated, former, members };
+}
+
+function changedQuota(
+  unit: 'bytes' | 'files',
+  present: number | undefined,
+  quota: bigint | undefined,
+): number | undefined {
+  return quota === undefined ? present : parseQuota(unit, quota);
+}
+
+interface Ownership {
+  readonly bucket: Bucket;
+  readonly former: readonly Member[];
+  /** From now on. */
+  readonly owner: Uint8Array;
+}
+
+function changedMembers({ bucket, former, owner }: Ownership, change: BucketChange): Member[] {
+  const added = new Map<string, Member>();
+  if (!bytesEqual(owner, bucket.owner)) {
+    added.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
+  }
+  for (const { principal, role } of change.addMembers) {
+    requireNameable(principal);
+    added.set(principal.join(), { principal, role: parseRole(role) });
+  }
+  const removed = new Set(change.removeMembers.map((bytes) => bytes.join()));
+  if (removed.has(owner.join())) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${bucket.id} needs an owner: hand it on first, by the field owner.`,
+    );
+  }
+  // Who is both added and removed stays, but for the owner that was, whom nobody has added.
+  const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
+  const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
+    .concat(...added.values())
+    .filter(({ principal }) => named.has(principal.join()) || !removed.has(principal.join()));
+  if (members.length > memberCountMax) {
+    throw new Refusal('QuotaExceeded', `A bucket has at most ${memberCountMax} members.`, {
+      limit: memberCountMax,
+    });
+  }
+  return members;
+}
+
+/** Who may do what, by principals as texts; the owner is one whether named or not. */
+function rolesIn(bucket: Bucket, members: readonly Member[]): Map<string, Member> {
+  const roles = new Map(members.map((member) => [member.principal.join(), member]));
+  return roles.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
+}
+
+interface RoleChange {
+  readonly before: ReadonlyMap<string, Member>;
+  readonly after: ReadonlyMap<string, Member>;
+}
+
+/** In the directory. */
+function noteRoles(stores: Stores, bucketId: string, { before, after }: RoleChange): void {
+  for (const [name, { principal }] of before) {
+    if (!after.has(name)) forgetBucket(stores.directory, bucketId, principal);
+  }
+  for (const { principal } of after.values()) noteBucket(stores.directory, bucketId, principal);
+}
+
+/** Keys end that somebody made who is no owner any more, uploads of those who may not write. */
+function endRights(
+  stores: Stores,
+  call: Call,
+  { bucketId, before, after }: RoleChange & { readonly bucketId: string },
+): void {
+  for (const [name, { principal, role }] of before) {
+    const left = after.get(name)?.role;
+    if (role === 'owner' && left !== 'owner') {
+      withdrawKeys(stores, call, { bucketId, creator: principal });
+    }
+    if (left === undefined || left === 'reader') {
+      endUploadsOf(stores, bucketId, principalHolder(principal));
+    }
+  }
+}
+
+export interface BucketDeletion {
+  readonly bucket: string;
+  /** Open uploads are cancelled; files are never deleted by it. */
+  readonly isForced: boolean;
+}
+
+/** Refuses what deleteBucket() would refuse; changes nothing. */
+function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletion): Bucket {
+  const bucket = ownedBucket(stores, call, deletion.bucket);
+  // What an earlier version began is not noted yet: it is in some minutes, or can be cancelled.
+  const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
+  if (bucket.fileCount > 0 || bucket.openUploadCount > ended) {
+    throw new Refusal(
+      'BucketNotEmpty',
+      `Bucket ${bucket.id} has ${bucket.fileCount} files and ${bucket.openUploadCount} open uploads: ` +
+        'delete the files first; with force the uploads are cancelled.',
+      { files: bucket.fileCount, openUploads: bucket.openUploadCount },
+    );
+  }
+  return bucket;
+}
+
+/** For owners, when it holds no file and no open upload. Its keys lose it. */
+export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletion): void {
+  const { id } = checkBucketDeletion(stores, call, deletion);
+  cancelUploadsOf(stores, call, id);
+  const bucket = getBucket(stores, id);
+  withdrawKeys(stores, call, { bucketId: id });
+  for (const { principal } of membersOf(stores, bucket.id)) {
+    forgetBucket(stores.directory, bucket.id, principal);
+  }
+  saveMembers(stores, bucket.id, []);
+  forgetBucket(stores.directory, bucket.id, bucket.owner);
+  forgetBucket(stores.directory, bucket.id);
+  stores.buckets.delete(encodeUtf8(bucket.id));
+  eraseBucketKeys(stores, bucket);
+  unindexBucket(stores, bucket.id);
+  stores.publication.removeBucket(bucket.id);
+  changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
+}

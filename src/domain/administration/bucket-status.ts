@@ -1,0 +1,65 @@
+// What the service tells of itself to everybody: counts and sizes. No secrets.
+
+import { version } from '../../../package.json';
+import { anonymousUpdatesLeft, readAllowance } from '../access/anonymous-updates.ts';
+import { isOwner } from '../access/ownership.ts';
+import { bucketIds } from '../buckets/bucket-directory.ts';
+import { readTotals } from '../buckets/bucket-totals.ts';
+import { type Call, isAnonymous } from '../shared/caller.ts';
+import type { Allowance } from '../shared/heap-state.ts';
+import type { Stores } from '../shared/stores.ts';
+import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
+
+/** What the host of the canister knows of it. */
+export interface SystemFigures {
+  readonly stableBytes: number;
+  readonly heapBytes: number;
+  readonly cycles: bigint;
+  /** Of these, what may be spent before the canister freezes. */
+  readonly liquidCycles: number;
+}
+
+export interface Status {
+  readonly version: string;
+  readonly buckets: number;
+  readonly files: number;
+  readonly bytesStored: number;
+  readonly stableBytes: number;
+  readonly heapBytes: number;
+  /** For controllers and owners of buckets alone: it tells how much is left to be attacked. */
+  readonly cycles: bigint | undefined;
+  readonly anonymousUpdates: Allowance & { readonly left: number };
+  /** How file bytes are kept. */
+  readonly encryption: EncryptionStatus;
+  /** What of the answers over HTTP gateways can verify. */
+  readonly certified: 'response-verification-v2';
+}
+
+export function statusOf(stores: Stores, call: Call, system: SystemFigures): Status {
+  const { buckets, files, bytes: bytesStored } = readTotals(stores);
+  const counts = { buckets, files, bytesStored };
+  const { stableBytes, heapBytes, cycles } = system;
+  const left = Math.floor(anonymousUpdatesLeft(stores, call.nowNs));
+  return {
+    version,
+    ...counts,
+    stableBytes,
+    heapBytes,
+    cycles: maySeeCycles(stores, call) ? cycles : undefined,
+    anonymousUpdates: { ...readAllowance(stores), left },
+    encryption: encryptionStatus(stores),
+    certified: 'response-verification-v2',
+  };
+}
+
+/** How many of a caller's buckets are looked at: whoever owns none of them owns few. */
+const lookedAtMax = 10;
+
+function maySeeCycles(stores: Stores, call: Call): boolean {
+  const { caller } = call;
+  if (caller.isController || isAnonymous(caller)) {
+    return caller.isController;
+  }
+  const ids = bucketIds(stores.directory, caller.principal, { skip: 0, limit: lookedAtMax });
+  return ids.some((id) => isOwner(stores, call, id));
+}

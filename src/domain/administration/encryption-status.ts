@@ -1,0 +1,25 @@
+// What everybody may know of the keys: where the root key comes from, and whether it is there.
+
+import { areRootKeysAtHand, rootKeyEntries } from '../keys/root-keys.ts';
+import type { Stores } from '../shared/stores.ts';
+import { isRotating } from './key-rotation.ts';
+
+export interface EncryptionStatus {
+  /** "vetkd": derived by the network, on the heap only. "stored": in stable memory, weaker. */
+  readonly rootKey: 'vetkd' | 'stored';
+  /** Name of the network's key; '' for a stored root key and until the network has told. */
+  readonly keyName: string;
+  readonly isKeyPresent: boolean;
+  readonly isRotating: boolean;
+}
+
+export function encryptionStatus(stores: Stores): EncryptionStatus {
+  const entries = rootKeyEntries(stores);
+  const current = entries.findLast(({ check }) => check.length > 0) ?? entries[0];
+  return {
+    rootKey: current?.kind ?? 'vetkd',
+    keyName: current?.keyName ?? '',
+    isKeyPresent: areRootKeysAtHand(stores),
+    isRotating: isRotating(stores),
+  };
+}

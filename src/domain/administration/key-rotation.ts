@@ -1,0 +1,159 @@
+// Rotation of keys: a new key takes the old one's place, and what the old one had wrapped is
+// wrapped anew, a bounded step a message, while both open. No byte of a file is written again.
+// Where it stands is in stable memory, so it goes on after an upgrade.
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import {
+  rotatedBucketsPerMessage,
+  rotatedSlotsPerMessage,
+  rotatingBucketCountMax,
+} from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { slotBytes } from '../../storage/erasable-slots.ts';
+import { ownedBucket } from '../access/ownership.ts';
+import { bucketIds } from '../buckets/bucket-directory.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { createBucketKey, currentBucketKey, rewrapBucketKeys } from '../keys/bucket-keys.ts';
+import { rewrapFileKey } from '../keys/file-keys.ts';
+import {
+  finishRootRotation,
+  isRootRotating,
+  type RootKeySource,
+  startRootRotation,
+} from '../keys/root-keys.ts';
+import { eraseWrappedKey, unlessDamaged } from '../keys/wrapped-keys.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+interface Progress {
+  /** Next key slot to look at, and where to stop. */
+  readonly slot: number;
+  readonly slotEnd: number;
+  /** Position of the next bucket whose keys the new root key is to wrap. */
+  readonly bucket: number;
+  /** Keys that this turn over all buckets has wrapped anew: the last turn finds none. */
+  readonly rewrapped: number;
+  /** Buckets that have two keys. */
+  readonly buckets: readonly string[];
+}
+
+// 0: version 1 | slot u64 | slot end u64 | bucket u32 | rewrapped u32 | texts: buckets; in the meta
+//    map
+const version = 1;
+const metaKey = 'keyRotation';
+const idle: Progress = { slot: 1, slotEnd: 1, bucket: 0, rewrapped: 0, buckets: [] };
+
+function readProgress(stores: Stores): Progress {
+  const stored = stores.meta.get(encodeUtf8(metaKey));
+  if (stored === undefined) {
+    return idle;
+  }
+  const reader = new RecordReader(stored, version);
+  return {
+    slot: reader.integer(),
+    slotEnd: reader.integer(),
+    bucket: reader.u32(),
+    rewrapped: reader.u32(),
+    buckets: reader.texts().filter((id) => id !== ''),
+  };
+}
+
+function saveProgress(stores: Stores, progress: Progress): void {
+  const { slot, slotEnd, bucket, rewrapped, buckets } = progress;
+  const writer = new RecordWriter(version).u64(slot).u64(slotEnd).u32(bucket).u32(rewrapped);
+  stores.meta.set(encodeUtf8(metaKey), writer.finish(buckets));
+}
+
+/** For the bucket's owners. New files have the new key at once, the others step by step. */
+export function rotateBucketKey(stores: Stores, call: Call, name: string): void {
+  const bucket = ownedBucket(stores, call, name);
+  const progress = readProgress(stores);
+  if (bucket.formerKeyId !== 0 || progress.buckets.length >= rotatingBucketCountMax) {
+    throw new Refusal(
+      'SlowDown',
+      `The key of bucket ${bucket.id} cannot be rotated yet: an earlier rotation is going on. Try ` +
+        'again in some minutes.',
+    );
+  }
+  const { keyId: formerKeyId, keySlot: formerKeySlot } = bucket;
+  const key = createBucketKey(stores, bucket.id);
+  saveBucket(stores, { ...bucket, ...key, formerKeyId, formerKeySlot }, bucket);
+  // From the first slot on, for all: a bucket may have come in the middle of a turn.
+  const turn = { slot: 1, slotEnd: stores.keySlots.end() };
+  saveProgress(stores, { ...progress, ...turn, buckets: [...progress.buckets, bucket.id] });
+}
+
+/** For controllers. The new root key comes from `source`, or from where the present one does. */
+export function rotateRootKey(stores: Stores, call: Call, source: RootKeySource | undefined): void {
+  if (!call.caller.isController) {
+    throw new Refusal('AccessDenied', 'Only controllers of the canister rotate its root key.');
+  }
+  startRootRotation(stores, source);
+  saveProgress(stores, { ...readProgress(stores), bucket: 0, rewrapped: 0 });
+}
+
+/** Whether some key is wrapped by one that is to go. */
+export function isRotating(stores: Stores): boolean {
+  return isRootRotating(stores) || readProgress(stores).buckets.length > 0;
+}
+
+/** One bounded step of what rotations have left to do; true while there is more. */
+export function continueRotation(stores: Stores): boolean {
+  const progress = readProgress(stores);
+  if (progress.buckets.length > 0) {
+    rewrapFileKeys(stores, progress);
+    return true;
+  }
+  return isRootRotating(stores) && rewrapBuckets(stores, progress);
+}
+
+function rewrapFileKeys(stores: Stores, progress: Progress): void {
+  const buckets = progress.buckets.flatMap((id) => findBucket(stores, id) ?? []);
+  const byFormerKey = new Map(buckets.map((bucket) => [bucket.formerKeyId, bucket]));
+  const count = Math.min(rotatedSlotsPerMessage, progress.slotEnd - progress.slot);
+  const ids = new Float64Array(stores.keySlots.readMany(progress.slot, count).buffer);
+  const stride = slotBytes / ids.BYTES_PER_ELEMENT;
+  for (let index = 0; index < count; index++) {
+    const bucket = byFormerKey.get(ids[index * stride] ?? 0);
+    if (bucket !== undefined) {
+      const contentId = ids[index * stride + 1] ?? 0;
+      unlessDamaged(() =>
+        rewrapFileKey(stores, bucket, { contentId, keySlot: progress.slot + index }),
+      );
+    }
+  }
+  const slot = progress.slot + count;
+  if (slot < progress.slotEnd) {
+    saveProgress(stores, { ...progress, slot });
+    return;
+  }
+  for (const bucket of buckets) unlessDamaged(() => forgetFormerKey(stores, bucket));
+  saveProgress(stores, { ...progress, slot: 1, slotEnd: 1, buckets: [] });
+}
+
+/** Never when the new key does not open: it wraps nothing then, and the former one everything. */
+function forgetFormerKey(stores: Stores, bucket: Bucket): void {
+  currentBucketKey(stores, bucket).key.fill(0);
+  eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);
+  saveBucket(stores, { ...bucket, formerKeyId: 0, formerKeySlot: 0 }, bucket);
+}
+
+/** False when the new root key is not there yet: then there is nothing to do for now. */
+function rewrapBuckets(stores: Stores, progress: Progress): boolean {
+  const range = { skip: progress.bucket, limit: rotatedBucketsPerMessage };
+  const ids = bucketIds(stores.directory, undefined, range);
+  let { rewrapped } = progress;
+  for (const id of ids) {
+    const bucket = findBucket(stores, id);
+    rewrapped += bucket === undefined ? 0 : rewrapBucketKeys(stores, bucket);
+  }
+  if (ids.length === rotatedBucketsPerMessage) {
+    saveProgress(stores, { ...progress, bucket: progress.bucket + ids.length, rewrapped });
+    return true;
+  }
+  // Buckets that come and go shift the positions of others: a turn without finding ends it.
+  if (rewrapped === 0) finishRootRotation(stores);
+  saveProgress(stores, { ...progress, bucket: 0, rewrapped: 0 });
+  return rewrapped > 0;
+}

@@ -1,0 +1,167 @@
+// Brings records that an earlier version wrote to the present one, a bounded step a message, after
+// an upgrade: what is open of uploads is noted, and each file's record is written anew, counted by
+// its bucket, and served with the present header fields. Until then they are read as they are.
+// Where it stands is in stable memory, so it goes on after another upgrade.
+
+import { present } from '../../lib/assert.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { bucketIdAfter } from '../buckets/bucket-directory.ts';
+import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { overheadBytesOf } from '../buckets/quota.ts';
+import { damagedFile, findChunk } from '../contents/chunk-records.ts';
+import {
+  decodeFile,
+  decodeHead,
+  encodeFile,
+  type FileRecord,
+  fileMapKey,
+  isOfPresentVersion,
+  isSealed,
+  sealFile,
+} from '../files/file-records.ts';
+import { withFileKey } from '../keys/file-keys.ts';
+import { unlessDamaged } from '../keys/wrapped-keys.ts';
+import { pathsAfter } from '../listing/file-index.ts';
+import { presentLeavesVersion } from '../shared/publication.ts';
+import type { Stores } from '../shared/stores.ts';
+import { noteUpload } from '../uploads/open-uploads.ts';
+import { getSession, saveSession } from '../uploads/upload-session.ts';
+import { reservedBytes } from '../uploads/uploads.ts';
+
+type Stage = 'uploads' | 'files' | 'done';
+const stages: readonly Stage[] = ['uploads', 'files', 'done'];
+
+interface Progress {
+  readonly stage: Stage;
+  /** Position of the next upload, and how many this turn over all of them has noted. */
+  readonly position: number;
+  readonly noted: number;
+  /** The last file that was looked at. */
+  readonly bucketId: string;
+  readonly path: string;
+}
+
+// 0: version 1 | what it brings records to u8 | stage u8 | position u32 | noted u32
+//    | texts: bucket id, path; in the meta map
+const version = 1;
+const metaKey = 'recordUpgrade';
+/** Raised with each change of records that are to be written anew. */
+const target = 2;
+const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
+
+function readProgress(stores: Stores): Progress {
+  const stored = stores.meta.get(encodeUtf8(metaKey));
+  if (stored === undefined) {
+    return beginning;
+  }
+  const reader = new RecordReader(stored, version);
+  if (reader.u8() !== target) {
+    return beginning;
+  }
+  const stage = present(stages[reader.u8()], 'stage of the upgrade of records');
+  const numbers = { position: reader.u32(), noted: reader.u32() };
+  const [bucketId = '', path = ''] = reader.texts();
+  return { stage, ...numbers, bucketId, path };
+}
+
+function saveProgress(stores: Stores, progress: Progress): void {
+  const { stage, position, noted, bucketId, path } = progress;
+  const writer = new RecordWriter(version).u8(target).u8(stages.indexOf(stage));
+  stores.meta.set(encodeUtf8(metaKey), writer.u32(position).u32(noted).finish([bucketId, path]));
+}
+
+/** One bounded step; true while there is more. */
+export function upgradeRecords(stores: Stores): boolean {
+  const progress = readProgress(stores);
+  if (progress.stage === 'done') {
+    return false;
+  }
+  const next =
+    progress.stage === 'uploads' ? noteUploads(stores, progress) : upgradeFiles(stores, progress);
+  saveProgress(stores, next);
+  return next.stage !== 'done';
+}
+
+/** Uploads that go shift the positions of others: a turn that notes none is the last. */
+function noteUploads(stores: Stores, progress: Progress): Progress {
+  const { position } = progress;
+  const ids = stores.uploads.keys(position, upgradedFilesPerMessage);
+  const noted = progress.noted + ids.filter((id) => noteOpenUpload(stores, encodeHex(id))).length;
+  if (ids.length === upgradedFilesPerMessage) {
+    return { ...progress, position: position + ids.length, noted };
+  }
+  return noted > 0 ? beginning : { ...beginning, stage: 'files' };
+}
+
+function noteOpenUpload(stores: Stores, uploadId: string): boolean {
+  const session = getSession(stores, uploadId);
+  if (session.isNoted || session.status !== 'active') {
+    return false;
+  }
+  const noted = { ...session, isNoted: true };
+  const bytes = reservedBytes(noted);
+  const bucket = getBucket(stores, session.bucketId);
+  const openUploadByteCount = bucket.openUploadByteCount - reservedBytes(session) + bytes;
+  saveBucket(stores, { ...bucket, openUploadByteCount }, bucket);
+  saveSession(stores, noted);
+  noteUpload(stores, noted, bytes);
+  return true;
+}
+
+function upgradeFiles(stores: Stores, progress: Progress): Progress {
+  const { bucketId, path } = progress;
+  const paths = bucketId === '' ? [] : pathsAfter(stores, progress, upgradedFilesPerMessage);
+  if (paths.length === 0) {
+    const next = bucketIdAfter(stores.directory, bucketId);
+    return next === undefined
+      ? { ...beginning, stage: 'done' }
+      : { ...progress, bucketId: next, path: '' };
+  }
+  let last = path;
+  let chunks = 0;
+  for (const each of paths) {
+    if (chunks >= upgradedChunksPerMessage) break;
+    unlessDamaged(() => {
+      chunks += upgradeFile(stores, bucketId, each);
+    });
+    last = each;
+  }
+  return { ...progress, path: last };
+}
+
+/** The chunks that were read for it; what is damaged stays as it is, and is refused when read. */
+function upgradeFile(stores: Stores, bucketId: string, path: string): number {
+  const mapKey = fileMapKey(bucketId, path);
+  const bytes = stores.files.get(mapKey);
+  if (bytes === undefined || isOfPresentVersion(bytes)) {
+    return 0;
+  }
+  const bucket = present(findBucket(stores, bucketId), 'bucket of a file');
+  const former = { bucket, ...decodeHead(bytes) };
+  return withFileKey(stores, former, (key) => {
+    if (!isSealed(bytes, mapKey, key)) throw damagedFile();
+    const decoded = decodeFile(bucketId, path, bytes);
+    const file: FileRecord = { ...decoded, leavesVersion: presentLeavesVersion };
+    const digests = chunkDigests(stores, file);
+    const record = encodeFile(file);
+    sealFile(record, mapKey, key);
+    stores.files.set(mapKey, record);
+    const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
+    saveBucket(stores, { ...bucket, overheadBytes }, bucket);
+    stores.publication.put(file, digests);
+    return file.chunkCount;
+  });
+}
+
+function chunkDigests(stores: Stores, { contentId, chunkCount }: FileRecord): Uint8Array {
+  const digests = Array.from({ length: chunkCount }, (_, index) => {
+    const chunk = findChunk(stores, { contentId, index });
+    if (chunk === undefined) throw damagedFile();
+    return chunk.digest;
+  });
+  return concatBytes(...digests);
+}

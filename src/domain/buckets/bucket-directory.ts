@@ -1,0 +1,135 @@
+// The directory: which buckets there are, in which of them a principal has a role, and which keys a
+// bucket has, so that listing and counting them never scans all records. Knows keys of the ordered
+// index only, no records.
+//
+//   0 | bucket id                                  -> 0
+//   1 | principal (length u8, bytes) | bucket id   -> 0
+//   2 | bucket id | 0 | SHA-256 of a key           -> its expiry, ns; 0 for never
+//   3 | SHA-256 of a key                           -> 0
+//   4, 5                                           see open-uploads.ts, kept-contents.ts
+//
+// A key stands here from its creation until it is revoked, or expired and cleared away.
+
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex, encodeHex } from '../../lib/hex.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { liveKeyCountMax } from '../../limits.ts';
+import type { OrderedIndex } from '../../storage/ordered-index.ts';
+
+const kinds = { bucket: 0, role: 1, bucketKey: 2, key: 3 } as const;
+const hashBytes = 32;
+const keyIdBytes = 8;
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Ranks of the keys that begin with the prefix and have a byte below `limit` behind it. */
+function rangeOf(directory: OrderedIndex, prefix: Uint8Array, limit: number): Range {
+  const end = concatBytes(prefix, Uint8Array.of(limit));
+  return { start: directory.rank(prefix), end: directory.rank(end) };
+}
+
+function bucketScope(principal: Uint8Array | undefined): Uint8Array {
+  return principal === undefined
+    ? Uint8Array.of(kinds.bucket)
+    : concatBytes(Uint8Array.of(kinds.role, principal.length), principal);
+}
+
+/** Notes that the bucket exists, or, with a principal, that this one has a role in it. */
+export function noteBucket(directory: OrderedIndex, id: string, principal?: Uint8Array): void {
+  directory.insert(concatBytes(bucketScope(principal), encodeUtf8(id)), 0n);
+}
+
+export function forgetBucket(directory: OrderedIndex, id: string, principal?: Uint8Array): void {
+  directory.remove(concatBytes(bucketScope(principal), encodeUtf8(id)));
+}
+
+/** All buckets, or those in which the principal has a role. */
+export function countBuckets(directory: OrderedIndex, principal?: Uint8Array): number {
+  const { start, end } = rangeOf(directory, bucketScope(principal), 0xff);
+  return end - start;
+}
+
+/** Ids of the buckets that countBuckets() counts, sorted. */
+export function bucketIds(
+  directory: OrderedIndex,
+  principal: Uint8Array | undefined,
+  page: { readonly skip: number; readonly limit: number },
+): string[] {
+  const scope = bucketScope(principal);
+  const { start, end } = rangeOf(directory, scope, 0xff);
+  const limit = Math.max(0, Math.min(page.limit, end - start - page.skip));
+  const entries = limit === 0 ? [] : directory.read(start + page.skip, limit);
+  return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
+}
+
+/** The first bucket behind that id, in order; '' stands before all. */
+export function bucketIdAfter(directory: OrderedIndex, id: string): string | undefined {
+  const scope = bucketScope(undefined);
+  // No id has this byte: it comes right behind the id itself.
+  const rank = directory.rank(concatBytes(scope, encodeUtf8(id), Uint8Array.of(0)));
+  const [entry] = directory.read(rank, 1);
+  const isBucket = entry?.key[0] === kinds.bucket;
+  return isBucket ? decodeUtf8(entry.key.subarray(scope.length)) : undefined;
+}
+
+function keyScope(bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.bucketKey), encodeUtf8(`${bucketId}\0`));
+}
+
+export interface NotedKey {
+  readonly hash: Uint8Array;
+  /** 0n: never. */
+  readonly expiresAtNs: bigint;
+}
+
+export function noteKey(
+  directory: OrderedIndex,
+  key: NotedKey & { readonly buckets: readonly string[] },
+): void {
+  directory.insert(concatBytes(Uint8Array.of(kinds.key), key.hash), 0n);
+  for (const bucketId of key.buckets) {
+    directory.insert(concatBytes(keyScope(bucketId), key.hash), key.expiresAtNs);
+  }
+}
+
+/** Of these buckets only; its id stays known. */
+export function forgetKey(
+  directory: OrderedIndex,
+  key: { readonly hash: Uint8Array; readonly buckets: readonly string[] },
+): void {
+  for (const bucketId of key.buckets) {
+    directory.remove(concatBytes(keyScope(bucketId), key.hash));
+  }
+}
+
+/** Keys of the bucket that are not revoked, expired ones included. */
+export function bucketKeys(directory: OrderedIndex, bucketId: string): NotedKey[] {
+  const scope = keyScope(bucketId);
+  const start = directory.rank(scope);
+  // The scope's last byte is 0; what has a 1 there comes right behind it.
+  const next = scope.slice();
+  next[scope.length - 1] = 1;
+  const count = Math.min(directory.rank(next) - start, liveKeyCountMax);
+  const entries = count === 0 ? [] : directory.read(start, count);
+  return entries.map(({ key, value }) => ({
+    hash: key.slice(scope.length),
+    expiresAtNs: value,
+  }));
+}
+
+/** Hash of the key with that id, which is its first 8 bytes in hexadecimal. */
+export function hashOfKeyId(directory: OrderedIndex, id: string): Uint8Array | undefined {
+  const bytes = (id.length === 2 * keyIdBytes ? decodeHex(id) : undefined) ?? emptyBytes;
+  if (bytes.length !== keyIdBytes) {
+    return undefined;
+  }
+  const prefix = concatBytes(Uint8Array.of(kinds.key), bytes);
+  const found = directory.read(directory.rank(prefix), 1)[0]?.key;
+  const isIt =
+    found?.length === 1 + hashBytes &&
+    encodeHex(found.subarray(0, prefix.length)) === encodeHex(prefix);
+  return isIt ? found.slice(1) : undefined;
+}

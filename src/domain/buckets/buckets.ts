@@ -1,0 +1,155 @@
+// Buckets: named spaces of files with an owner. Counts of a bucket are kept in its record.
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import type { BucketKeys } from '../keys/bucket-keys.ts';
+import { parseBucketId } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { bucketIds } from './bucket-directory.ts';
+import { changeTotals } from './bucket-totals.ts';
+
+export interface Bucket extends BucketKeys {
+  readonly id: string;
+  /** Principal of the creator. */
+  readonly owner: Uint8Array;
+  readonly isPublic: boolean;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+  readonly fileCount: number;
+  readonly byteCount: number;
+  readonly openUploadCount: number;
+  /** Announced sizes of the open uploads: they count towards the quota. */
+  readonly openUploadByteCount: number;
+  /** What its files take beside their bytes, see quota.ts. */
+  readonly overheadBytes: number;
+  /** How many bytes it may hold; unlimited when absent. */
+  readonly quotaBytes?: number | undefined;
+  /** How many files it may hold; unlimited when absent. */
+  readonly quotaFiles?: number | undefined;
+}
+
+// 0: version 5 | owner (length, bytes) | flags u8: 1 public, 2 quota of bytes, 4 quota of files
+//    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
+//    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
+//    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
+//    Version 4 ends before the overhead, which was not counted then.
+const version = 5;
+const versionWithoutOverhead = 4;
+const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4 } as const;
+
+function encodeBucket(bucket: Bucket): Uint8Array {
+  return new RecordWriter(version)
+    .bytes(bucket.owner)
+    .u8(flagsOf(bucket))
+    .u64(bucket.createdAtNs)
+    .u64(bucket.updatedAtNs)
+    .u64(bucket.fileCount)
+    .u64(bucket.byteCount)
+    .u32(bucket.openUploadCount)
+    .u64(bucket.openUploadByteCount)
+    .u64(bucket.quotaBytes ?? 0)
+    .u64(bucket.keyId)
+    .u64(bucket.keySlot)
+    .u64(bucket.formerKeyId)
+    .u64(bucket.formerKeySlot)
+    .u64(bucket.overheadBytes)
+    .u64(bucket.quotaFiles ?? 0)
+    .finish([]);
+}
+
+function flagsOf({ isPublic, quotaBytes, quotaFiles }: Bucket): number {
+  return (
+    (isPublic ? flagBits.public : 0) |
+    (quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
+    (quotaFiles === undefined ? 0 : flagBits.quotaFiles)
+  );
+}
+
+function decodeBucket(id: string, bytes: Uint8Array): Bucket {
+  const reader = new RecordReader(bytes, version, versionWithoutOverhead);
+  const isCounted = reader.version !== versionWithoutOverhead;
+  const owner = reader.bytes();
+  const flags = reader.u8();
+  const createdAtNs = reader.u64();
+  const updatedAtNs = reader.u64();
+  const fileCount = reader.integer();
+  const byteCount = reader.integer();
+  const openUploadCount = reader.u32();
+  const openUploadByteCount = reader.integer();
+  const quotaBytes = reader.integer();
+  const keyId = reader.integer();
+  const keySlot = reader.integer();
+  const formerKeyId = reader.integer();
+  const formerKeySlot = reader.integer();
+  const overheadBytes = isCounted ? reader.integer() : 0;
+  const quotaFiles = isCounted ? reader.integer() : 0;
+  return {
+    id,
+    owner,
+    isPublic: (flags & flagBits.public) !== 0,
+    createdAtNs,
+    updatedAtNs,
+    fileCount,
+    byteCount,
+    openUploadCount,
+    openUploadByteCount,
+    keyId,
+    keySlot,
+    formerKeyId,
+    formerKeySlot,
+    overheadBytes,
+    quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
+    quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,
+  };
+}
+
+export function findBucket(stores: Stores, id: string): Bucket | undefined {
+  const bytes = stores.buckets.get(encodeUtf8(id));
+  return bytes === undefined ? undefined : decodeBucket(id, bytes);
+}
+
+/**
+ * The bucket of that name, for those whose right to it is known; refuses a malformed name and an
+ * unknown one.
+ */
+export function getBucket(stores: Stores, name: string): Bucket {
+  return findBucket(stores, parseBucketId(name)) ?? refuseUnknown(name);
+}
+
+function refuseUnknown(name: string): never {
+  throw noSuchBucket(name);
+}
+
+/** The same words whether there is none, or a private one that the caller has no right to. */
+export function noSuchBucket(id: string): Refusal {
+  return new Refusal(
+    'NoSuchBucket',
+    `There is no bucket ${id} that the caller may know of. Bucket ids are case-sensitive.`,
+  );
+}
+
+/** False for a private bucket and for none; refuses a malformed name. */
+export function isPublicBucket(stores: Stores, name: string): boolean {
+  return findBucket(stores, parseBucketId(name))?.isPublic === true;
+}
+
+/** By id, a page at a time. */
+export function* allBuckets(stores: Stores): Generator<Bucket> {
+  const limit = 100;
+  for (let skip = 0; ; skip += limit) {
+    const ids = bucketIds(stores.directory, undefined, { skip, limit });
+    for (const id of ids) yield getBucket(stores, id);
+    if (ids.length < limit) return;
+  }
+}
+
+/** In place of the former record, if there is one. The totals follow the bucket's counts. */
+export function saveBucket(stores: Stores, bucket: Bucket, old: Bucket | undefined): void {
+  stores.buckets.set(encodeUtf8(bucket.id), encodeBucket(bucket));
+  changeTotals(stores, {
+    buckets: old === undefined ? 1 : 0,
+    files: bucket.fileCount - (old?.fileCount ?? 0),
+    bytes: bucket.byteCount - (old?.byteCount ?? 0),
+  });
+}

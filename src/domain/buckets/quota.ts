@@ -1,0 +1,101 @@
+// The quotas of a bucket: how much it may hold, and how many files, open uploads included. An open
+// upload counts as what it will be from its beginning, so that a completion never fails for want of
+// room. What a file takes beside its bytes counts too: four hundred empty files can take 66 MB.
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { StoredHeaders } from '../shared/stored-headers.ts';
+
+/** What quotas are about; a bucket's record. */
+export interface Holdings {
+  readonly id: string;
+  readonly fileCount: number;
+  readonly byteCount: number;
+  readonly overheadBytes: number;
+  readonly openUploadCount: number;
+  readonly openUploadByteCount: number;
+  /** Absent: unlimited. */
+  readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
+}
+
+/** What a file or an upload will add; negative for what it replaces. */
+export interface Addition {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What of a file decides about the memory that it takes beside its bytes. */
+export interface Named {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly contentType: string;
+  readonly headers: StoredHeaders;
+}
+
+// Measured over files of each kind, see tests/service/quota-overhead.test.ts: the record with its
+// JSON, certified leaves, chunk record and key slot; a label for each segment of the path, as if no
+// other file shared its folders; and for the file and each of its tags an entry by name and some by
+// date, one more for each sixteenfold number of uploads.
+const recordBytes = 1_600;
+const bytesPerPathByte = 6;
+const bytesPerSegment = 75;
+const indexEntries = 5;
+const indexEntryBytes = 24;
+/** Pages of an index are filled to two thirds. */
+const indexFill = 2 / 3;
+
+/** What the file takes beside its bytes: the same whenever it is asked. */
+export function overheadBytesOf(file: Named): number {
+  const path = encodeUtf8(file.path).length;
+  const scopes = [0, ...file.tags.map((tag) => tag.length)];
+  const keys = scopes.map((tag) => file.bucketId.length + tag + path + indexEntryBytes);
+  const index = keys.reduce((sum, key) => sum + key, 0) * indexEntries;
+  const texts = 2 * file.contentType.length + file.headers.join('').length;
+  const segments = file.path.split('/').length;
+  const record = recordBytes + bytesPerPathByte * path + bytesPerSegment * segments + texts;
+  return Math.ceil(record + index / indexFill);
+}
+
+/** Bytes of the files and of the open uploads of a bucket, with all that belongs to them. */
+export function heldBytes(bucket: Holdings): number {
+  return bucket.byteCount + bucket.overheadBytes + bucket.openUploadByteCount;
+}
+
+/**
+ * Refuses with QuotaExceeded when the bucket cannot take that; changes nothing. What makes a bucket
+ * no fuller passes always, even when its quota has been lowered below what it holds.
+ */
+export function checkQuota(bucket: Holdings, addition: Addition): void {
+  const { quotaBytes, quotaFiles } = bucket;
+  const held = heldBytes(bucket);
+  const files = bucket.fileCount + bucket.openUploadCount;
+  if (quotaBytes !== undefined && addition.bytes > 0 && held + addition.bytes > quotaBytes) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `Bucket ${bucket.id} may hold ${quotaBytes} bytes and holds ${held}, open uploads and the records ` +
+        `of files included: ${addition.bytes} more do not fit. Delete files, or cancel uploads.`,
+      { limit: quotaBytes, held, additional: addition.bytes },
+    );
+  }
+  if (quotaFiles !== undefined && addition.files > 0 && files + addition.files > quotaFiles) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `Bucket ${bucket.id} may hold ${quotaFiles} files and holds ${files}, open uploads included: ` +
+        'delete files, or cancel uploads.',
+      { limit: quotaFiles, held: files, additional: addition.files },
+    );
+  }
+}
+
+/** A quota as callers write it: 0 stands for none. */
+export function parseQuota(unit: 'bytes' | 'files', quota: bigint | undefined): number | undefined {
+  if (quota !== undefined && quota > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `A quota is at most ${Number.MAX_SAFE_INTEGER} ${unit}; 0 stands for none.`,
+    );
+  }
+  return quota === undefined || quota === 0n ? undefined : Number(quota);
+}

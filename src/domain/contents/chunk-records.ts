@@ -1,0 +1,110 @@
+// The record of a chunk: how long it is, what its digest is, which nonces and slots its segments
+// have. The bytes are the business of contents.ts.
+
+import { aeadTagBytes } from '../../crypto/aead.ts';
+import { sha256 } from '../../crypto/hash.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
+import { segmentBytesMax } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+export interface ChunkAddress {
+  readonly contentId: number;
+  readonly index: number;
+}
+
+/** Of a chunk's first segment; the counter of each next one is one more. */
+export interface ChunkNonce {
+  readonly counter: number;
+  readonly timeNs: bigint;
+}
+
+export interface Chunk {
+  readonly length: number;
+  /** SHA-256 of the plaintext. */
+  readonly digest: Uint8Array;
+  readonly nonce: ChunkNonce;
+  /** One slot a segment. */
+  readonly slots: Float64Array;
+}
+
+// 0: version 2 | digest (length, 32 bytes) | length u32 | nonce: counter u32, time u64
+//    | 0 up to byte 56 | checksum 8 | slots: float64 each
+//    The key of the map is content id u64, index u64, big-endian. The checksum, of SHA-256 with
+//    zeros in its place, keeps a record that was damaged from freeing what belongs to others.
+const version = 2;
+const checksumStart = 56;
+const chunkHeadBytes = 64;
+
+export function encodeChunk(chunk: Chunk): Uint8Array {
+  const head = new Uint8Array(chunkHeadBytes);
+  const { counter, timeNs } = chunk.nonce;
+  const writer = new RecordWriter(version).bytes(chunk.digest).u32(chunk.length);
+  head.set(writer.u32(counter).u64(timeNs).finish([]));
+  const { buffer, byteOffset, byteLength } = chunk.slots;
+  const record = concatBytes(head, new Uint8Array(buffer, byteOffset, byteLength));
+  record.set(checksum(record), checksumStart);
+  return record;
+}
+
+function checksum(record: Uint8Array): Uint8Array {
+  return sha256(record).subarray(0, chunkHeadBytes - checksumStart);
+}
+
+function decodeChunk(bytes: Uint8Array): Chunk {
+  if (bytes[0] !== version) throw damagedFile();
+  const expected = bytes.slice(checksumStart, chunkHeadBytes);
+  bytes.fill(0, checksumStart, chunkHeadBytes);
+  if (!bytesEqual(checksum(bytes), expected)) {
+    throw damagedFile();
+  }
+  const reader = new RecordReader(bytes, version);
+  const digest = reader.bytes();
+  const length = reader.u32();
+  const nonce = { counter: reader.u32(), timeNs: reader.u64() };
+  return { length, digest, nonce, slots: new Float64Array(bytes.slice(chunkHeadBytes).buffer) };
+}
+
+export function chunkKey(address: ChunkAddress): Uint8Array {
+  return concatBytes(u64Key(address.contentId), u64Key(address.index));
+}
+
+/** Bytes of the slots that a chunk of that length takes. */
+export function segmentSizes(length: number): number[] {
+  const sizes: number[] = [];
+  for (let start = 0; start < length; start += segmentBytesMax) {
+    sizes.push(Math.min(segmentBytesMax, length - start) + aeadTagBytes);
+  }
+  return sizes;
+}
+
+/** Nonces that a chunk of that length takes. */
+export function segmentCount(length: number): number {
+  return Math.ceil(length / segmentBytesMax);
+}
+
+/** Refuses with IntegrityError when the chunk's record was altered. */
+export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefined {
+  const bytes = stores.chunks.get(chunkKey(address));
+  return bytes === undefined ? undefined : decodeChunk(bytes);
+}
+
+/** `undefined` for a damaged record: nobody knows what space was its own. */
+export function readableChunk(record: Uint8Array): Chunk | undefined {
+  try {
+    return decodeChunk(record);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** Whatever was altered, nothing of the file is given out. */
+export function damagedFile(): Refusal {
+  return new Refusal(
+    'IntegrityError',
+    'The stored bytes of this file were altered, so none of them is given out. Restore it from a ' +
+      'back-up, or upload it again.',
+  );
+}

@@ -1,0 +1,193 @@
+// The bytes of files: a content is a row of chunks, a chunk a row of segments, a segment a slot of
+// the blob store that holds its ciphertext and tag. Here alone stands plaintext beside ciphertext.
+// Knows neither paths nor sessions.
+
+import { aeadTagBytes } from '../../crypto/aead.ts';
+import { assert, present } from '../../lib/assert.ts';
+import { reclaimedChunksPerMessage, segmentBytesMax } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  type ChunkAddress,
+  type ChunkNonce,
+  chunkKey,
+  damagedFile,
+  encodeChunk,
+  findChunk,
+  readableChunk,
+  segmentSizes,
+} from './chunk-records.ts';
+import { SegmentCipher } from './segment-cipher.ts';
+
+// One segment and its tag; between messages it holds ciphertext or what was last read.
+const segmentBuffer = new Uint8Array(segmentBytesMax + aeadTagBytes);
+
+/** Seals and stores the bytes as that chunk, in place of one that is there. */
+export function writeChunk(
+  stores: Stores,
+  address: ChunkAddress,
+  chunk: {
+    readonly bytes: Uint8Array;
+    readonly digest: Uint8Array;
+    readonly nonce: ChunkNonce;
+    readonly key: Uint8Array;
+  },
+): void {
+  const { bytes, key, digest, nonce } = chunk;
+  const { length } = bytes;
+  assert(length > 0, 'a chunk has at least one byte');
+  const slots = stores.blobs.allocate(segmentSizes(length));
+  const cipher = new SegmentCipher(address, { length, digest, nonce }, key);
+  stores.blobs.fill((space) => cipher.sealInto({ space, offsets: slots }, bytes));
+  const record = encodeChunk({ length, digest, nonce, slots });
+  freeSlots(stores, stores.chunks.set(chunkKey(address), record));
+}
+
+function freeChunk(stores: Stores, address: ChunkAddress): void {
+  freeSlots(stores, stores.chunks.delete(chunkKey(address)));
+}
+
+/** Of a chunk's record that is there no more. */
+function freeSlots(stores: Stores, record: Uint8Array | undefined): void {
+  const chunk = record && readableChunk(record);
+  if (chunk !== undefined) {
+    stores.blobs.free(chunk.slots, segmentSizes(chunk.length));
+  }
+}
+
+export interface Content {
+  readonly contentId: number;
+  /** Length of every chunk but the last. */
+  readonly chunkSize: number;
+  readonly size: number;
+}
+
+/**
+ * The bytes of `[start, end)`; opens only the segments that hold them. Refuses with IntegrityError,
+ * and gives no byte, when one of them was altered.
+ */
+export function readContent(
+  stores: Stores,
+  content: Content,
+  part: { readonly start: number; readonly end: number; readonly key: Uint8Array },
+): Uint8Array {
+  const { start, end, key } = part;
+  assert(start <= end && end <= content.size, 'the range lies inside the content');
+  const target = new Uint8Array(end - start);
+  for (let position = start; position < end; ) {
+    const index = Math.floor(position / content.chunkSize);
+    const chunkStart = index * content.chunkSize;
+    const chunkEnd = Math.min(end, chunkStart + content.chunkSize);
+    readChunk(
+      stores,
+      { contentId: content.contentId, index },
+      {
+        key,
+        start: position - chunkStart,
+        target: target.subarray(position - start, chunkEnd - start),
+      },
+    );
+    position = chunkEnd;
+  }
+  return target;
+}
+
+function readChunk(
+  stores: Stores,
+  address: ChunkAddress,
+  part: { readonly key: Uint8Array; readonly start: number; readonly target: Uint8Array },
+): void {
+  const chunk = findChunk(stores, address);
+  if (chunk === undefined) throw damagedFile();
+  const cipher = new SegmentCipher(address, chunk, part.key);
+  const { target } = part;
+  for (let filled = 0; filled < target.length; ) {
+    const position = part.start + filled;
+    const segment = Math.floor(position / segmentBytesMax);
+    const segmentStart = segment * segmentBytesMax;
+    const length = Math.min(segmentBytesMax, chunk.length - segmentStart);
+    const opened = openSegment(stores, cipher, { slot: chunk.slots[segment], segment, length });
+    const from = position - segmentStart;
+    const to = Math.min(length, from + target.length - filled);
+    if (to <= from) throw damagedFile();
+    target.set(opened.subarray(from, to), filled);
+    filled += to - from;
+  }
+}
+
+/** The segment's plaintext, in a buffer that the next one is read into. */
+function openSegment(
+  stores: Stores,
+  cipher: SegmentCipher,
+  at: { readonly slot: number | undefined; readonly segment: number; readonly length: number },
+): Uint8Array {
+  const { slot, segment, length } = at;
+  if (slot === undefined || length <= 0 || !stores.blobs.isSlot(slot, length + aeadTagBytes)) {
+    throw damagedFile();
+  }
+  const sealed = segmentBuffer.subarray(0, length + aeadTagBytes);
+  stores.blobs.read(slot, sealed);
+  const data = sealed.subarray(0, length);
+  if (!cipher.open(segment, data, sealed.subarray(length))) {
+    throw damagedFile();
+  }
+  return data;
+}
+
+// 0: version 1 | next index u64 | end index u64; the key of the map is the content id u64,
+// big-endian
+const reclaimVersion = 1;
+
+/**
+ * Gives the space of chunks `[0, chunkCount)` back: a bounded number now, the rest step by step by
+ * reclaimContents(), which a note is made for.
+ */
+export function discardContent(
+  stores: Stores,
+  content: { readonly contentId: number; readonly chunkCount: number },
+): void {
+  const { contentId, chunkCount } = content;
+  freeChunks(stores, { contentId, next: 0, end: chunkCount });
+}
+
+interface Discarded {
+  readonly contentId: number;
+  /** Chunks `[next, end)` are still to be given back. */
+  readonly next: number;
+  readonly end: number;
+}
+
+/** Frees a bounded number of chunks; true, and a note of the rest, when there are more. */
+function freeChunks(stores: Stores, discarded: Discarded): boolean {
+  const { contentId, next, end } = discarded;
+  const stop = Math.min(end, next + reclaimedChunksPerMessage);
+  for (let index = next; index < stop; index++) {
+    freeChunk(stores, { contentId, index });
+  }
+  if (stop === end) {
+    return false;
+  }
+  const record = new RecordWriter(reclaimVersion).u64(stop).u64(end).finish([]);
+  stores.reclaims.set(u64Key(contentId), record);
+  return true;
+}
+
+/** One bounded step of giving space back; true while there is more to do. */
+export function reclaimContents(stores: Stores): boolean {
+  const key = stores.reclaims.firstKey();
+  if (key === undefined) {
+    return false;
+  }
+  const contentId = Number(new DataView(key.buffer, key.byteOffset).getBigUint64(0));
+  const record = new RecordReader(
+    present(stores.reclaims.get(key), 'discarded content'),
+    reclaimVersion,
+  );
+  const next = record.integer();
+  const end = record.integer();
+  if (freeChunks(stores, { contentId, next, end })) {
+    return true;
+  }
+  stores.reclaims.delete(key);
+  return stores.reclaims.firstKey() !== undefined;
+}

@@ -1,0 +1,122 @@
+// What callers with a key or a right of their own ask of a file: its record, some of its bytes, its
+// end. Everybody's reading of public files is withPublicFile().
+
+import { chunkBytesMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import { type Bucket, findBucket } from '../buckets/buckets.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  entityTag,
+  type FileRecord,
+  findFile,
+  type OpenFile,
+  readFile,
+  removeFile,
+  withOpenFile,
+} from './files.ts';
+
+export interface FileName {
+  readonly bucket: string;
+  readonly path: string;
+  readonly apiKey: SentKey;
+}
+
+/** The bucket, for those who may read it; everybody, when it is public. */
+function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: FileName): Bucket {
+  const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
+  return found?.isPublic
+    ? found
+    : authorize(stores, call, { bucket, permission: 'read', apiKey }).bucket;
+}
+
+function refuseMissing(bucket: Bucket, path: string): never {
+  throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
+}
+
+/** Does something with a file, for those who may read the bucket; its key is wiped after. */
+export function withReadableFile<T extends object>(
+  stores: Stores,
+  { call, ...request }: FileName & { readonly call: Call },
+  use: (opened: OpenFile) => T,
+): T {
+  const bucket = readableBucket(stores, call, request);
+  const path = parseFilePath(request.path);
+  return withOpenFile(stores, { bucket, path }, use) ?? refuseMissing(bucket, path);
+}
+
+/** The file's record, for those who may read the bucket. */
+export function getFile(stores: Stores, call: Call, request: FileName): FileRecord {
+  return withReadableFile(stores, { call, ...request }, ({ file }) => file);
+}
+
+/**
+ * At most 1,900,000 bytes from `offset` on, fewer at the end of the file; none at its very end. An
+ * offset beyond it is refused with InvalidRange, a length above the limit with EntityTooLarge.
+ */
+export function readFilePart(
+  stores: Stores,
+  call: Call,
+  request: FileName & { readonly offset: bigint; readonly length: bigint },
+): Uint8Array {
+  return withReadableFile(stores, { call, ...request }, (opened) => {
+    return readFile(stores, opened, partOf(opened.file, request));
+  });
+}
+
+function partOf(
+  file: FileRecord,
+  { offset, length }: { readonly offset: bigint; readonly length: bigint },
+) {
+  if (length > BigInt(chunkBytesMax)) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `One call reads at most ${chunkBytesMax} bytes; ${length} were asked for.`,
+      { limit: chunkBytesMax },
+    );
+  }
+  if (offset > BigInt(file.size)) {
+    throw new Refusal(
+      'InvalidRange',
+      `The file has ${file.size} bytes: offset ${offset} is beyond.`,
+      {
+        size: file.size,
+      },
+    );
+  }
+  const start = Number(offset);
+  return { start, end: Math.min(file.size, start + Number(length)) };
+}
+
+/** Refuses what deleteFile() would refuse; changes nothing. */
+export function checkDeletion(
+  stores: Stores,
+  call: Call,
+  request: FileName & { readonly conditions: WritePreconditions },
+): { readonly bucket: Bucket; readonly file: FileRecord } {
+  const { apiKey, conditions } = request;
+  const claim = { bucket: request.bucket, permission: 'delete', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const path = parseFilePath(request.path);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(file), conditions);
+  checkUnmodifiedSince(file.updatedAtNs, conditions);
+  return { bucket, file };
+}
+
+/** Deletes the file; a request's work does not grow with the file. */
+export function deleteFile(
+  stores: Stores,
+  call: Call,
+  request: FileName & { readonly conditions: WritePreconditions },
+): void {
+  const { bucket, file } = checkDeletion(stores, call, request);
+  removeFile(stores, bucket, file);
+}

@@ -1,0 +1,82 @@
+// What a stored file record shows, as views into its bytes: a list of fifty files has no time to
+// decode texts and to encode them again. Knows the layout of the record, see file-records.ts, and
+// the end of its JSON, see file-view.ts.
+
+import { present } from '../../lib/assert.ts';
+import { isOfPresentVersion, jsonEnd, jsonStart, tagsStart } from './file-records.ts';
+
+export interface StoredName {
+  readonly bucketId: Uint8Array;
+  readonly path: Uint8Array;
+}
+
+/** Texts are UTF-8. */
+export interface FileParts extends StoredName {
+  readonly id: Uint8Array;
+  readonly name: Uint8Array;
+  readonly contentType: Uint8Array;
+  readonly tags: readonly Uint8Array[];
+  readonly etag: Uint8Array;
+  /** The entity tag is the SHA-256 of the file. */
+  readonly isDigest: boolean;
+  readonly url: Uint8Array;
+  readonly size: number;
+  readonly chunkSize: number;
+  readonly version: number;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+}
+
+const quote = 0x22;
+const slash = 0x2f;
+const idStart = jsonStart + '{"id":"'.length;
+const idEnd = idStart + 16;
+const timeBytes = '2000-01-01T00:00:00.000Z'.length;
+/** Between the end of the entity tag and the address, without the digits of the version. */
+const bytesAfterTag = '","version":,"createdAt":"","updatedAt":"","url":"'.length + 2 * timeBytes;
+
+export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): FileParts {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const start = jsonEnd(bytes);
+  const digestBytes = present(bytes[start + 25], 'digest of a file');
+  const afterDigest = start + 26 + digestBytes;
+  const chunkCount = view.getUint32(start + 21, true);
+  const version = view.getUint32(afterDigest, true);
+  const urlStart = bytes.lastIndexOf(quote, start - 3) + 1;
+  const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
+  const isDigest = chunkCount <= 1;
+  const etagBytes = 2 * digestBytes + (isDigest ? 0 : 1 + `${chunkCount}`.length);
+  const textsStart = afterDigest + (isOfPresentVersion(bytes) ? 21 : 20);
+  const typeEnd = bytes.indexOf(0, textsStart);
+  return {
+    bucketId,
+    path,
+    id: bytes.subarray(idStart, idEnd),
+    name: path.subarray(path.lastIndexOf(slash) + 1),
+    contentType: bytes.subarray(textsStart, typeEnd),
+    tags: readTags(bytes, typeEnd + 1),
+    etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
+    isDigest,
+    url: bytes.subarray(urlStart, start - 2),
+    size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
+    chunkSize: view.getUint32(start + 17, true),
+    version,
+    createdAtNs: view.getBigUint64(afterDigest + 4, true),
+    updatedAtNs: view.getBigUint64(afterDigest + 12, true),
+  };
+}
+
+/** From the second text on; no text but a tag is followed by another one's end. */
+function readTags(bytes: Uint8Array, secondText: number): Uint8Array[] {
+  let start = secondText;
+  for (let index = 2; index < tagsStart; index++) {
+    start = bytes.indexOf(0, start) + 1;
+  }
+  const tags: Uint8Array[] = [];
+  for (let end = bytes.indexOf(0, start); end >= 0; ) {
+    const next = bytes.indexOf(0, end + 1);
+    tags.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
+    end = next;
+  }
+  return tags;
+}

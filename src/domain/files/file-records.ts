@@ -1,0 +1,221 @@
+// The record of a file as bytes, and its seal: a tag under the key of the file's content, over the
+// record and the name that it stands under. So a record that was altered, or moved to another path,
+// is noticed whenever the file is read. (Lists copy records out without opening them.)
+//
+//   0: version 4 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
+//      | the file record of the JSON interface | 0: version 2 | id u64 | size u64 | chunk size u32
+//      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64 | leaves u8
+//      | texts: content type, cache control, disposition, encoding, language, tag …
+//   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
+//   were made of it. Version 3 of the record, with version 1 of the fields, has no such byte: its
+//   leaves are of version 1, and its bucket has not counted it, see record-upgrade.ts.
+
+import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../crypto/aead.ts';
+import { sha256Bytes } from '../../crypto/hash.ts';
+import { assert } from '../../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { chunkCountMax, fileBytesMax } from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import type { Content } from '../contents/contents.ts';
+import type { SealedContent } from '../keys/file-keys.ts';
+import { type LeavesVersion, parseLeavesVersion } from '../shared/publication.ts';
+import {
+  noStoredHeaders,
+  type StoredHeaders,
+  storedHeaderNames,
+} from '../shared/stored-headers.ts';
+import { fileJson } from './file-view.ts';
+
+/** What an upload says of a file beside its bytes. */
+export interface FileMetadata {
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly headers: StoredHeaders;
+}
+
+export interface FileRecord extends Content, SealedContent, FileMetadata {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly chunkCount: number;
+  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  readonly digest: Uint8Array;
+  /** 1 for the first version at this path. */
+  readonly version: number;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+  /** Of what it is served with, see publication.ts. */
+  readonly leavesVersion: LeavesVersion;
+}
+
+const version = 4;
+const fieldsVersion = 2;
+/** Of the same places, but for what comes after the times. */
+const versionWithoutLeaves = 3;
+const fieldsVersionWithoutLeaves = 1;
+/** Behind the type and the headers. */
+export const tagsStart = 1 + storedHeaderNames.length;
+/** Up to the texts. */
+const fieldsBytesMin = 78;
+const tagStart = 1;
+const tagEnd = tagStart + aeadTagBytes;
+const jsonBytesStart = 33;
+export const jsonStart = 37;
+/** From the end of the digest, whose length stands before it, to the time of the version. */
+const digestStart = 26;
+const bytesBeforeTime = 12;
+const timeBytes = 8;
+
+/** The record with zeros for its tag. */
+export function encodeFile(file: FileRecord): Uint8Array {
+  const json = fileJson(file);
+  const head = new RecordWriter(version).zeros(aeadTagBytes).u64(file.keySlot).u64(file.contentId);
+  const fields = new RecordWriter(fieldsVersion)
+    .u64(BigInt(`0x${file.id}`))
+    .u64(file.size)
+    .u32(file.chunkSize)
+    .u32(file.chunkCount)
+    .bytes(file.digest)
+    .u32(file.version)
+    .u64(file.createdAtNs)
+    .u64(file.updatedAtNs)
+    .u8(file.leavesVersion)
+    .finish([file.contentType, ...file.headers, ...file.tags]);
+  return concatBytes(head.u32(json.length).finish([]), json, fields);
+}
+
+/** Where the JSON ends and the fields begin. Byte by byte: a DataView takes three times as long. */
+export function jsonEnd(bytes: Uint8Array): number {
+  const low = (bytes[jsonBytesStart] ?? 0) + 0x100 * (bytes[jsonBytesStart + 1] ?? 0);
+  const high = (bytes[jsonBytesStart + 2] ?? 0) + 0x100 * (bytes[jsonBytesStart + 3] ?? 0);
+  return jsonStart + low + 0x1_0000 * high;
+}
+
+/**
+ * For lists, which do not open it: where the JSON ends, if it and the fields are where a record has
+ * them; else 0.
+ */
+export function laidOutJsonEnd(bytes: Uint8Array): number {
+  const isPresent = bytes[0] === version;
+  if (bytes.length < jsonStart || !(isPresent || bytes[0] === versionWithoutLeaves)) return 0;
+  const end = jsonEnd(bytes);
+  const isRecord =
+    bytes[jsonStart] === 0x7b &&
+    bytes[end - 1] === 0x7d &&
+    bytes[end] === (isPresent ? fieldsVersion : fieldsVersionWithoutLeaves) &&
+    bytes[end + 25] === sha256Bytes &&
+    bytes.length >= end + fieldsBytesMin;
+  return isRecord ? end : 0;
+}
+
+function isKnownVersion(bytes: Uint8Array): boolean {
+  return bytes[0] === version || bytes[0] === versionWithoutLeaves;
+}
+
+/** Whether this is how records are written now. */
+export function isOfPresentVersion(bytes: Uint8Array): boolean {
+  return bytes[0] === version;
+}
+
+/** For those who replace or delete a record that is none: nobody knows what was its own. */
+export function unreadableFile(bucketId: string, path: string): FileRecord {
+  const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
+  const metadata = { contentType: '', tags: [], headers: noStoredHeaders };
+  const times = { createdAtNs: 0n, updatedAtNs: 0n };
+  const history = { id: '', digest: emptyBytes, version: 0, ...times, leavesVersion: 1 } as const;
+  return { bucketId, path, ...content, ...metadata, ...history };
+}
+
+/** Refuses with IntegrityError what is no record. Whether it was altered: isSealed(). */
+export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
+  try {
+    return decodeRecord(bucketId, path, bytes);
+  } catch {
+    throw damagedFile();
+  }
+}
+
+/** Where the file's key is; refuses with IntegrityError what is no record. */
+export function decodeHead(bytes: Uint8Array): SealedContent {
+  if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
+    throw damagedFile();
+  }
+  const reader = new RecordReader(bytes, version, versionWithoutLeaves).skip(aeadTagBytes);
+  return { keySlot: reader.integer(), contentId: reader.integer() };
+}
+
+/** In one object: to spread others into it costs as much as to read them. */
+function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
+  const { keySlot, contentId } = decodeHead(bytes);
+  const known = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
+  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known);
+  const id = fileId(reader.u64());
+  const size = reader.integer();
+  const chunkSize = reader.u32();
+  const chunkCount = reader.u32();
+  assert(size <= fileBytesMax && chunkCount <= chunkCountMax, 'a file has a possible size');
+  const digest = reader.bytes();
+  const fileVersion = reader.u32();
+  const createdAtNs = reader.u64();
+  const updatedAtNs = reader.u64();
+  const leavesVersion = parseLeavesVersion(known === fieldsVersion ? reader.u8() : 1);
+  const texts = reader.texts();
+  return {
+    bucketId,
+    path,
+    keySlot,
+    contentId,
+    id,
+    size,
+    chunkSize,
+    chunkCount,
+    digest,
+    version: fileVersion,
+    createdAtNs,
+    updatedAtNs,
+    leavesVersion,
+    contentType: texts[0] ?? '',
+    headers: texts.slice(1, tagsStart),
+    tags: texts.slice(tagsStart),
+  };
+}
+
+/**
+ * A number from the end of u32 and the time of the version: never that of a segment, whose counter
+ * does not get there, nor, after a snapshot is loaded, that of the record which a canister made
+ * before. One key seals a record of version 3 and later the same in version 4: hence the number.
+ */
+function recordNonce(bytes: Uint8Array): Uint8Array {
+  const fields = jsonEnd(bytes);
+  const timeStart = fields + digestStart + (bytes[fields + digestStart - 1] ?? 0) + bytesBeforeTime;
+  const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
+  nonce[0] = 0xff - ((bytes[0] ?? 0) - versionWithoutLeaves);
+  nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
+  return nonce;
+}
+
+/** Writes the tag into the record. */
+export function sealFile(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): void {
+  const nonce = recordNonce(bytes);
+  const associatedData = concatBytes(bytes, mapKey);
+  const tag = bytes.subarray(tagStart, tagEnd);
+  sealInPlace({ key, nonce, associatedData, data: emptyBytes, tag });
+}
+
+/** Whether the record is as it was sealed, under that name and with that key. */
+export function isSealed(bytes: Uint8Array, mapKey: Uint8Array, key: Uint8Array): boolean {
+  const associatedData = concatBytes(bytes, mapKey).fill(0, tagStart, tagEnd);
+  const tag = bytes.slice(tagStart, tagEnd);
+  const nonce = recordNonce(bytes);
+  return openInPlace({ key, nonce, associatedData, data: new Uint8Array(0), tag });
+}
+
+export function fileMapKey(bucketId: string, path: string): Uint8Array {
+  return encodeUtf8(`${bucketId}\0${path}`);
+}
+
+export function fileId(number: number | bigint): string {
+  return number.toString(16).padStart(16, '0');
+}

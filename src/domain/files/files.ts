@@ -1,0 +1,250 @@
+// Files: what a path of a bucket names now. A new version replaces the record in one step; the
+// bytes of the old one stay whole until then and are given back after.
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { filePathBytesMax } from '../../limits.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { overheadBytesOf } from '../buckets/quota.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import { discardContent, readContent } from '../contents/contents.ts';
+import { keepContent } from '../contents/kept-contents.ts';
+import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { indexFile, unindexFile } from '../listing/file-index.ts';
+import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
+import { presentLeavesVersion } from '../shared/publication.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { type FileParts, fileParts } from './file-parts.ts';
+import {
+  decodeFile,
+  decodeHead,
+  encodeFile,
+  type FileRecord,
+  fileId,
+  fileMapKey,
+  isSealed,
+  jsonStart,
+  laidOutJsonEnd,
+  sealFile,
+  unreadableFile,
+} from './file-records.ts';
+import { streamedUntilNs } from './streams.ts';
+
+export type { FileMetadata, FileRecord } from './file-records.ts';
+export { entityTag } from './file-view.ts';
+
+/** For those who replace or delete it: the record as it is stored, opened or not. */
+export function findFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  if (bytes === undefined) {
+    return undefined;
+  }
+  try {
+    return decodeFile(bucketId, path, bytes);
+  } catch (error) {
+    if (error instanceof Refusal) return unreadableFile(bucketId, path);
+    throw error;
+  }
+}
+
+/** A file that is being read: its record, and its key, which is wiped after. */
+export interface OpenFile {
+  readonly file: FileRecord;
+  readonly key: Uint8Array;
+}
+
+/**
+ * For those who read it; `undefined` when there is none. Refuses with IntegrityError when the
+ * record or its key was altered.
+ */
+export function withOpenFile<T>(
+  stores: Stores,
+  named: { readonly bucket: Bucket; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T | undefined {
+  const { bucket, path } = named;
+  const mapKey = fileMapKey(bucket.id, path);
+  const bytes = stores.files.get(mapKey);
+  if (bytes === undefined) {
+    return undefined;
+  }
+  return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
+    if (!isSealed(bytes, mapKey, key)) {
+      throw damagedFile();
+    }
+    return use({ file: decodeFile(bucket.id, path, bytes), key });
+  });
+}
+
+/**
+ * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
+ * shown, nor a tag's that a damaged one had. One key is written over: to join fifty anew costs as
+ * much as to read the records.
+ */
+function eachRecord(
+  stores: Stores,
+  named: { readonly bucketId: string; readonly paths: readonly Uint8Array[] },
+  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => void,
+): void {
+  const head = fileMapKey(named.bucketId, '');
+  const key = concatBytes(head, new Uint8Array(filePathBytesMax));
+  for (const path of named.paths) {
+    key.set(path, head.length);
+    const bytes = stores.files.get(key.subarray(0, head.length + path.length));
+    const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
+    if (bytes !== undefined && end !== 0) show(bytes, end, path);
+  }
+}
+
+/** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
+export function readFilesJson(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): Uint8Array[] {
+  const records: Uint8Array[] = [];
+  eachRecord(stores, { bucketId, paths }, (bytes, end) => {
+    records.push(bytes.subarray(jsonStart, end));
+  });
+  return records;
+}
+
+/** What the records of files that are there show, by UTF-8 of their paths. */
+export function readFileParts(
+  stores: Stores,
+  bucketId: string,
+  paths: readonly Uint8Array[],
+): FileParts[] {
+  const bucket = encodeUtf8(bucketId);
+  const parts: FileParts[] = [];
+  eachRecord(stores, { bucketId, paths }, (bytes, _, path) => {
+    parts.push(fileParts(bytes, { bucketId: bucket, path }));
+  });
+  return parts;
+}
+
+export function partsOfFile(file: FileRecord): FileParts {
+  const name = { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) };
+  return fileParts(encodeFile(file), name);
+}
+
+/** A file that anybody may read. What is private is told of as what is not there. */
+export function withPublicFile<T extends object>(
+  stores: Stores,
+  named: { readonly bucket: string; readonly path: string },
+  use: (opened: OpenFile) => T,
+): T {
+  const path = parseFilePath(named.path);
+  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const used = bucket?.isPublic ? withOpenFile(stores, { bucket, path }, use) : undefined;
+  if (used === undefined) {
+    throw new Refusal(
+      'NoSuchFile',
+      `There is no file ${quote(named.path)} in a public bucket ${named.bucket}.`,
+    );
+  }
+  return used;
+}
+
+type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
+
+export type NewFile = Omit<FileRecord, keyof History> & {
+  /** SHA-256 of each chunk, 32 bytes each. */
+  readonly chunkDigests: Uint8Array;
+  /** The content's, which seals the record. */
+  readonly key: Uint8Array;
+};
+
+/** What a commit changes, as it is stored now. */
+export interface Replaced {
+  readonly nowNs: bigint;
+  readonly bucket: Bucket;
+  readonly old: FileRecord | undefined;
+}
+
+/** Puts the content at its path, in place of what is there; `isNew` tells which. */
+export function commitFile(
+  stores: Stores,
+  { chunkDigests, key, ...file }: NewFile,
+  { nowNs, bucket, old }: Replaced,
+): { readonly file: FileRecord; readonly isNew: boolean } {
+  const record: FileRecord = {
+    ...file,
+    id: old?.id || fileId(file.contentId),
+    version: (old?.version ?? 0) + 1,
+    createdAtNs: old?.createdAtNs || nowNs,
+    updatedAtNs: nowNs,
+    leavesVersion: presentLeavesVersion,
+  };
+  const mapKey = fileMapKey(file.bucketId, file.path);
+  const bytes = encodeFile(record);
+  sealFile(bytes, mapKey, key);
+  stores.files.set(mapKey, bytes);
+  indexFile(stores, record, old);
+  saveBucket(stores, withFileCounted(bucket, record, old), bucket);
+  stores.publication.put(record, chunkDigests);
+  if (old !== undefined) {
+    releaseContent(stores, old, nowNs);
+  }
+  return { file: record, isNew: old === undefined };
+}
+
+function withFileCounted(bucket: Bucket, file: FileRecord, old: FileRecord | undefined): Bucket {
+  return {
+    ...bucket,
+    fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
+    byteCount: Math.max(0, bucket.byteCount - (old?.size ?? 0)) + file.size,
+    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(old)) + countedOverhead(file),
+  };
+}
+
+/** What the bucket has counted of it: nothing while it is as an earlier version wrote it. */
+export function countedOverhead(file: FileRecord | undefined): number {
+  return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
+}
+
+/** What its bucket holds less of when it goes. */
+export function countedBytes(file: FileRecord | undefined): number {
+  return (file?.size ?? 0) + countedOverhead(file);
+}
+
+/** Takes the file and its key away at once; its space is given back step by step. */
+export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord): void {
+  stores.files.delete(fileMapKey(file.bucketId, file.path));
+  unindexFile(stores, file);
+  stores.publication.remove(file);
+  const counted = {
+    ...bucket,
+    fileCount: bucket.fileCount - 1,
+    // A record that was damaged may name any size.
+    byteCount: Math.max(0, bucket.byteCount - file.size),
+    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
+  };
+  saveBucket(stores, counted, bucket);
+  destroyContent(stores, file);
+}
+
+/** Of a replaced file: kept while somebody reads it on. */
+function releaseContent(stores: Stores, file: FileRecord, nowNs: bigint): void {
+  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
+  if (untilNs === undefined || !keepContent(stores, file, untilNs)) {
+    destroyContent(stores, file);
+  }
+}
+
+/** Erases the key at once. A damaged record may name what is another file's: that stays. */
+function destroyContent(stores: Stores, file: FileRecord): void {
+  if (eraseFileKey(stores, file)) {
+    discardContent(stores, file);
+  }
+}
+
+/** Bytes `[start, end)` of the file. */
+export function readFile(
+  stores: Stores,
+  { file, key }: OpenFile,
+  range: { readonly start: number; readonly end: number },
+): Uint8Array {
+  return readContent(stores, file, { ...range, key });
+}

@@ -1,0 +1,156 @@
+// Reading on: the rest of a file whose first bytes an update has answered, piece by piece by
+// queries. A token is what such a query is asked with. It is sealed with a key that hangs from the
+// root key, so that it opens nothing but what it was made for: these bytes of this content, for ten
+// minutes.
+//
+//   nonce 12 | sealed: version 1 | content u64 | key slot u64 | size u64 | chunk size u32 | start
+//   u64
+//     | end u64 | expires u64 | is public u8 | texts: bucket id
+//
+// The nonce is a MAC of what is sealed (a synthetic nonce, RFC 8452 §1): queries have no random of
+// their own, and the same token is always the same bytes.
+
+import { aeadNonceBytes, open, seal } from '../../crypto/aead.ts';
+import { hkdfSha256, hmacSha256 } from '../../crypto/kdf.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { knownStreamCountMax, streamLifetimeNs, streamPieceBytes } from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { findBucket } from '../buckets/buckets.ts';
+import { type Content, readContent } from '../contents/contents.ts';
+import { type SealedContent, withFileKey } from '../keys/file-keys.ts';
+import { currentRootKey } from '../keys/root-keys.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+const version = 1;
+const keyText = 'encrypted-file-storage/stream-token/v1';
+const keyBytes = 32;
+
+interface Stream {
+  readonly file: SealedContent & Content & { readonly bucketId: string };
+  /** The file was everybody's. */
+  readonly isPublic: boolean;
+  /** Bytes `[start, end)` of the file are still to be read. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The token to read these bytes with. The file is kept for them when it is replaced meanwhile. */
+export function openStream(stores: Stores, call: Call, stream: Stream): Uint8Array {
+  const expiresAtNs = call.nowNs + streamLifetimeNs;
+  noteStream(stores, stream.file.contentId, expiresAtNs);
+  return sealToken(stores, { ...stream, expiresAtNs });
+}
+
+export interface StreamPiece {
+  readonly body: Uint8Array;
+  /** For the next piece; absent after the last. */
+  readonly token: Uint8Array | undefined;
+}
+
+/**
+ * The next bytes, 1,900,000 at most. Refuses what is no token, with InvalidArgument, and an old
+ * one.
+ */
+export function readStream(stores: Stores, call: Call, token: Uint8Array): StreamPiece {
+  const stream = openToken(stores, token);
+  const { file, start } = stream;
+  const bucket = findBucket(stores, file.bucketId);
+  const isGone = bucket === undefined || (stream.isPublic && !bucket.isPublic);
+  if (isGone || stream.expiresAtNs <= call.nowNs) {
+    throw new Refusal('InvalidArgument', 'What is left of this download is no longer given out.');
+  }
+  const end = Math.min(stream.end, start + streamPieceBytes);
+  const body = withFileKey(stores, { ...file, bucket }, (key) =>
+    readContent(stores, file, { start, end, key }),
+  );
+  const isLast = end === stream.end;
+  return { body, token: isLast ? undefined : sealToken(stores, { ...stream, start: end }) };
+}
+
+interface TimedStream extends Stream {
+  readonly expiresAtNs: bigint;
+}
+
+interface TokenKeys {
+  readonly key: Uint8Array;
+  readonly nonceKey: Uint8Array;
+}
+
+/** By the root key that they hang from; gone with it. */
+const keysOfRoot = new WeakMap<Uint8Array, TokenKeys>();
+
+/** The key of tokens, and that of their nonces. */
+function tokenKeys(stores: Stores): TokenKeys {
+  const { key: rootKey } = currentRootKey(stores);
+  const keys = keysOfRoot.get(rootKey) ?? deriveTokenKeys(rootKey);
+  keysOfRoot.set(rootKey, keys);
+  return keys;
+}
+
+function deriveTokenKeys(keyMaterial: Uint8Array): TokenKeys {
+  const info = encodeUtf8(keyText);
+  const keys = hkdfSha256({ keyMaterial, salt: emptyBytes, info, length: 2 * keyBytes });
+  return { key: keys.subarray(0, keyBytes), nonceKey: keys.subarray(keyBytes) };
+}
+
+function sealToken(stores: Stores, stream: TimedStream): Uint8Array {
+  const { file, start, end, expiresAtNs, isPublic } = stream;
+  const plaintext = new RecordWriter(version)
+    .u64(file.contentId)
+    .u64(file.keySlot)
+    .u64(file.size)
+    .u32(file.chunkSize)
+    .u64(start)
+    .u64(end)
+    .u64(expiresAtNs)
+    .u8(isPublic ? 1 : 0)
+    .finish([file.bucketId]);
+  const { key, nonceKey } = tokenKeys(stores);
+  const nonce = hmacSha256(nonceKey, plaintext).subarray(0, aeadNonceBytes);
+  return concatBytes(nonce, seal({ key, nonce, associatedData: emptyBytes, plaintext }));
+}
+
+function openToken(stores: Stores, token: Uint8Array): TimedStream {
+  const nonce = token.subarray(0, aeadNonceBytes);
+  const sealed = token.subarray(aeadNonceBytes);
+  const { key } = tokenKeys(stores);
+  const isToken = token.length > tokenBytesMin && token.length <= tokenBytesMax;
+  const plaintext = isToken ? open({ key, nonce, associatedData: emptyBytes, sealed }) : undefined;
+  if (plaintext === undefined) {
+    throw new Refusal('InvalidArgument', 'The token is none of this canister, or one of long ago.');
+  }
+  const reader = new RecordReader(plaintext, version);
+  const content = { contentId: reader.integer(), keySlot: reader.integer() };
+  const layout = { size: reader.integer(), chunkSize: reader.u32() };
+  const range = { start: reader.integer(), end: reader.integer() };
+  const rest = { expiresAtNs: reader.u64(), isPublic: reader.u8() === 1 };
+  const [bucketId = ''] = reader.texts();
+  return { file: { ...content, ...layout, bucketId }, ...range, ...rest };
+}
+
+/** Nonce and tag; and with the longest name of a bucket. */
+const tokenBytesMin = 28;
+const tokenBytesMax = 256;
+
+/** Notes that the content may be read until then, while there is room for the note. */
+function noteStream(stores: Stores, contentId: number, expiresAtNs: bigint): void {
+  const { streams } = stores.heap;
+  if (streams.size >= knownStreamCountMax && !streams.has(contentId)) {
+    for (const [id, until] of streams)
+      if (until < expiresAtNs - streamLifetimeNs) streams.delete(id);
+  }
+  if (streams.size < knownStreamCountMax) streams.set(contentId, expiresAtNs);
+}
+
+/** Until when a stream of the content may go on; `undefined` when none does. */
+export function streamedUntilNs(
+  stores: Stores,
+  contentId: number,
+  nowNs: bigint,
+): bigint | undefined {
+  const until = stores.heap.streams.get(contentId);
+  return until !== undefined && until > nowNs ? until : undefined;
+}

@@ -1,0 +1,108 @@
+// The key of a bucket: random, wrapped by the root key, and what wraps the keys of its files. Two
+// while a rotation is going on, and both open.
+
+import { present } from '../../lib/assert.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import { currentRootKey, type RootKey, rootKeyOf } from './root-keys.ts';
+import {
+  addWrappedKey,
+  eraseWrappedKey,
+  keyBytes,
+  openWrappedKey,
+  rewrapKey,
+  unlessDamaged,
+  type WrappingKey,
+  wrappedKeyIds,
+} from './wrapped-keys.ts';
+
+/** What the bucket's record says of its keys. */
+export interface BucketKeys {
+  readonly id: string;
+  /** Number of the key that wraps new file keys. */
+  readonly keyId: number;
+  readonly keySlot: number;
+  /** The one before it, while file keys are wrapped anew; else 0. */
+  readonly formerKeyId: number;
+  readonly formerKeySlot: number;
+}
+
+/** A new key for the bucket, wrapped and stored. */
+export function createBucketKey(
+  stores: Stores,
+  bucketId: string,
+): { readonly keyId: number; readonly keySlot: number } {
+  const root = currentRootKey(stores);
+  const key = stores.secrets.random(keyBytes);
+  const keyId = nextContentId(stores);
+  const owner = { id: keyId, name: encodeUtf8(bucketId) };
+  const wrapper = rootWrapper(root);
+  const keySlot = addWrappedKey(stores, wrapper, { owner, key });
+  key.fill(0);
+  return { keyId, keySlot };
+}
+
+/** The key that wraps new file keys. The caller wipes it. */
+export function currentBucketKey(stores: Stores, bucket: BucketKeys): WrappingKey {
+  return present(findBucketKey(stores, bucket, bucket.keyId), 'current key of a bucket');
+}
+
+/** The bucket's key of that id, the current or the former one. The caller wipes it. */
+export function findBucketKey(
+  stores: Stores,
+  bucket: BucketKeys,
+  keyId: number,
+): WrappingKey | undefined {
+  const slot = slotOf(bucket, keyId);
+  if (slot === undefined) {
+    return undefined;
+  }
+  const owner = { id: keyId, name: encodeUtf8(bucket.id) };
+  return { id: keyId, key: openWrappedKey(stores, slot, { owner, wrapper: rootWrappers(stores) }) };
+}
+
+function slotOf(bucket: BucketKeys, keyId: number): number | undefined {
+  if (keyId === bucket.keyId) {
+    return bucket.keySlot;
+  }
+  return keyId === bucket.formerKeyId && keyId !== 0 ? bucket.formerKeySlot : undefined;
+}
+
+/** Below 0, as no id of a bucket's key is. */
+function rootWrapper(root: RootKey): WrappingKey {
+  return { id: -root.version, key: root.key };
+}
+
+function rootWrappers(stores: Stores): (id: number) => WrappingKey | undefined {
+  return (id) => {
+    const root = rootKeyOf(stores, -id);
+    return root && rootWrapper(root);
+  };
+}
+
+/** Has the current root key wrap the bucket's keys; how many were wrapped by another one. */
+export function rewrapBucketKeys(stores: Stores, bucket: BucketKeys): number {
+  const to = currentRootKey(stores);
+  let count = 0;
+  for (const keyId of [bucket.keyId, bucket.formerKeyId]) {
+    const slot = keyId === 0 ? undefined : slotOf(bucket, keyId);
+    const wrapperId = slot === undefined ? undefined : wrappedKeyIds(stores, slot)?.wrapperId;
+    const from = wrapperId === undefined ? undefined : rootKeyOf(stores, -wrapperId);
+    if (slot !== undefined && from !== undefined && from.version !== to.version) {
+      const owner = { id: keyId, name: encodeUtf8(bucket.id) };
+      unlessDamaged(() => {
+        rewrapKey(stores, slot, { owner, from: rootWrapper(from), to: rootWrapper(to) });
+        count += 1;
+      });
+    }
+  }
+  return count;
+}
+
+/** For a bucket that goes. */
+export function eraseBucketKeys(stores: Stores, bucket: BucketKeys): void {
+  eraseWrappedKey(stores, bucket.keySlot, bucket.keyId);
+  if (bucket.formerKeyId !== 0) {
+    eraseWrappedKey(stores, bucket.formerKeySlot, bucket.formerKeyId);
+  }
+}

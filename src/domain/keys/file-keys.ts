@@ -1,0 +1,78 @@
+// The key of one stored version of a file (a content): random, wrapped by the key of its bucket,
+// erased when the version goes. It seals the segments and the file's record.
+
+import { emptyBytes } from '../../lib/bytes.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import { type BucketKeys, currentBucketKey, findBucketKey } from './bucket-keys.ts';
+import {
+  addWrappedKey,
+  eraseWrappedKey,
+  keyBytes,
+  openWrappedKey,
+  rewrapKey,
+} from './wrapped-keys.ts';
+
+/** Where the key of a content lies. */
+export interface SealedContent {
+  readonly contentId: number;
+  readonly keySlot: number;
+}
+
+/**
+ * A new content with its key, which the caller wipes after use; refuses, before it writes, while no
+ * key can be made.
+ */
+export function createContent(
+  stores: Stores,
+  bucket: BucketKeys,
+): { readonly content: SealedContent; readonly key: Uint8Array } {
+  const wrapper = currentBucketKey(stores, bucket);
+  const key = stores.secrets.random(keyBytes);
+  const contentId = nextContentId(stores);
+  const keySlot = addWrappedKey(stores, wrapper, { owner: ownerOf(contentId), key });
+  wrapper.key.fill(0);
+  return { content: { contentId, keySlot }, key };
+}
+
+function ownerOf(contentId: number) {
+  return { id: contentId, name: emptyBytes };
+}
+
+/** Does something with the content's key, which is wiped after. */
+export function withFileKey<T>(
+  stores: Stores,
+  content: SealedContent & { readonly bucket: BucketKeys },
+  use: (key: Uint8Array) => T,
+): T {
+  const { bucket } = content;
+  const opened: Uint8Array[] = [];
+  const wrapper = (id: number) => {
+    const found = findBucketKey(stores, bucket, id);
+    if (found !== undefined) opened.push(found.key);
+    return found;
+  };
+  try {
+    const owner = ownerOf(content.contentId);
+    const key = openWrappedKey(stores, content.keySlot, { owner, wrapper });
+    opened.push(key);
+    return use(key);
+  } finally {
+    for (const key of opened) key.fill(0);
+  }
+}
+
+/** Has the bucket's current key wrap the content's key, which the former one did. */
+export function rewrapFileKey(stores: Stores, bucket: BucketKeys, content: SealedContent): void {
+  const from = findBucketKey(stores, bucket, bucket.formerKeyId);
+  const to = currentBucketKey(stores, bucket);
+  if (from !== undefined) {
+    rewrapKey(stores, content.keySlot, { owner: ownerOf(content.contentId), from, to });
+    from.key.fill(0);
+  }
+  to.key.fill(0);
+}
+
+/** From then on nobody can read the content any more. False when the slot is not the content's. */
+export function eraseFileKey(stores: Stores, content: SealedContent): boolean {
+  return eraseWrappedKey(stores, content.keySlot, content.contentId);
+}

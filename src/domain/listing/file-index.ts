@@ -1,0 +1,156 @@
+// The ordered index of files, by name and by date, for all files of a bucket and for each tag.
+// Knows the keys; listing.ts reads pages by them.
+//
+//   scope      bucket id | 0 | tag, empty for all files | 0
+//   by name    scope | 0 | path                                       -> sequence number
+//   by date    scope | 1 + level u8 | block u32, big-endian | path    -> sequence number
+//   counters   bucket id | 1 -> sequence number of the latest date    bucket id | 2 -> that date
+//
+// Each date at which a bucket's files changed has a sequence number, so files of one date have one
+// and stand in the order of their paths. A block of level n has the files of 16^n such numbers. A
+// file stands in its block of every level, but not in block 0 of the levels above the lowest: the
+// levels below have those files too. So a higher level begins when the numbers reach it, and no
+// earlier file has to move.
+
+import { assert, present } from '../../lib/assert.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import type { OrderedIndex } from '../../storage/ordered-index.ts';
+import type { Stores } from '../shared/stores.ts';
+
+export interface IndexedFile {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly updatedAtNs: bigint;
+}
+
+/** Blocks of a level that make one of the level above. */
+export const blockFanOut = 16;
+const blockBytes = 4;
+const sequenceMax = 2 ** 32 - 1;
+
+const nameOrder = Uint8Array.of(0);
+const sequenceCounter = '\x01';
+const dateCounter = '\x02';
+
+/** Where the path begins in a key, behind the scope. */
+export const nameKeyHeadBytes = 1;
+export const dateKeyHeadBytes = 1 + blockBytes;
+
+/** All files of the bucket, or those with the tag. */
+export function scopeOf(bucketId: string, tag: string): Uint8Array {
+  return encodeUtf8(`${bucketId}\0${tag}\0`);
+}
+
+export function nameKey(scope: Uint8Array, path: Uint8Array): Uint8Array {
+  return concatBytes(scope, nameOrder, path);
+}
+
+/** Its level and block are still to be set. */
+export function dateKey(scope: Uint8Array, path: Uint8Array): Uint8Array {
+  return concatBytes(scope, new Uint8Array(dateKeyHeadBytes), path);
+}
+
+export interface Block {
+  readonly level: number;
+  readonly number: number;
+}
+
+/** Changes the key in place. */
+export function setBlock(key: Uint8Array, scope: Uint8Array, block: Block): void {
+  key[scope.length] = 1 + block.level;
+  new DataView(key.buffer, key.byteOffset).setUint32(scope.length + 1, block.number);
+}
+
+/** The latest of a bucket's sequence numbers; 0 before the first. */
+export function latestSequence(index: OrderedIndex, bucketId: string): number {
+  return Number(index.find(encodeUtf8(bucketId + sequenceCounter)) ?? 0n);
+}
+
+/** The number of that date, which is the latest or later. */
+function sequenceOf(index: OrderedIndex, bucketId: string, dateNs: bigint): number {
+  const dateCounterKey = encodeUtf8(bucketId + dateCounter);
+  const latest = latestSequence(index, bucketId);
+  if (latest > 0 && index.find(dateCounterKey) === dateNs) {
+    return latest;
+  }
+  assert(latest < sequenceMax, 'a bucket has at most 2^32 dates');
+  index.insert(encodeUtf8(bucketId + sequenceCounter), BigInt(latest + 1));
+  index.insert(dateCounterKey, dateNs);
+  return latest + 1;
+}
+
+/** Puts the file's new version where its old one was; its date is the time of this message. */
+export function indexFile(stores: Stores, file: IndexedFile, old: IndexedFile | undefined): void {
+  const { index } = stores;
+  const sequence = sequenceOf(index, file.bucketId, file.updatedAtNs);
+  const path = encodeUtf8(file.path);
+  for (const tag of ['', ...file.tags]) {
+    const scope = scopeOf(file.bucketId, tag);
+    const former = index.insert(nameKey(scope, path), BigInt(sequence));
+    if (former === BigInt(sequence)) continue;
+    const key = dateKey(scope, path);
+    if (former !== undefined) eachBlock({ key, scope }, Number(former), index.remove);
+    eachBlock({ key, scope }, sequence, (blockKey) => index.insert(blockKey, BigInt(sequence)));
+  }
+  const goneTags = old?.tags.filter((tag) => !file.tags.includes(tag)) ?? [];
+  removeScopes(stores, { ...file, path }, goneTags);
+}
+
+export function unindexFile(stores: Stores, file: IndexedFile): void {
+  const path = encodeUtf8(file.path);
+  removeScopes(stores, { ...file, path }, ['', ...file.tags]);
+}
+
+/** For a bucket without files, which goes. */
+export function unindexBucket(stores: Stores, bucketId: string): void {
+  stores.index.remove(encodeUtf8(bucketId + sequenceCounter));
+  stores.index.remove(encodeUtf8(bucketId + dateCounter));
+}
+
+/** Paths of the bucket's files in order, behind that one; '' stands before all. */
+export function pathsAfter(
+  stores: Stores,
+  place: { readonly bucketId: string; readonly path: string },
+  limit: number,
+): string[] {
+  const { index } = stores;
+  const scope = scopeOf(place.bucketId, '');
+  const first = nameKey(scope, encodeUtf8(`${place.path}\0`));
+  const start = index.rank(first);
+  const end = index.rank(nameKey(scope, Uint8Array.of(0xff)));
+  const count = Math.min(limit, end - start);
+  const head = scope.length + nameKeyHeadBytes;
+  const entries = count === 0 ? [] : index.read(start, count);
+  return entries.map(({ key }) => present(decodeUtf8(key.subarray(head)), 'path of a file'));
+}
+
+function removeScopes(
+  stores: Stores,
+  file: { readonly bucketId: string; readonly path: Uint8Array },
+  tags: readonly string[],
+): void {
+  const { index } = stores;
+  for (const tag of tags) {
+    const scope = scopeOf(file.bucketId, tag);
+    const former = index.remove(nameKey(scope, file.path));
+    // A record that was damaged may name tags that the file never had.
+    if (former === undefined) continue;
+    eachBlock({ key: dateKey(scope, file.path), scope }, Number(former), index.remove);
+  }
+}
+
+/** Hands the key of each of the file's blocks to `visit`; it is one array that changes. */
+function eachBlock(
+  { key, scope }: { readonly key: Uint8Array; readonly scope: Uint8Array },
+  sequence: number,
+  visit: (key: Uint8Array) => unknown,
+): void {
+  let number = sequence;
+  for (let level = 0; level === 0 || number > 0; level++) {
+    setBlock(key, scope, { level, number });
+    visit(key);
+    number = Math.floor(number / blockFanOut);
+  }
+}

@@ -1,0 +1,135 @@
+// Entity tags (RFC 9110 §8.8.3) and the preconditions under which a file is written or deleted, as
+// pure functions. Conditions of reading are in http/preconditions.ts.
+
+import { storedHeaderLengthMax } from '../../limits.ts';
+import { Refusal } from './refusal.ts';
+
+/** What a write is conditional on; the texts of the fields If-Match and If-None-Match. */
+export interface WritePreconditions {
+  /** `*`, or entity tags of which the present file must have one, compared strongly. */
+  readonly ifMatch?: string | undefined;
+  /** `*`, or entity tags of which the present file must have none, compared weakly. */
+  readonly ifNoneMatch?: string | undefined;
+  /** Nanoseconds since 1970; counts only without `ifMatch` (RFC 9110 §13.1.4). */
+  readonly unmodifiedSinceNs?: bigint | undefined;
+}
+
+/**
+ * Refuses with PreconditionFailed unless a write is allowed over what is there; changes nothing.
+ * The words never hold the file's tag: it begins with the SHA-256 of bytes that the caller may have
+ * no right to read.
+ * `existingEtag`: the present file's entityTag(), with its quotes; `undefined`: there is no file.
+ * What is no list of entity tags is refused as InvalidArgument, since ignoring it would overwrite
+ * what the caller wanted to protect. One bare tag, as the JSON record shows it, counts as quoted.
+ * For completion call it with the file that is there at completion, before the first write:
+ * `checkWritePreconditions(old && entityTag(old), { ifMatch, ifNoneMatch })`.
+ */
+export function checkWritePreconditions(
+  existingEtag: string | undefined,
+  conditions: WritePreconditions,
+): void {
+  const ifMatch = tagList('If-Match', conditions.ifMatch);
+  const ifNoneMatch = tagList('If-None-Match', conditions.ifNoneMatch);
+  if (ifMatch !== undefined) {
+    if (existingEtag === undefined) {
+      throw new Refusal('PreconditionFailed', 'If-Match names a version, but there is no file.');
+    }
+    if (!matches(ifMatch, existingEtag, 'strong')) {
+      throw new Refusal(
+        'PreconditionFailed',
+        'If-Match names other versions than the present one.',
+      );
+    }
+  }
+  if (ifNoneMatch !== undefined && existingEtag !== undefined) {
+    if (matches(ifNoneMatch, existingEtag, 'weak')) {
+      throw new Refusal('PreconditionFailed', 'If-None-Match excludes the version that is there.');
+    }
+  }
+}
+
+/** Refuses when a file has changed since `unmodifiedSinceNs`, unless If-Match decides. */
+export function checkUnmodifiedSince(
+  updatedAtNs: bigint | undefined,
+  conditions: WritePreconditions,
+): void {
+  const { ifMatch, unmodifiedSinceNs } = conditions;
+  if (ifMatch !== undefined || unmodifiedSinceNs === undefined || updatedAtNs === undefined) {
+    return;
+  }
+  // HTTP dates have whole seconds.
+  if (updatedAtNs / 1_000_000_000n > unmodifiedSinceNs / 1_000_000_000n) {
+    throw new Refusal('PreconditionFailed', 'The file has changed since If-Unmodified-Since.');
+  }
+}
+
+/** What is listed, up to what fits into a field that is kept; lists are of one tag, mostly. */
+const listedTagsMax = 32;
+const anyVersion = '*';
+
+/** The list's tags; `undefined` without a list. */
+function tagList(field: string, text: string | undefined): readonly string[] | undefined {
+  const list = text?.trim();
+  if (list === undefined || list === anyVersion) {
+    return list === undefined ? undefined : [list];
+  }
+  const tags = list.length > storedHeaderLengthMax ? undefined : readTags(list);
+  if (tags !== undefined) {
+    return tags;
+  }
+  if (list.length <= storedHeaderLengthMax && /^[!#-+\--~]+$/.test(list)) {
+    return [`"${list}"`];
+  }
+  throw new Refusal(
+    'InvalidArgument',
+    `${field} must be * or a list of at most ${listedTagsMax} entity tags in double quotes, such as ` +
+      `"5d41…", within ${storedHeaderLengthMax} characters.`,
+  );
+}
+
+/**
+ * The tags of a list, or `undefined` for what is none. Empty elements are left out (RFC 9110
+ * §5.6.1.2). A parser that goes on from tag to tag: as one pattern, a list can be read in more ways
+ * than there is time to try.
+ */
+function readTags(list: string): readonly string[] | undefined {
+  const separator = /[ \t,]*/y;
+  const tag = /(?:W\/)?"[!#-~\x80-\xff]*"/y;
+  const tags: string[] = [];
+  let end = 0;
+  while (tags.length <= listedTagsMax) {
+    separator.lastIndex = end;
+    separator.test(list);
+    const start = separator.lastIndex;
+    if (start === list.length) {
+      return tags.length === 0 ? undefined : tags;
+    }
+    tag.lastIndex = start;
+    const isSeparate = tags.length === 0 || list.slice(end, start).includes(',');
+    if (!isSeparate || !tag.test(list)) {
+      return undefined;
+    }
+    end = tag.lastIndex;
+    tags.push(list.slice(start, end));
+  }
+  return undefined;
+}
+
+/** Of a reader's field, which may hold anything: what is too long to be one matches nothing. */
+export function matchesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  const text = list.trim();
+  if (text.length > storedHeaderLengthMax) {
+    return false;
+  }
+  return matches(
+    text === anyVersion ? [text] : (text.match(/(?:W\/)?"[^"]*"/g) ?? []),
+    etag,
+    comparison,
+  );
+}
+
+/** `*` or entity tags; W/ tags never match strongly (RFC 9110 §8.8.3.2). */
+function matches(tags: readonly string[], etag: string, comparison: 'strong' | 'weak'): boolean {
+  const isListed = tags.includes(etag) || tags[0] === anyVersion;
+  return isListed || (comparison === 'weak' && tags.includes(`W/${etag}`));
+}

@@ -1,0 +1,50 @@
+// What has to follow in the same message when something that everybody may fetch changes. The
+// domain says what changed; how it is proven to gateways is nobody's business here.
+
+import { assert } from '../../lib/assert.ts';
+import type { StoredHeaders } from './stored-headers.ts';
+
+/**
+ * Which header fields a file is served with (http/file-headers.ts): its certified leaves were made
+ * of them. Files of an earlier version keep theirs until record-upgrade.ts has come to them.
+ */
+export type LeavesVersion = 1 | 2;
+export const presentLeavesVersion: LeavesVersion = 2;
+
+export function parseLeavesVersion(number: number): LeavesVersion {
+  assert(number === 1 || number === 2, 'the leaves of a file have a known version');
+  return number;
+}
+
+/** What the JSON record of a file tells. */
+export interface ShownFile {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly size: number;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly chunkCount: number;
+  /** Length of every chunk but the last. */
+  readonly chunkSize: number;
+  readonly digest: Uint8Array;
+  readonly version: number;
+  readonly createdAtNs: bigint;
+  readonly updatedAtNs: bigint;
+}
+
+export interface PublishedFile extends ShownFile {
+  readonly leavesVersion: LeavesVersion;
+  readonly headers: StoredHeaders;
+}
+
+export interface Publication {
+  /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
+  put(file: PublishedFile, chunkDigests: Uint8Array): void;
+  /** Nothing is at the file's path any more. */
+  remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
+  /** The bucket, new or not, is for everybody or only for those with a right to it. */
+  show(bucketId: string, isPublic: boolean): void;
+  /** The bucket is gone; it held no file. */
+  removeBucket(bucketId: string): void;
+}

@@ -1,0 +1,83 @@
+// The open uploads of each bucket, by whose they are: for their limits and for lists of them, and
+// so that they end with the right that they rest on. In the directory, see bucket-directory.ts:
+//
+//   4 | bucket id | 0 | holder 8 | upload id 16    -> bytes that it reserves
+//
+// The holder is the API key that an upload was begun with, else the principal: the beginning of a
+// SHA-256. An upload is noted when it begins and forgotten when it ends.
+
+import { sha256 } from '../../crypto/hash.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { openUploadCountMax } from '../../limits.ts';
+import type { Stores } from '../shared/stores.ts';
+import { doomUpload } from './upload-expiry.ts';
+import { sessionKey, type UploadSession } from './upload-session.ts';
+
+const kind = 4;
+const holderBytes = 8;
+const uploadIdBytes = 16;
+/** Behind every upload id. */
+const afterIds = new Uint8Array(uploadIdBytes + 1).fill(0xff);
+
+export interface OpenUpload {
+  readonly uploadId: string;
+  /** Bytes of its bucket's quota. */
+  readonly reservedBytes: number;
+}
+
+/** Of an API key, by its SHA-256. */
+export function keyHolder(keyHash: Uint8Array): Uint8Array {
+  return keyHash.subarray(0, holderBytes);
+}
+
+export function principalHolder(principal: Uint8Array): Uint8Array {
+  return sha256(principal).subarray(0, holderBytes);
+}
+
+type Held = Pick<UploadSession, 'keyHash' | 'owner'>;
+
+function holderOf({ keyHash, owner }: Held): Uint8Array {
+  return keyHash.length > 0 ? keyHolder(keyHash) : principalHolder(owner);
+}
+
+function scopeOf(bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0`));
+}
+
+function entryKey(session: UploadSession): Uint8Array {
+  return concatBytes(scopeOf(session.bucketId), holderOf(session), sessionKey(session.uploadId));
+}
+
+export function noteUpload(stores: Stores, session: UploadSession, reservedBytes: number): void {
+  stores.directory.insert(entryKey(session), BigInt(reservedBytes));
+}
+
+export function forgetUpload(stores: Stores, session: UploadSession): void {
+  stores.directory.remove(entryKey(session));
+}
+
+/** Of a bucket, or only those of one holder; as many as a bucket may have. */
+export function openUploadsOf(
+  stores: Stores,
+  bucketId: string,
+  holder: Uint8Array = new Uint8Array(0),
+): OpenUpload[] {
+  const { directory } = stores;
+  const prefix = concatBytes(scopeOf(bucketId), holder);
+  const start = directory.rank(prefix);
+  const rest = new Uint8Array(holderBytes - holder.length).fill(0xff);
+  const end = directory.rank(concatBytes(prefix, rest, afterIds));
+  const count = Math.min(end - start, openUploadCountMax);
+  const entries = count === 0 ? [] : directory.read(start, count);
+  return entries.map(({ key, value }) => ({
+    uploadId: encodeHex(key.subarray(key.length - uploadIdBytes)),
+    reservedBytes: Number(value),
+  }));
+}
+
+/** Has upkeep end the holder's uploads soon: a bounded number a message. */
+export function endUploadsOf(stores: Stores, bucketId: string, holder: Uint8Array): void {
+  for (const { uploadId } of openUploadsOf(stores, bucketId, holder)) doomUpload(stores, uploadId);
+}

@@ -1,0 +1,159 @@
+// A file that arrives whole in one message. checkSingleUpload() refuses everything that can be
+// refused, so that a gateway's query can answer before an update is paid for.
+
+import { sha256 } from '../../crypto/hash.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { chunkBytesMax, singleUploadBytesMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { writeChunk } from '../contents/contents.ts';
+import {
+  commitFile,
+  countedBytes,
+  entityTag,
+  type FileMetadata,
+  type FileRecord,
+  findFile,
+  type Replaced,
+} from '../files/files.ts';
+import { createContent } from '../keys/file-keys.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { noStoredHeaders } from '../shared/stored-headers.ts';
+import type { Stores } from '../shared/stores.ts';
+import { parseFileDigest } from './upload-options.ts';
+
+export interface SingleUpload {
+  readonly bucket: string;
+  readonly path: string;
+  readonly apiKey: SentKey;
+  readonly metadata: FileMetadata;
+  readonly bytes: Uint8Array;
+  readonly conditions?: WritePreconditions;
+  /** SHA-256 digests that the sender says the bytes have. */
+  readonly digests?: readonly Uint8Array[];
+}
+
+/**
+ * The upload with its names in the form that is stored; refuses all that uploadSingle() would
+ * refuse but a wrong digest, see checkDigests(). Changes nothing.
+ */
+export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUpload): SingleUpload {
+  return prepareUpload(stores, call, upload).upload;
+}
+
+function prepareUpload(
+  stores: Stores,
+  call: Call,
+  upload: SingleUpload,
+): Omit<Replaced, 'nowNs'> & { readonly upload: SingleUpload } {
+  const { bucket, apiKey } = upload;
+  const claim = { bucket, permission: 'write', apiKey } as const;
+  const grant = authorize(stores, call, claim);
+  const path = parseFilePath(upload.path);
+  const metadata = {
+    ...upload.metadata,
+    contentType: parseContentType(upload.metadata.contentType),
+    tags: parseTags(upload.metadata.tags),
+  };
+  if (upload.bytes.length > singleUploadBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `A single upload has at most ${singleUploadBytesMax} bytes, this one has ${upload.bytes.length}: ` +
+        'send larger files in chunks.',
+      { limit: singleUploadBytesMax, size: upload.bytes.length },
+    );
+  }
+  const old = findFile(stores, bucket, path);
+  const named = { ...metadata, bucketId: bucket, path };
+  checkQuota(grant.bucket, {
+    files: old === undefined ? 1 : 0,
+    bytes: upload.bytes.length + overheadBytesOf(named) - countedBytes(old),
+  });
+  checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
+  checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
+  return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket, old };
+}
+
+/** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
+export function checkDigests(upload: SingleUpload): void {
+  if (upload.digests !== undefined && upload.digests.length > 0) {
+    requireDigest(sha256(upload.bytes), upload.digests);
+  }
+}
+
+/** `actual` and `expected` are SHA-256 digests of the same bytes. */
+export function requireDigest(actual: Uint8Array, expected: readonly Uint8Array[]): void {
+  if (!expected.every((digest) => bytesEqual(digest, actual))) {
+    throw new Refusal(
+      'BadDigest',
+      `The bytes that arrived have the SHA-256 ${encodeHex(actual)}, not the one that was sent with ` +
+        'them: send them again.',
+      { sha256: encodeHex(actual) },
+    );
+  }
+}
+
+/** What an actor call says of a file that it brings whole. */
+export interface FileArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly tags: readonly string[];
+  /** Hexadecimal. */
+  readonly sha256: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly apiKey: SentKey;
+}
+
+/** At most 1,900,000 bytes, so that the call fits into the network's envelope. */
+export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
+  const { bucketId, path, contentType, bytes, tags, apiKey } = argument;
+  if (bytes.length > chunkBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `One call brings at most ${chunkBytesMax} bytes, this one ${bytes.length}: send larger files in ` +
+        'chunks.',
+      { limit: chunkBytesMax, size: bytes.length },
+    );
+  }
+  const metadata = { headers: noStoredHeaders, contentType, tags };
+  const digests =
+    argument.sha256 === undefined ? [] : [parseFileDigest(argument.sha256, bytes.length)];
+  const named = { bucket: bucketId, path, apiKey, metadata, bytes };
+  return uploadSingle(stores, call, { ...named, conditions: argument, digests }).file;
+}
+
+export function uploadSingle(
+  stores: Stores,
+  call: Call,
+  request: SingleUpload,
+): { readonly file: FileRecord; readonly isNew: boolean } {
+  const { upload, bucket, old } = prepareUpload(stores, call, request);
+  const { path, metadata, bytes } = upload;
+  const digest = sha256(bytes);
+  requireDigest(digest, request.digests ?? []);
+  const { content, key } = createContent(stores, bucket);
+  const hasBytes = bytes.length > 0;
+  if (hasBytes) {
+    const nonce = { counter: 0, timeNs: call.nowNs };
+    const address = { contentId: content.contentId, index: 0 };
+    writeChunk(stores, address, { bytes, digest, nonce, key });
+  }
+  const chunkDigests = hasBytes ? digest : emptyBytes;
+  const chunks = { chunkSize: Math.max(bytes.length, 1), chunkCount: hasBytes ? 1 : 0 };
+  const file = { ...metadata, ...content, ...chunks, bucketId: bucket.id, path, digest };
+  const newFile = { ...file, size: bytes.length, chunkDigests, key };
+  const committed = commitFile(stores, newFile, { nowNs: call.nowNs, bucket, old });
+  key.fill(0);
+  return committed;
+}

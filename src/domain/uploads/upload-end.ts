@@ -1,0 +1,174 @@
+// How an upload session ends: completed, cancelled or expired. Completion makes the chunks the file
+// at the session's path; a completion that is refused keeps the session and every chunk.
+
+import { present } from '../../lib/assert.ts';
+import type { SentKey } from '../access/access.ts';
+import { findBucket } from '../buckets/buckets.ts';
+import { discardContent } from '../contents/contents.ts';
+import { commitFile, type FileRecord, findFile } from '../files/files.ts';
+import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import type { Call } from '../shared/caller.ts';
+import type { WritePreconditions } from '../shared/preconditions.ts';
+import type { Stores } from '../shared/stores.ts';
+import { forgetUpload, openUploadsOf } from './open-uploads.ts';
+import { releaseDigests } from './upload-digests.ts';
+import { scheduleExpiry, takeDueSession } from './upload-expiry.ts';
+import { completedFile, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
+import { parseFileDigest } from './upload-options.ts';
+import {
+  deleteSession,
+  expiresAtNs,
+  getSession,
+  saveSession,
+  type UploadSession,
+} from './upload-session.ts';
+import {
+  checkConditions,
+  closeUpload,
+  continuedUpload,
+  getUpload,
+  keyOf,
+  requireActive,
+  requireStillAllowed,
+  restsOnGoodKey,
+  type UploadName,
+  withUploadCounted,
+} from './uploads.ts';
+
+const expiredPerMessage = 4;
+
+export interface Completion extends UploadName {
+  readonly apiKey: SentKey;
+  /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
+  readonly sha256?: string | undefined;
+  /** Of what is at the path at completion, beside those that the session was begun with. */
+  readonly conditions?: WritePreconditions | undefined;
+}
+
+export interface CompletedUpload {
+  readonly session: UploadSession;
+  readonly file: FileRecord;
+  readonly isNew: boolean;
+}
+
+/** Makes the chunks the file at the session's path; a repetition answers the same. */
+export function completeUpload(stores: Stores, call: Call, request: Completion): UploadSession {
+  return finishUpload(stores, call, request).session;
+}
+
+/** As completeUpload(), with the file; for a repetition it is the record of then, and not new. */
+export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
+  const checked = checkCompletion(stores, call, request);
+  const { session, layout } = checked;
+  if (layout === undefined) {
+    return { session, file: completedFile(session), isNew: false };
+  }
+  verifyFile(stores, { session, layout }, checked.digests);
+  const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  const old = findFile(stores, session.bucketId, session.path);
+  // The commit saves the bucket: with the file counted, and the upload no more
+  const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, session, -1), old };
+  const { file, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
+    commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
+  );
+  if (session.isNoted) forgetUpload(stores, session);
+  const completed: UploadSession = {
+    ...releaseDigests(stores, session),
+    status: 'completed',
+    updatedAtNs: call.nowNs,
+    chunkSize: layout.chunkSize,
+    fileId: file.id,
+    fileDigest: file.digest,
+    fileVersion: file.version,
+    fileCreatedAtNs: file.createdAtNs,
+  };
+  saveSession(stores, completed);
+  return { session: completed, file, isNew };
+}
+
+/**
+ * Refuses what finishUpload() would refuse but for the digest of a file of several chunks; changes
+ * nothing. A completed session has no layout: it needs no key any more, its id is the right to ask.
+ */
+export function checkCompletion(stores: Stores, call: Call, request: Completion) {
+  const session = continuedUpload(stores, call, request);
+  if (session.status === 'completed') {
+    return { session, layout: undefined, digests: [] };
+  }
+  requireActive(session, call.nowNs);
+  requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
+  const sent = parseFileDigest(request.sha256, session.totalSize);
+  const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
+  const layout = requireWhole(stores, session);
+  checkConditions(stores, session, request.conditions);
+  if (session.chunkIndexEnd <= 1) {
+    verifyFile(stores, { session, layout }, digests);
+  }
+  return { session, layout, digests };
+}
+
+/** Refuses what cancelUpload() would refuse; changes nothing. */
+export function checkCancellation(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getUpload(stores, call, name);
+  if (session.status !== 'cancelled') {
+    requireActive(session, call.nowNs);
+  }
+  return session;
+}
+
+/** Ends the session and gives its chunks back; a repetition answers the same. */
+export function cancelUpload(stores: Stores, call: Call, name: UploadName): void {
+  const session = checkCancellation(stores, call, name);
+  if (session.status === 'active') {
+    endSession(stores, { ...session, status: 'cancelled', updatedAtNs: call.nowNs });
+  }
+}
+
+/** All that are open in the bucket, before it goes. */
+export function cancelUploadsOf(stores: Stores, call: Call, bucketId: string): void {
+  for (const { uploadId } of openUploadsOf(stores, bucketId)) {
+    const session = getSession(stores, uploadId);
+    endSession(stores, { ...session, status: 'cancelled', updatedAtNs: call.nowNs });
+  }
+}
+
+function endSession(stores: Stores, session: UploadSession): void {
+  saveSession(stores, releaseDigests(stores, session));
+  closeUpload(stores, session);
+  eraseFileKey(stores, session);
+  discardContent(stores, { contentId: session.contentId, chunkCount: session.chunkIndexEnd });
+}
+
+/**
+ * One bounded step of ending sessions whose time is over, and of forgetting those that ended a day
+ * ago; true while there may be more.
+ */
+export function expireUploads(stores: Stores, nowNs: bigint): boolean {
+  for (let count = 0; count < expiredPerMessage; count++) {
+    const due = takeDueSession(stores, nowNs);
+    if (due === undefined) {
+      return false;
+    }
+    if (due.session !== undefined) lookAt(stores, nowNs, { ...due, session: due.session });
+  }
+  return true;
+}
+
+function lookAt(
+  stores: Stores,
+  nowNs: bigint,
+  { session, isDoomed }: { readonly session: UploadSession; readonly isDoomed: boolean },
+): void {
+  const isTimeOver = expiresAtNs(session) <= nowNs;
+  const isActive = session.status === 'active';
+  if (isActive && (isTimeOver || isDoomed || !restsOnGoodKey(stores, session, nowNs))) {
+    const status = isTimeOver ? 'expired' : 'cancelled';
+    const ended: UploadSession = { ...session, status, updatedAtNs: nowNs };
+    endSession(stores, ended);
+    scheduleExpiry(stores, ended);
+  } else if (isTimeOver) {
+    deleteSession(stores, session);
+  } else {
+    scheduleExpiry(stores, session, isActive ? keyOf(stores, session)?.expiresAtNs : undefined);
+  }
+}

@@ -1,0 +1,143 @@
+// The file that a session's chunks make: whether they are whole and even, its digest, its record.
+// Changes nothing.
+
+import { createSha256State, finishSha256, sha256, updateSha256 } from '../../crypto/hash.ts';
+import { present } from '../../lib/assert.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { findBucket } from '../buckets/buckets.ts';
+import { findChunk } from '../contents/chunk-records.ts';
+import { readContent } from '../contents/contents.ts';
+import type { FileMetadata, FileRecord, NewFile } from '../files/files.ts';
+import { withFileKey } from '../keys/file-keys.ts';
+import { presentLeavesVersion } from '../shared/publication.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { readDigests } from './upload-digests.ts';
+import { isWhole, missingChunks, type UploadSession } from './upload-session.ts';
+
+export interface Layout {
+  /** Length of every chunk but the last; 1 for a file of no chunk. */
+  readonly chunkSize: number;
+  /** SHA-256 of the bytes, or of the chunks' digests when there are several chunks. */
+  readonly digest: Uint8Array;
+  /** SHA-256 of each chunk, 32 bytes each. */
+  readonly chunkDigests: Uint8Array;
+}
+
+/** Refuses holes and uneven chunks, with the session kept as it is. */
+export function requireWhole(stores: Stores, session: UploadSession): Layout {
+  if (!isWhole(session)) {
+    const missing = missingChunks(session);
+    throw new Refusal(
+      'UploadIncomplete',
+      `The upload has ${session.uploadedSize} of ${session.totalSize} bytes: send the missing chunks ` +
+        'and complete it again.',
+      { missing, uploadedSize: session.uploadedSize, totalSize: session.totalSize },
+    );
+  }
+  const { chunkSize, chunkIndexEnd: count, totalSize } = session;
+  // No chunk is longer than chunkSize, and together they have totalSize: when the last one is what
+  // count - 1 chunks of chunkSize leave, all others have chunkSize.
+  const lastLength = totalSize - (count - 1) * chunkSize;
+  const last = findChunk(stores, { contentId: session.contentId, index: count - 1 });
+  if (count > 1 && last?.length !== lastLength) {
+    throw unevenChunks(stores, session);
+  }
+  const chunkDigests = readDigests(stores, session);
+  const digest = count === 1 ? chunkDigests : sha256(chunkDigests);
+  return { chunkSize: Math.max(chunkSize, 1), digest, chunkDigests };
+}
+
+/** Names the first chunk that does not fit. */
+function unevenChunks(stores: Stores, session: UploadSession): Refusal {
+  const lengthOf = (index: number) =>
+    present(findChunk(stores, { contentId: session.contentId, index }), 'received chunk').length;
+  const first = lengthOf(0);
+  const end = session.chunkIndexEnd - 1;
+  let index = 1;
+  while (index < end && lengthOf(index) === first) index += 1;
+  return new Refusal(
+    'ChunkSizeMismatch',
+    `Chunk ${index} has ${lengthOf(index)} bytes, chunk 0 has ${first}: all chunks but the last, which ` +
+      'may be shorter, have one length.',
+  );
+}
+
+/** Refuses with BadDigest unless the bytes have these SHA-256 digests. */
+export function verifyFile(
+  stores: Stores,
+  upload: { readonly session: UploadSession; readonly layout: Layout },
+  declared: readonly Uint8Array[],
+): void {
+  const { session, layout } = upload;
+  if (declared.length === 0) {
+    return;
+  }
+  const actual = session.chunkIndexEnd <= 1 ? layout.digest : hashContent(stores, session, layout);
+  if (!declared.every((digest) => bytesEqual(digest, actual))) {
+    throw new Refusal(
+      'BadDigest',
+      `The uploaded bytes have the SHA-256 ${encodeHex(actual)}, not the declared one: send the wrong ` +
+        'chunks again and complete the upload, or cancel it.',
+      { sha256: encodeHex(actual) },
+    );
+  }
+}
+
+/** Chunk by chunk; only for files that one message can hash. */
+function hashContent(stores: Stores, session: UploadSession, layout: Layout): Uint8Array {
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  return withFileKey(stores, { ...session, bucket }, (key) =>
+    hashOpened(stores, { session, layout, key }),
+  );
+}
+
+function hashOpened(
+  stores: Stores,
+  opened: { readonly session: UploadSession; readonly layout: Layout; readonly key: Uint8Array },
+): Uint8Array {
+  const { session, layout, key } = opened;
+  const { contentId, totalSize: size } = session;
+  const state = createSha256State();
+  for (let start = 0; start < size; start += layout.chunkSize) {
+    const end = Math.min(size, start + layout.chunkSize);
+    const content = { contentId, size, chunkSize: layout.chunkSize };
+    updateSha256(state, readContent(stores, content, { start, end, key }));
+  }
+  return finishSha256(state);
+}
+
+function metadataOf(session: UploadSession): FileMetadata {
+  const { contentType, tags, headers } = session;
+  return { contentType, tags, headers };
+}
+
+/** What completion puts at the session's path. */
+export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile, 'key'> {
+  return {
+    ...metadataOf(session),
+    ...layout,
+    bucketId: session.bucketId,
+    path: session.path,
+    contentId: session.contentId,
+    keySlot: session.keySlot,
+    size: session.totalSize,
+    chunkCount: session.chunkIndexEnd,
+  };
+}
+
+/** The record that completion answered, whatever has become of the file since. */
+export function completedFile(session: UploadSession): FileRecord {
+  const { chunkSize, fileDigest: digest } = session;
+  const layout = { chunkSize, digest, chunkDigests: emptyBytes };
+  const { chunkDigests: _, ...file } = newFileOf(session, layout);
+  return {
+    ...file,
+    id: session.fileId,
+    version: session.fileVersion,
+    createdAtNs: session.fileCreatedAtNs,
+    updatedAtNs: session.updatedAtNs,
+    leavesVersion: presentLeavesVersion,
+  };
+}

@@ -1,0 +1,118 @@
+// What a session is begun with beside path, type and size: the length of its chunks, the digest of
+// the file, header fields to store, preconditions. Each text is brought into the form that is kept.
+
+import { emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex } from '../../lib/hex.ts';
+import {
+  chunkBytesMax,
+  chunkBytesMin,
+  chunkCountMax,
+  storedHeaderLengthMax,
+  verifiedFileBytesMax,
+} from '../../limits.ts';
+import { quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import {
+  noStoredHeaders,
+  type StoredHeaders,
+  storedHeaderNames,
+} from '../shared/stored-headers.ts';
+
+export interface UploadOptions {
+  /** Bytes of every chunk but the last, enforced chunk by chunk; absent: the client is free. */
+  readonly chunkSize?: bigint | undefined;
+  /** 64 hexadecimal digits of the whole file, checked at completion. */
+  readonly sha256?: string | undefined;
+  /** Names and values of the four fields that are stored with a file. */
+  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
+  /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** 0 for none. */
+export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number): number {
+  if (chunkSize === undefined) {
+    return 0;
+  }
+  if (chunkSize < BigInt(chunkBytesMin) || chunkSize > BigInt(chunkBytesMax)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `chunkSize is ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkSize}.`,
+    );
+  }
+  if (totalSize > Number(chunkSize) * chunkCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `A file has at most ${chunkCountMax} chunks: for ${totalSize} bytes chunkSize must be at least ` +
+        `${Math.ceil(totalSize / chunkCountMax)}.`,
+    );
+  }
+  return Number(chunkSize);
+}
+
+/** The digest of a whole file of that size, empty for none. */
+export function parseFileDigest(text: string | undefined, totalSize: number): Uint8Array {
+  if (text === undefined) {
+    return emptyBytes;
+  }
+  const digest = text.length === 64 ? decodeHex(text) : undefined;
+  if (digest === undefined) {
+    throw new Refusal('InvalidArgument', `sha256 is 64 hexadecimal digits; got ${quote(text)}.`);
+  }
+  if (totalSize > verifiedFileBytesMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The SHA-256 of a whole file can be verified up to ${verifiedFileBytesMax} bytes: for this one ` +
+        'send the digest of each chunk, as Content-Digest.',
+      { limit: verifiedFileBytesMax },
+    );
+  }
+  return digest;
+}
+
+const lowerNames = storedHeaderNames.map((name) => name.toLowerCase());
+
+export function parseStoredHeaders(headers: UploadOptions['headers']): StoredHeaders {
+  const stored = [...noStoredHeaders];
+  for (const [name, value] of headers ?? []) {
+    const place = lowerNames.indexOf(name.toLowerCase());
+    if (place < 0) {
+      throw new Refusal(
+        'InvalidArgument',
+        `Headers stored with a file are ${lowerNames.join(', ')}; got ${quote(name)}.`,
+      );
+    }
+    stored[place] = parseStoredHeader(lowerNames[place] ?? '', value);
+  }
+  return stored;
+}
+
+/** A field that is served again as it came. */
+export function parseStoredHeader(name: string, value: string): string {
+  if (value.length > storedHeaderLengthMax || !/^[\t -~]*$/.test(value)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The header ${name} is stored only with at most ${storedHeaderLengthMax} visible ASCII characters.`,
+    );
+  }
+  return value.trim();
+}
+
+/** Bounds what is kept of a field; its grammar is the precondition's. '' for none. */
+export function parseCondition(name: string, value: string | undefined): string {
+  if (value !== undefined && value.length > storedHeaderLengthMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `${name} has at most ${storedHeaderLengthMax} characters here.`,
+    );
+  }
+  const condition = value?.trim();
+  if (condition === '') {
+    throw new Refusal(
+      'InvalidArgument',
+      `${name} is empty: give * or entity tags, or leave it out.`,
+    );
+  }
+  return condition ?? '';
+}

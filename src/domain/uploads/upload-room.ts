@@ -1,0 +1,61 @@
+// Whether there is room for another upload: of the bucket's number of open ones, of its quota, and
+// of what one key or caller may take of both.
+
+import { openUploadCountMax } from '../../limits.ts';
+import type { ApiKey } from '../access/api-keys.ts';
+import { isBucketOwner } from '../access/members.ts';
+import type { Bucket } from '../buckets/buckets.ts';
+import { checkQuota } from '../buckets/quota.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { keyHolder, openUploadsOf, principalHolder } from './open-uploads.ts';
+
+interface Wish {
+  readonly bucket: Bucket;
+  readonly key: ApiKey | undefined;
+  readonly reservedBytes: number;
+}
+
+/**
+ * Refuses what would leave others without room: but for owners, one key or principal has at most
+ * half of a bucket's open uploads, and of the quota that is free.
+ */
+export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedBytes }: Wish): void {
+  const holder = key === undefined ? principalHolder(call.caller.principal) : keyHolder(key.hash);
+  const isOwners = key === undefined && isBucketOwner(stores, call.caller, bucket);
+  const own = isOwners ? [] : openUploadsOf(stores, bucket.id, holder);
+  const limit = openUploadCountMax / 2;
+  if (bucket.openUploadCount >= openUploadCountMax || own.length >= limit) {
+    const whose = own.length >= limit ? `this key or caller ${limit}` : `${openUploadCountMax}`;
+    throw new Refusal(
+      'SlowDown',
+      `Bucket ${bucket.id} has ${bucket.openUploadCount} open uploads, of which there may be ` +
+        `${whose}: complete or cancel some first.`,
+      { limit: own.length >= limit ? limit : openUploadCountMax },
+    );
+  }
+  // The file that it will replace stays until then, so its bytes count too.
+  checkQuota(bucket, { files: 1, bytes: reservedBytes });
+  if (!isOwners && bucket.quotaBytes !== undefined) {
+    const held = own.reduce((sum, upload) => sum + upload.reservedBytes, 0);
+    const share = Math.floor((bucket.quotaBytes - bucket.byteCount - bucket.overheadBytes) / 2);
+    requireShare(bucket, { share, held, reservedBytes });
+  }
+}
+
+function requireShare(
+  bucket: Bucket,
+  claim: { readonly share: number; readonly held: number; readonly reservedBytes: number },
+): void {
+  const { share, held, reservedBytes } = claim;
+  if (held + reservedBytes > share) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `Open uploads of one key or caller may take half of what is free of the quota of bucket ` +
+        `${bucket.id}, ${share} bytes; this one holds ${held} and asks for ${reservedBytes} more. ` +
+        'Complete or cancel uploads, upload as an owner, or have an owner raise the quota.',
+      { limit: share, held, additional: reservedBytes },
+    );
+  }
+}

@@ -1,0 +1,263 @@
+// The record of an upload session: its codec, its look-up by upload id, and when it ends. The rules
+// of uploading are in uploads.ts.
+
+import { missingBits } from '../../lib/bit-set.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex, encodeHex } from '../../lib/hex.ts';
+import {
+  chunkBytesMax,
+  chunkCountMax,
+  missingReportedMax,
+  uploadEndedNs,
+  uploadIdleNs,
+  uploadLifetimeNs,
+} from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import type { FileMetadata } from '../files/file-records.ts';
+import type { SealedContent } from '../keys/file-keys.ts';
+import { quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { storedHeaderNames } from '../shared/stored-headers.ts';
+import type { Stores } from '../shared/stores.ts';
+
+const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
+/** What is stored; an active one with every chunk is shown as "ready". */
+export type StoredStatus = (typeof statuses)[number];
+
+export interface UploadSession extends FileMetadata, SealedContent {
+  /** 32 hexadecimal digits: 128 random bits, which are also the right to go on with it. */
+  readonly uploadId: string;
+  readonly status: StoredStatus;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly totalSize: number;
+  readonly uploadedSize: number;
+  readonly receivedChunks: number;
+  /** Length of the largest chunk so far, 0 before the first: every chunk but the last has it. */
+  readonly chunkSize: number;
+  /** A bit for each chunk index received. */
+  readonly received: Uint8Array;
+  /** One more than the highest chunk index received. */
+  readonly chunkIndexEnd: number;
+  /** Principal that began it. */
+  readonly owner: Uint8Array;
+  /** SHA-256 of the API key that it was begun with; empty when by a principal's right. */
+  readonly keyHash: Uint8Array;
+  readonly createdAtNs: bigint;
+  /** Of the last accepted chunk, or of the end. */
+  readonly updatedAtNs: bigint;
+  /** Length of every chunk but the last as it was declared; 0 when the client is free. */
+  readonly declaredChunkSize: number;
+  /** Declared SHA-256 of the whole file; empty for none. */
+  readonly sha256: Uint8Array;
+  /** Nonce counter of the next segment: it only counts up. */
+  readonly nextNonce: number;
+  /** Slot of the chunks' digests, side by side; 0 for none. */
+  readonly digestsAt: number;
+  /** '' for none. */
+  readonly ifMatch: string;
+  readonly ifNoneMatch: string;
+  /** What the file became, for the repeated answer; empty and 0 before completion. */
+  readonly fileId: string;
+  readonly fileDigest: Uint8Array;
+  readonly fileVersion: number;
+  readonly fileCreatedAtNs: bigint;
+  /** Begun over HTTP, where each step needs a key: its id alone is no right to anything. */
+  readonly isOverHttp: boolean;
+  /** Its bucket counts what the file will take beside its bytes, and has it among its open ones. */
+  readonly isNoted: boolean;
+}
+
+// 0: version 4 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+//    | chunk size u32 | chunk index end u32 | received bits (length, bytes) | owner (length, bytes)
+//    | key hash (length, bytes) | created u64 | updated u64
+//    | declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
+//    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
+//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted
+//    | texts: bucket id, path, content type, file id, cache control, disposition, encoding,
+//    language, If-Match, If-None-Match, tag …
+//    The key of the map is the upload id's bytes. Version 3 has no flags: none was set.
+const version = 4;
+const versionWithoutFlags = 3;
+const flagBits = { overHttp: 1, noted: 2 } as const;
+
+function encodeSession(session: UploadSession): Uint8Array {
+  return new RecordWriter(version)
+    .u8(statuses.indexOf(session.status))
+    .u64(session.contentId)
+    .u64(session.totalSize)
+    .u64(session.uploadedSize)
+    .u32(session.receivedChunks)
+    .u32(session.chunkSize)
+    .u32(session.chunkIndexEnd)
+    .bytes(session.received)
+    .bytes(session.owner)
+    .bytes(session.keyHash)
+    .u64(session.createdAtNs)
+    .u64(session.updatedAtNs)
+    .u32(session.declaredChunkSize)
+    .bytes(session.sha256)
+    .u64(session.digestsAt)
+    .bytes(session.fileDigest)
+    .u32(session.fileVersion)
+    .u64(session.fileCreatedAtNs)
+    .u64(session.keySlot)
+    .u32(session.nextNonce)
+    .u8(flagsOf(session))
+    .finish([
+      session.bucketId,
+      session.path,
+      session.contentType,
+      session.fileId,
+      ...session.headers,
+      session.ifMatch,
+      session.ifNoneMatch,
+      ...session.tags,
+    ]);
+}
+
+function flagsOf({ isOverHttp, isNoted }: UploadSession): number {
+  return (isOverHttp ? flagBits.overHttp : 0) | (isNoted ? flagBits.noted : 0);
+}
+
+function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
+  const reader = new RecordReader(bytes, version, versionWithoutFlags);
+  const head = {
+    status: statuses[reader.u8()] ?? 'expired',
+    contentId: reader.integer(),
+    totalSize: reader.integer(),
+    uploadedSize: reader.integer(),
+    receivedChunks: reader.u32(),
+    chunkSize: reader.u32(),
+    chunkIndexEnd: reader.u32(),
+    received: reader.bytes(),
+    owner: reader.bytes(),
+    keyHash: reader.bytes(),
+    createdAtNs: reader.u64(),
+    updatedAtNs: reader.u64(),
+  };
+  const tail = readTail(reader);
+  const flags = reader.version === version ? reader.u8() : 0;
+  const isOverHttp = (flags & flagBits.overHttp) !== 0;
+  const isNoted = (flags & flagBits.noted) !== 0;
+  const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
+  const names = { bucketId, path, contentType, fileId };
+  return { uploadId, ...head, ...tail, isOverHttp, isNoted, ...names, ...decodeTexts(rest) };
+}
+
+function readTail(reader: RecordReader) {
+  return {
+    declaredChunkSize: reader.u32(),
+    sha256: reader.bytes(),
+    digestsAt: reader.integer(),
+    fileDigest: reader.bytes(),
+    fileVersion: reader.u32(),
+    fileCreatedAtNs: reader.u64(),
+    keySlot: reader.integer(),
+    nextNonce: reader.u32(),
+  };
+}
+
+/** Of a session that is new. */
+export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
+  declaredChunkSize: 0,
+  sha256: emptyBytes,
+  digestsAt: 0,
+  fileDigest: emptyBytes,
+  fileVersion: 0,
+  fileCreatedAtNs: 0n,
+  nextNonce: 0,
+};
+
+function decodeTexts(texts: readonly string[]) {
+  const headers = texts.slice(0, storedHeaderNames.length);
+  const [ifMatch = '', ifNoneMatch = '', ...tags] = texts.slice(storedHeaderNames.length);
+  return { headers, ifMatch, ifNoneMatch, tags };
+}
+
+const uploadIdBytes = 16;
+
+export function newUploadId(stores: Stores): string {
+  return encodeHex(stores.secrets.random(uploadIdBytes));
+}
+
+export function saveSession(stores: Stores, session: UploadSession): void {
+  stores.uploads.set(sessionKey(session.uploadId), encodeSession(session));
+}
+
+/** The bytes of an upload id; none for what is no id. */
+export function sessionKey(uploadId: string): Uint8Array {
+  return (uploadId.length === 32 ? decodeHex(uploadId) : undefined) ?? emptyBytes;
+}
+
+/** The session of that id; refuses an unknown one. */
+export function getSession(stores: Stores, uploadId: string): UploadSession {
+  const session = findSession(stores, uploadId);
+  if (session === undefined) {
+    throw noSuchUpload(uploadId);
+  }
+  return session;
+}
+
+export function findSession(stores: Stores, uploadId: string): UploadSession | undefined {
+  const id = uploadId.toLowerCase();
+  const bytes = stores.uploads.get(sessionKey(id));
+  return bytes && decodeSession(id, bytes);
+}
+
+/**
+ * 24 hours after the last accepted chunk, 7 days after the beginning at the latest. The record of a
+ * session that has ended goes 24 hours after its end.
+ */
+export function expiresAtNs(session: UploadSession): bigint {
+  if (session.status !== 'active') {
+    return session.updatedAtNs + uploadEndedNs;
+  }
+  const idle = session.updatedAtNs + uploadIdleNs;
+  const life = session.createdAtNs + uploadLifetimeNs;
+  if (life < idle) {
+    return life;
+  }
+  return idle;
+}
+
+/** The number of chunks, as far as the chunks so far tell their length. */
+export function chunkCount(session: UploadSession): number {
+  return Math.ceil(session.totalSize / chunkSizeOf(session));
+}
+
+/** Length of every chunk but the last, as declared or as the chunks so far tell. */
+export function chunkSizeOf(session: UploadSession): number {
+  return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
+}
+
+/** What callers are told: "ready" when every chunk is there, "expired" also before it is ended. */
+export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus | 'ready' {
+  if (session.status === 'active' && expiresAtNs(session) <= nowNs) {
+    return 'expired';
+  }
+  return session.status === 'active' && isWhole(session) ? 'ready' : session.status;
+}
+
+export function noSuchUpload(uploadId: string): Refusal {
+  return new Refusal('NoSuchUpload', `There is no upload ${quote(uploadId)}: begin a new one.`);
+}
+
+export function deleteSession(stores: Stores, session: UploadSession): void {
+  stores.uploads.delete(sessionKey(session.uploadId));
+}
+
+/** Indexes that have not arrived, at most 100, as far as the length of a chunk is known. */
+export function missingChunks(session: UploadSession): number[] {
+  const end = isWhole(session)
+    ? session.chunkIndexEnd
+    : Math.max(chunkCount(session), session.chunkIndexEnd);
+  return missingBits(session.received, Math.min(end, chunkCountMax), missingReportedMax);
+}
+
+/** No hole among the chunks, and every byte there. */
+export function isWhole(session: UploadSession): boolean {
+  return (
+    session.uploadedSize === session.totalSize && session.receivedChunks === session.chunkIndexEnd
+  );
+}

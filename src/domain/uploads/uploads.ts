@@ -1,0 +1,278 @@
+// Sessions of chunked uploads: how they begin, and who may go on with one. Chunks are in
+// upload-chunks.ts, the end is in upload-end.ts.
+
+import { present } from '../../lib/assert.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { chunkCountMax, fileBytesMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';
+import { isOwner, ownedBucket } from '../access/ownership.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { overheadBytesOf } from '../buckets/quota.ts';
+import { entityTag, findFile } from '../files/files.ts';
+import { createContent } from '../keys/file-keys.ts';
+import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
+import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import {
+  checkUnmodifiedSince,
+  checkWritePreconditions,
+  type WritePreconditions,
+} from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
+import { allocateDigests, digestTableBytes } from './upload-digests.ts';
+import { scheduleExpiry } from './upload-expiry.ts';
+import {
+  parseChunkSize,
+  parseCondition,
+  parseFileDigest,
+  parseStoredHeaders,
+  type UploadOptions,
+} from './upload-options.ts';
+import { checkRoom } from './upload-room.ts';
+import {
+  emptyTail,
+  getSession,
+  newUploadId,
+  noSuchUpload,
+  saveSession,
+  shownStatus,
+  type UploadSession,
+} from './upload-session.ts';
+
+export interface UploadRequest extends UploadOptions {
+  readonly bucket: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly size: bigint;
+  readonly apiKey: SentKey;
+  /** It is then carried on over HTTP alone, with a key at each step. */
+  readonly isOverHttp?: boolean;
+}
+
+/** Refuses what beginUpload() would refuse; changes nothing. */
+export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
+  const { bucket: bucketId, apiKey } = request;
+  const claim = { bucket: bucketId, permission: 'write', apiKey } as const;
+  const { bucket, key } = authorize(stores, call, claim);
+  const path = parseFilePath(request.path);
+  const contentType = parseContentType(request.contentType);
+  const tags = parseTags(request.tags);
+  if (request.size > BigInt(fileBytesMax)) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `A file has at most ${fileBytesMax} bytes; this one is announced with ${request.size}.`,
+      { limit: fileBytesMax },
+    );
+  }
+  const totalSize = Number(request.size);
+  const options = {
+    headers: parseStoredHeaders(request.headers),
+    declaredChunkSize: parseChunkSize(request.chunkSize, totalSize),
+    sha256: parseFileDigest(request.sha256, totalSize),
+    ifMatch: parseCondition('ifMatch', request.ifMatch),
+    ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
+  };
+  const session = { bucketId, path, contentType, tags, totalSize, ...options };
+  const reservedBytes = totalSize + overheadBytesOf(session);
+  checkRoom(stores, call, { bucket, key, reservedBytes });
+  checkConditions(stores, session);
+  return { bucket, key, session, reservedBytes };
+}
+
+/** Refuses with PreconditionFailed unless the upload may replace what is at its path now. */
+export function checkConditions(
+  stores: Stores,
+  session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
+  conditions: WritePreconditions = {},
+): void {
+  const old = findFile(stores, session.bucketId, session.path);
+  checkWritePreconditions(old && entityTag(old), {
+    ifMatch: session.ifMatch || undefined,
+    ifNoneMatch: session.ifNoneMatch || undefined,
+  });
+  checkWritePreconditions(old && entityTag(old), conditions);
+  checkUnmodifiedSince(old?.updatedAtNs, conditions);
+}
+
+export function beginUpload(stores: Stores, call: Call, request: UploadRequest): UploadSession {
+  const checked = checkUploadRequest(stores, call, request);
+  const { content, key } = createContent(stores, checked.bucket);
+  key.fill(0);
+  const session: UploadSession = {
+    ...emptyTail,
+    ...checked.session,
+    ...content,
+    uploadId: newUploadId(stores),
+    status: 'active',
+    digestsAt: allocateDigests(stores, digestTableBytes(checked.session)),
+    uploadedSize: 0,
+    receivedChunks: 0,
+    chunkSize: 0,
+    received: new Uint8Array(Math.ceil(chunkCountMax / 8)),
+    chunkIndexEnd: 0,
+    owner: call.caller.principal,
+    keyHash: checked.key?.hash ?? emptyBytes,
+    isOverHttp: request.isOverHttp === true,
+    isNoted: true,
+    createdAtNs: call.nowNs,
+    updatedAtNs: call.nowNs,
+    fileId: '',
+  };
+  saveSession(stores, session);
+  scheduleExpiry(stores, session, checked.key?.expiresAtNs);
+  noteUpload(stores, session, checked.reservedBytes);
+  saveBucket(stores, withUploadCounted(checked.bucket, session, 1), checked.bucket);
+  return session;
+}
+
+/** What it takes of its bucket's quota while it is open. */
+export function reservedBytes(session: UploadSession): number {
+  return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
+}
+
+/** The bucket with one open upload more, or less. */
+export function withUploadCounted(bucket: Bucket, session: UploadSession, change: 1 | -1): Bucket {
+  return {
+    ...bucket,
+    openUploadCount: bucket.openUploadCount + change,
+    openUploadByteCount: bucket.openUploadByteCount + change * reservedBytes(session),
+  };
+}
+
+/** For a session that ends without a file. */
+export function closeUpload(stores: Stores, session: UploadSession): void {
+  if (session.isNoted) forgetUpload(stores, session);
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  saveBucket(stores, withUploadCounted(bucket, session, -1), bucket);
+}
+
+/** By which way somebody speaks of a session. */
+export interface UploadName {
+  readonly uploadId: string;
+  /** Over HTTP, with a key that may write to its bucket, which has been checked. */
+  readonly isOverHttp?: boolean;
+}
+
+/** As getUpload(), over HTTP: under another bucket there is no such upload. */
+export function getUploadOf(
+  stores: Stores,
+  call: Call,
+  name: { readonly bucket: string; readonly uploadId: string },
+): UploadSession {
+  const { bucket, uploadId } = name;
+  if (getSession(stores, uploadId).bucketId !== bucket) {
+    throw noSuchUpload(uploadId);
+  }
+  return getUpload(stores, call, { uploadId, isOverHttp: true });
+}
+
+/** The session, for a caller who may go on with it: by the way by which it was begun. */
+export function continuedUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getUpload(stores, call, name);
+  if (isBegunElsewhere(session, name)) {
+    throw new Refusal(
+      'AccessDenied',
+      'The upload was begun over HTTP: send its chunks and its completion over HTTP, with the key.',
+    );
+  }
+  return session;
+}
+
+/** The session, for a caller who may look at it and cancel it. */
+export function getUpload(stores: Stores, call: Call, name: UploadName): UploadSession {
+  const session = getSession(stores, name.uploadId);
+  // Owners of the bucket see every session.
+  if (isBegunElsewhere(session, name) && !isOwner(stores, call, session.bucketId)) {
+    throw noSuchUpload(name.uploadId);
+  }
+  const begunWithKey = session.keyHash.length > 0;
+  const isOwn = begunWithKey || isBegunBy(call.caller, session);
+  if (!isOwn && !isOwner(stores, call, session.bucketId)) {
+    throw new Refusal(
+      'AccessDenied',
+      'Only the principal that began the upload, and owners of its bucket, may go on with it.',
+    );
+  }
+  return session;
+}
+
+/** Over HTTP, and now somebody speaks of it by a call. */
+function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
+  return session.isOverHttp && name.isOverHttp !== true;
+}
+
+/** The open sessions of a bucket, for its owners and for keys with every permission. */
+export function listUploads(
+  stores: Stores,
+  call: Call,
+  request: { readonly bucket: string; readonly apiKey: SentKey },
+): UploadSession[] {
+  if (request.apiKey === undefined) {
+    ownedBucket(stores, call, request.bucket);
+  } else {
+    for (const permission of permissions) authorize(stores, call, { ...request, permission });
+  }
+  const uploads = openUploadsOf(stores, request.bucket);
+  const sessions = uploads.map(({ uploadId }) => getSession(stores, uploadId));
+  return sessions.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
+}
+
+/**
+ * The key that the session was begun with must still allow to write: a session ends with its key.
+ * One that is sent now must too.
+ */
+export function requireStillAllowed(
+  stores: Stores,
+  call: Call,
+  claim: { readonly session: UploadSession; readonly apiKey: SentKey },
+): void {
+  const { session, apiKey } = claim;
+  if (apiKey !== undefined || session.keyHash.length === 0) {
+    authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
+  }
+  if (!restsOnGoodKey(stores, session, call.nowNs)) {
+    throw new Refusal(
+      'InvalidApiKey',
+      'The API key that the upload was begun with is revoked or expired, and the upload ends with it: ' +
+        'begin a new one with a good key.',
+    );
+  }
+}
+
+/** False once the key that the session was begun with is no longer good for its bucket. */
+export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bigint): boolean {
+  const key = keyOf(stores, session);
+  return (
+    session.keyHash.length === 0 ||
+    (key !== undefined && isKeyGood(key, nowNs) && key.buckets.includes(session.bucketId))
+  );
+}
+
+/** The key that the session was begun with. */
+export function keyOf(stores: Stores, session: UploadSession): ApiKey | undefined {
+  return session.keyHash.length > 0 ? findKeyByHash(stores, session.keyHash) : undefined;
+}
+
+function isBegunBy(caller: Caller, session: UploadSession): boolean {
+  return !isAnonymous(caller) && bytesEqual(caller.principal, session.owner);
+}
+
+export function requireActive(session: UploadSession, nowNs: bigint): void {
+  if (session.status === 'completed') {
+    throw new Refusal('UploadCompleted', 'The upload is completed: begin a new one.');
+  }
+  requireNotGone(session, nowNs);
+}
+
+/** Refuses a session that was cancelled or has expired. */
+export function requireNotGone(session: UploadSession, nowNs: bigint): void {
+  if (session.status === 'cancelled') {
+    throw new Refusal('UploadCancelled', 'The upload was cancelled: begin a new one.');
+  }
+  if (shownStatus(session, nowNs) === 'expired') {
+    throw new Refusal('UploadExpired', 'The upload has expired: begin a new one.');
+  }
+}

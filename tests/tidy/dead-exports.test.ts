@@ -1,0 +1,87 @@
+// What a module exports, another one uses: what nobody uses is taken away, what only the module
+// itself uses is not exported.
+
+import { describe, expect, test } from 'vitest';
+import { readSource, readSources, resolveImport, type SourceFile } from './source-tree.ts';
+
+const exportPattern =
+  /^export (?:declare |abstract |async )*(function\*?|const|let|class|interface|type) +(\w+)/gm;
+const listPattern =
+  /^(import|export)\s+(?:type\s+)?(?:\w+,\s*)?\{([^}]*)\}(?:\s+from\s+'([^']+)')?/gm;
+const wholePattern =
+  /^(?:import|export)\s+(?:type\s+)?\*(?:\s+as\s+\w+)?\s+from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
+
+interface Uses {
+  /** `path name` for each name that is imported. */
+  readonly names: ReadonlySet<string>;
+  /** Modules that are imported as a whole. */
+  readonly whole: ReadonlySet<string>;
+}
+
+function usesIn(files: readonly SourceFile[]): Uses {
+  const names = new Set<string>();
+  const whole = new Set<string>();
+  for (const { path, lines } of files) {
+    const text = lines.join('\n');
+    for (const [, , list = '', from] of text.matchAll(listPattern)) {
+      if (from === undefined) continue;
+      const target = resolveImport(path, from);
+      for (const entry of list.split(',')) {
+        const [name = ''] = entry
+          .trim()
+          .replace(/^type\s+/, '')
+          .split(/\s+as\s+/);
+        if (name !== '') names.add(`${target} ${name}`);
+      }
+    }
+    for (const [, all, dynamic] of text.matchAll(wholePattern)) {
+      whole.add(resolveImport(path, all ?? dynamic ?? ''));
+    }
+  }
+  return { names, whole };
+}
+
+/** But for types that another export of the module is made of. */
+function exportsOf({ path, lines }: SourceFile): string[] {
+  const text = lines.join('\n');
+  const declared = [...text.matchAll(exportPattern)].flatMap(([, kind = '', name = '']) => {
+    const isType = kind === 'interface' || kind === 'type';
+    const isMadeOf = isType && text.split(new RegExp(`\\b${name}\\b`)).length > 2;
+    return isMadeOf ? [] : [name];
+  });
+  const handedOn = [...text.matchAll(listPattern)].flatMap(([, kind, list = '']) => {
+    if (kind !== 'export') return [];
+    const shown = list.split(',').map((entry) => entry.trim().replace(/^type\s+/, ''));
+    return shown.filter((name) => name !== '').map((name) => name.split(/\s+as\s+/).at(-1) ?? name);
+  });
+  return [...declared, ...handedOn].map((name) => `${path} ${name}`);
+}
+
+/** What is used from outside: the kernel's exports become the Wasm's, the client is a library. */
+const isFace = (path: string) => path === 'kernel/exports.ts' || path === 'client/interface.ts';
+
+function deadExports(files: readonly SourceFile[]): string[] {
+  const { names, whole } = usesIn(files);
+  return files
+    .filter(({ path }) => !isFace(path) && !whole.has(path))
+    .flatMap(exportsOf)
+    .filter((name) => !names.has(name));
+}
+
+describe('an export', () => {
+  test('is used by another module', () => {
+    expect(deadExports([...readSources(), readSource('vitest.config.ts')])).toEqual([]);
+  });
+
+  test('that nobody uses is found', () => {
+    const files = [
+      {
+        path: 'src/a.ts',
+        lines: ['export const used = 1;', 'export const dead = 2;'],
+        imports: [],
+      },
+      { path: 'src/b.ts', lines: ["import { used } from './a.ts';"], imports: ['src/a.ts'] },
+    ];
+    expect(deadExports(files)).toEqual(['src/a.ts dead']);
+  });
+});
