@@ -20,6 +20,10 @@ export interface HttpRequests {
   getUnchanged(name: string): Promise<unknown>;
   getMissing(): Promise<unknown>;
   list(pageSize: number): Promise<unknown>;
+  copy(from: string, to: string): Promise<unknown>;
+  move(from: string, to: string): Promise<unknown>;
+  /** Tags it. */
+  change(name: string): Promise<unknown>;
 }
 
 export interface Bench extends HttpRequests {
@@ -34,7 +38,7 @@ export interface Bench extends HttpRequests {
   /** Of the update, where queries come after it. */
   measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
-  beginUpload(size: number): Promise<string>;
+  beginUpload(size: number, path?: string): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
   /** The dearest refused message in each way in which one can come. */
@@ -86,10 +90,10 @@ export async function openBench(options: {
     },
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
     ...httpRequests(service),
-    beginUpload: (size) =>
+    beginUpload: (size, path = partedPath) =>
       callForText('beginFileUpload', beginTypes, [
         bucket,
-        partedPath,
+        path,
         'application/octet-stream',
         BigInt(size),
         [apiKey],
@@ -111,6 +115,12 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
   const api = `${url}/api/v1/bucket/${bucket}/files`;
   const cloud = `${url}/cloud/${bucket}`;
   const authorization = { Authorization: `Bearer ${apiKey}` };
+  const post = (operation: string, body: object) =>
+    send(`${url}/api/v1/bucket/${bucket}/${operation}`, {
+      method: 'POST',
+      headers: authorization,
+      body: JSON.stringify(body),
+    });
   return {
     put: (name, body) =>
       send(`${api}/${name}`, {
@@ -132,6 +142,14 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
     },
     getMissing: () => send(`${cloud}/not/there.txt`, { expected: 404 }),
     list: (pageSize) => send(`${api}?pageSize=${pageSize}`, { headers: authorization }),
+    copy: (from, path) => post('copy', { from, to: { path } }),
+    move: (from, path) => post('move', { from, to: { path } }),
+    change: (name) =>
+      send(`${api}/${name}`, {
+        method: 'PATCH',
+        headers: authorization,
+        body: JSON.stringify({ tags: ['bench'] }),
+      }),
   };
 }
 

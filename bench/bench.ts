@@ -24,6 +24,8 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
 const chunkBytes = 1_900_000;
 const pageSizeMax = 50;
+/** Of a file of 100 MB. */
+const largeChunks = 53;
 const repetitions = 5;
 
 /** Bytes that no compression and no special case makes cheaper, the same in every run. */
@@ -55,9 +57,23 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   for (const [name, path] of Object.entries(names)) {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
-  rows.push(...(await measureSmall(bench)));
+  rows.push(...(await measureLarge(bench, chunk)), ...(await measureSmall(bench)));
   rows.push(...(await bench.refusalRows()), await bench.upgradeRow());
   return rows;
+}
+
+/** What is done to a file of 100 MB without touching its bytes. */
+async function measureLarge(bench: Bench, chunk: Uint8Array): Promise<BenchRow[]> {
+  const path = (turn: number) => (turn < 0 ? 'large.bin' : `large-${turn}.bin`);
+  const uploadId = await bench.beginUpload(chunk.length * largeChunks, path(-1));
+  for (let index = 0; index < largeChunks; index++) await bench.putChunk(uploadId, index, chunk);
+  await bench.completeUpload(uploadId);
+  const bytes = chunk.length * largeChunks;
+  return [
+    await bench.measure('copy', bytes, (turn) => bench.copy(path(-1), path(turn))),
+    await bench.measure('move', bytes, (turn) => bench.move(path(turn), `moved/${turn}`)),
+    await bench.measure('change of tags', bytes, () => bench.change(path(-1))),
+  ];
 }
 
 /** What is asked for most often, of files of 1 kB. */

@@ -26,6 +26,8 @@ const fileRecord = IDL.Record({
   updatedAt: Int,
   url: Text,
   chunkSize: Nat,
+  // Absent from version 0.1.0
+  metadata: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
 });
 
 const uploadRecord = IDL.Record({

@@ -28,12 +28,14 @@ export function optional<T>(value: T | undefined): Optional<T> {
 }
 
 export function fileRecordOf(file: CandidFile): FileRecord {
-  const { size, chunkSize, version, createdAt, updatedAt, sha256, ...rest } = file;
+  const { size, chunkSize, version, createdAt, updatedAt, sha256, metadata, ...rest } = file;
+  const [pairs = []] = metadata;
   return {
     ...rest,
     size: Number(size),
     chunkSize: Number(chunkSize),
     sha256: sha256[0],
+    metadata: pairs.length === 0 ? undefined : Object.fromEntries(pairs),
     version: Number(version),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),

@@ -22,6 +22,7 @@ export interface CandidFile {
   readonly updatedAt: bigint;
   readonly url: string;
   readonly chunkSize: bigint;
+  readonly metadata: Optional<[name: string, value: string][]>;
 }
 
 export interface CandidUpload {

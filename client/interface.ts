@@ -18,6 +18,8 @@ export interface FileRecord {
   readonly chunkSize?: number | undefined;
   readonly contentType: string;
   readonly tags: readonly string[];
+  /** What users noted with it; absent when there is nothing. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** SHA-256 in hexadecimal; of several chunks that of their digests, then `-` and their number. */
   readonly etag: string;
   /** Of the whole file, when the service knows it. */

@@ -3,6 +3,7 @@
 import './actor/native-text.ts';
 import { ApiKeysActor } from './actor/api-keys.ts';
 import { BucketsActor } from './actor/buckets.ts';
+import { CopiesActor } from './actor/copies.ts';
 import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
 import { InspectActor } from './actor/inspect.ts';
@@ -18,6 +19,7 @@ export default [
   BucketsActor,
   UploadsActor,
   FilesActor,
+  CopiesActor,
   ListingActor,
   ApiKeysActor,
   RotationActor,

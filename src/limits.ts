@@ -8,6 +8,10 @@ export const contentTypeLengthMax = 255;
 export const fileTagCountMax = 20;
 export const fileTagLengthMax = 64;
 export const keyNameLengthMax = 64;
+/** Pairs that users note with a file; bytes of UTF-8 of all of them. */
+export const metadataCountMax = 32;
+export const metadataBytesMax = 2_048;
+export const metadataNameLengthMax = 64;
 
 // Bytes that travel in one message
 /** With its envelope it fits into the 2 MiB that the network takes as ingress. */
@@ -88,6 +92,8 @@ export const anonymousUpdatesPerMinute = 20;
 export const anonymousUpdatesMax = 1_000_000;
 
 // Work of one message
+/** Files of a prefix that one message moves: 10 M instructions each. */
+export const movedFilesPerMessage = 1_000;
 /** Files of an earlier version that one message brings to the present one, and chunks of them. */
 export const upgradedFilesPerMessage = 20;
 export const upgradedChunksPerMessage = 1_000;

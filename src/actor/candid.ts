@@ -28,7 +28,7 @@ export const Upload = IDL.Record({
 export const ResultUpload = resultOf(Upload);
 export const ResultUploads = resultOf(IDL.Vec(Upload));
 
-const HeaderField = IDL.Tuple(IDL.Text, IDL.Text);
+const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
 export const UploadRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -37,7 +37,7 @@ export const UploadRequest = IDL.Record({
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
   sha256: IDL.Opt(IDL.Text),
   chunkSize: IDL.Opt(IDL.Nat),
-  headers: IDL.Opt(IDL.Vec(HeaderField)),
+  headers: IDL.Opt(IDL.Vec(TextPair)),
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
@@ -58,6 +58,7 @@ export const FileRecord = IDL.Record({
   updatedAt: IDL.Int,
   url: IDL.Text,
   chunkSize: IDL.Nat,
+  metadata: IDL.Vec(TextPair),
 });
 export const ResultFile = resultOf(FileRecord);
 export const ListFilesRequest = IDL.Record({
@@ -80,6 +81,42 @@ export const FileList = IDL.Record({
   prefix: IDL.Text,
   sort: IDL.Text,
 });
+/** `toBucketId`: the same one where it is absent. */
+export const CopyRequest = IDL.Record({
+  bucketId: IDL.Text,
+  from: IDL.Text,
+  toBucketId: IDL.Opt(IDL.Text),
+  to: IDL.Text,
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const PrefixMove = IDL.Record({
+  bucketId: IDL.Text,
+  fromPrefix: IDL.Text,
+  toPrefix: IDL.Text,
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const ResultPrefixMove = resultOf(
+  IDL.Record({
+    moved: IDL.Nat,
+    isDone: IDL.Bool,
+    failed: IDL.Vec(IDL.Record({ path: IDL.Text, error: IDL.Text })),
+  }),
+);
+/** What is absent stays; what is there takes the place of the whole field. */
+export const FileChange = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Opt(IDL.Text),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  headers: IDL.Opt(IDL.Vec(TextPair)),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
 export const ResultFileList = resultOf(FileList);
 export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
 export const FileUpload = IDL.Record({
@@ -205,14 +242,14 @@ export const ResultStatus = resultOf(
 export const HttpRequest = IDL.Record({
   method: IDL.Text,
   url: IDL.Text,
-  headers: IDL.Vec(HeaderField),
+  headers: IDL.Vec(TextPair),
   body: IDL.Vec(IDL.Nat8),
   certificate_version: IDL.Opt(IDL.Nat16),
 });
 export const HttpUpdateRequest = IDL.Record({
   method: IDL.Text,
   url: IDL.Text,
-  headers: IDL.Vec(HeaderField),
+  headers: IDL.Vec(TextPair),
   body: IDL.Vec(IDL.Nat8),
 });
 /** Opens what is left of a body, see domain/files/streams.ts. */
@@ -229,7 +266,7 @@ export const StreamingStrategy = IDL.Variant({
 });
 export const HttpResponse = IDL.Record({
   status_code: IDL.Nat16,
-  headers: IDL.Vec(HeaderField),
+  headers: IDL.Vec(TextPair),
   body: IDL.Vec(IDL.Nat8),
   upgrade: IDL.Opt(IDL.Bool),
   streaming_strategy: IDL.Opt(StreamingStrategy),

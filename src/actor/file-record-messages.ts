@@ -81,9 +81,11 @@ class Draft {
   }
 
   record(record: FileParts): void {
-    const { id, url, etag, contentType, name, path, tags, bucketId } = record;
+    const { id, url, etag, contentType, name, path, tags, bucketId, metadata } = record;
     const texts = id.length + url.length + 2 * etag.length + contentType.length + name.length;
-    this.#reserve(texts + path.length + bucketId.length + recordRestMax);
+    let notes = 0;
+    for (const text of metadata) notes += text.length + lengthMax;
+    this.#reserve(texts + notes + path.length + bucketId.length + recordRestMax);
     const created = timeBytes(record.createdAtNs);
     const isSame = record.createdAtNs === record.updatedAtNs;
     let end = this.#end;
@@ -94,6 +96,10 @@ class Draft {
       end = this.#lengthAndText(end, etag);
     }
     end = this.#lengthAndText(end, contentType);
+    end = this.#number(end, metadata.length / 2);
+    for (const text of metadata) {
+      end = this.#lengthAndText(end, text);
+    }
     end = this.#lengthAndText(end, etag);
     end = this.#lengthAndText(end, name);
     this.#bytes.set(created, end);

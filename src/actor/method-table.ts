@@ -12,7 +12,10 @@ import { authorize } from '../domain/access/access.ts';
 import { mayCreateBuckets } from '../domain/access/bucket-creators.ts';
 import { ownedBucket } from '../domain/access/ownership.ts';
 import { checkKeyRequest, checkRevocation } from '../domain/administration/api-key-management.ts';
+import { checkCopy } from '../domain/files/copies.ts';
 import { checkDeletion } from '../domain/files/file-access.ts';
+import { checkFileChange } from '../domain/files/file-changes.ts';
+import { checkPrefixMoveRights } from '../domain/files/prefix-moves.ts';
 import { type Call, isAnonymous } from '../domain/shared/caller.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -23,6 +26,14 @@ import { checkUploadRequest } from '../domain/uploads/uploads.ts';
 import { requestTextBytesMax } from '../limits.ts';
 import type { ArgumentBounds } from './argument-decoder.ts';
 import type { ChunkArgument } from './bulk-messages.ts';
+import {
+  type ChangeArgument,
+  type CopyArgument,
+  changeOf,
+  copyOrderOf,
+  type PrefixArgument,
+  prefixOrderOf,
+} from './copy-arguments.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
 
 type Optional<T> = [] | [T];
@@ -44,8 +55,8 @@ const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
 const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
 /** A record with lists of names or principals. */
 const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
-/** What a file may be stored with: five fields of 1,024 characters, tags, its path. */
-const file: ArgumentBounds = { bytes: 14_336, textBytes: 12_288, values: 128 };
+/** What a file may be stored with: five fields of 1,024 characters, tags, metadata, its path. */
+const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 /** As `file`, with bytes as one value, which are read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
@@ -127,6 +138,26 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: few,
     admit: ({ stores, call }, bucket: string, path: string, [apiKey]: Optional<string>) =>
       void checkDeletion(stores, call, { bucket, path, apiKey, conditions: {} }),
+  },
+  copyFile: {
+    bounds: some,
+    admit: ({ stores, call }, argument: CopyArgument) =>
+      void checkCopy(stores, call, 'copy', copyOrderOf(argument)),
+  },
+  moveFile: {
+    bounds: some,
+    admit: ({ stores, call }, argument: CopyArgument) =>
+      void checkCopy(stores, call, 'move', copyOrderOf(argument)),
+  },
+  moveFiles: {
+    bounds: some,
+    admit: ({ stores, call }, argument: PrefixArgument) =>
+      checkPrefixMoveRights(stores, call, prefixOrderOf(argument)),
+  },
+  updateFile: {
+    bounds: file,
+    admit: ({ stores, call }, argument: ChangeArgument) =>
+      void checkFileChange(stores, call, changeOf(argument)),
   },
   /** Its check is what the query would answer: inspect.ts. */
   http_request_update: { bounds: request },

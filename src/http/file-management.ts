@@ -1,10 +1,14 @@
-// GET, HEAD and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
+// GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
 
+import { authorize } from '../domain/access/access.ts';
 import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/file-access.ts';
+import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
+import { storedResponse } from './file-record.ts';
+import { jsonBody, textField, textListField, textPairsField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
 import { jsonResponse } from './respond.ts';
@@ -45,4 +49,25 @@ export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgr
   }
   deleteFile(stores, call, deletion);
   return { status: 204, headers: [uncached], body: emptyBytes };
+}
+
+/** What the body names takes the place of the whole field. */
+export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, request } = exchange;
+  const name = fileName(exchange);
+  authorize(stores, call, { ...name, permission: 'write' });
+  const body = jsonBody(request);
+  const change = {
+    ...name,
+    contentType: textField(body, 'contentType'),
+    tags: textListField(body, 'tags'),
+    headers: textPairsField(body, 'headers'),
+    metadata: textPairsField(body, 'metadata'),
+    conditions: writePreconditions(request),
+  };
+  if (exchange.phase === 'query') {
+    checkFileChange(stores, call, change);
+    return upgrade;
+  }
+  return storedResponse(changeFile(stores, call, change), false);
 }

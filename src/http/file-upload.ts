@@ -1,14 +1,13 @@
 // PUT of a whole file: `/api/v1/bucket/{bucket}/files/{path}`.
 
 import type { FileMetadata } from '../domain/files/files.ts';
-import { storedHeaderNames } from '../domain/shared/stored-headers.ts';
+import { parseStoredHeader, storedHeaderNames } from '../domain/shared/stored-headers.ts';
 import {
   checkDigests,
   checkSingleUpload,
   type SingleUpload,
   uploadSingle,
 } from '../domain/uploads/single-upload.ts';
-import { parseStoredHeader } from '../domain/uploads/upload-options.ts';
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
@@ -42,6 +41,7 @@ function readMetadata(request: HttpRequest): FileMetadata {
   return {
     contentType: singleHeader(request, 'content-type') ?? '',
     tags: (header(request, 'x-file-tags') ?? '').split(','),
+    metadata: [],
     headers: storedHeaderNames.map((name) => storedHeader(request, name.toLowerCase())),
   };
 }

@@ -76,6 +76,14 @@ export function textField(object: JsonObject, name: string): string | undefined 
   return value;
 }
 
+export function objectField(object: JsonObject, name: string): JsonObject | undefined {
+  const value = field(object, name);
+  if (value !== undefined && (typeof value !== 'object' || Array.isArray(value))) {
+    throw wrong(name, 'an object');
+  }
+  return value as JsonObject | undefined;
+}
+
 /** A whole number of bytes. */
 export function sizeField(object: JsonObject, name: string): bigint | undefined {
   const value = field(object, name);

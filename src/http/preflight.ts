@@ -17,12 +17,14 @@ const allowedHeaders =
   'Content-Encoding, Content-Language, Content-Digest, Repr-Digest, If-Match, If-None-Match, ' +
   'If-Modified-Since, If-Unmodified-Since, If-Range, Range, Prefer';
 
-function preflight(exposed: Header, allowed: string): HttpResponse {
+const methods = 'GET, HEAD, PUT, POST, DELETE, OPTIONS';
+
+function preflight(exposed: Header, allowed: string, allowedMethods = methods): HttpResponse {
   return {
     status: 204,
     headers: [
       ['Access-Control-Allow-Origin', '*'],
-      ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE, OPTIONS'],
+      ['Access-Control-Allow-Methods', allowedMethods],
       ['Access-Control-Allow-Headers', allowed],
       exposed,
       ['Access-Control-Max-Age', '86400'],
@@ -33,6 +35,13 @@ function preflight(exposed: Header, allowed: string): HttpResponse {
 
 /** The gateway uses it only when it is 2xx, empty and has a CORS header. */
 export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowedHeaders);
+
+/** Below `/api/`, where nothing is certified ahead. */
+export const apiPreflightResponse: HttpResponse = preflight(
+  exposedHeaders,
+  allowedHeaders,
+  `${methods}, PATCH`,
+);
 
 /** At a file, where it is certified with the other answers. */
 export const preflightResponses: Readonly<Record<LeavesVersion, HttpResponse>> = {

@@ -12,7 +12,7 @@ import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { hasGoodKey } from './bearer-key.ts';
 import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
-import { exposedHeaders, preflightResponse } from './preflight.ts';
+import { apiPreflightResponse, exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
 
 /** The answer of a query to a request that has to change something and has passed every check. */
@@ -137,7 +137,7 @@ function dispatch(
 ): HttpResponse | typeof upgrade {
   const { request } = exchange;
   if (request.method === 'OPTIONS') {
-    return preflightResponse;
+    return request.url.startsWith('/api/') ? apiPreflightResponse : preflightResponse;
   }
   const path = decodedPath(request);
   refuseKeys(path);

@@ -2,8 +2,14 @@
 
 import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
+import { postCopy, postMove } from './copies.ts';
 import { getFileList } from './file-list.ts';
-import { deleteFileRecord, getFileRecord, headFileRecord } from './file-management.ts';
+import {
+  deleteFileRecord,
+  getFileRecord,
+  headFileRecord,
+  patchFileRecord,
+} from './file-management.ts';
 import { putFile } from './file-upload.ts';
 import { type Handler, type Route, upgrade } from './router.ts';
 import { getStatus } from './status.ts';
@@ -38,8 +44,11 @@ export const routes: readonly Route[] = [
       HEAD: headFileRecord,
       PUT: putFile,
       DELETE: deleteFileRecord,
+      PATCH: patchFileRecord,
     },
   },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/copy$/y, handlers: { POST: postCopy } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/move$/y, handlers: { POST: postMove } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
     handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },

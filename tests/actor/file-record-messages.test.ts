@@ -36,6 +36,10 @@ const fileRecord: fc.Arbitrary<FileRecord> = fc.record({
     fc.constantFrom('', 'gzip'),
     fc.constantFrom('', 'de'),
   ),
+  metadata: fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-z]{1,9}$/), textOf(20)), {
+    maxLength: 3,
+    selector: ([name]) => name,
+  }),
   size: count,
   chunkSize: fc.nat(),
   chunkCount: fc.oneof(fc.nat(2), fc.nat(3_000)),
@@ -61,7 +65,8 @@ const page = fc.record({
 function candidRecord(file: FileRecord) {
   const { sha256, ...view } = fileView(file);
   const { createdAtNs: createdAt, updatedAtNs: updatedAt } = file;
-  return { ...view, sha256: sha256 === undefined ? [] : [sha256], createdAt, updatedAt };
+  const metadata = file.metadata.map(([name, value]) => [name, value]);
+  return { ...view, metadata, sha256: sha256 === undefined ? [] : [sha256], createdAt, updatedAt };
 }
 
 function throughLibrary(type: IDL.Type, result: object): unknown {

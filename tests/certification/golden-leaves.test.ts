@@ -1,6 +1,6 @@
-// What is stored of certified files outlives upgrades: a later version must answer with the same headers
-// until it has made the leaves anew. So the headers of each version of the leaves, and the root that
-// they give, are fixed here.
+// What is stored of certified files outlives upgrades: a later version must answer with the same
+// headers until it has made the leaves anew. So the headers of each version of the leaves, and the
+// root that they give, are fixed here.
 
 import { beforeAll, expect, test } from 'vitest';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';
@@ -28,6 +28,7 @@ const file: PublishedFile = {
   createdAtNs: 1_767_323_045_678_901_234n,
   updatedAtNs: 1_767_323_045_678_901_234n,
   headers: ['', 'inline', 'gzip', 'de'],
+  metadata: [],
   leavesVersion: 2,
 };
 
@@ -71,7 +72,8 @@ test.each([
 ])('its leaves have this root', async (file, root) => {
   await installNodeKernel();
   const nothing = { status: 404, headers: [], bodyDigest: new Uint8Array(32) };
-  // A bucket that nobody has shown: its files stand as those of public ones, in a tree of their own.
+  // A bucket that nobody has shown: its files stand as those of public ones, in a tree of their
+  // own.
   const shelf = openLabelTree(spaceIds.labels, 1);
   const site = openCertifiedSite({
     published: openLabelTree(spaceIds.labels, 0),

@@ -52,7 +52,8 @@ function commit(path: string, content: ReturnType<typeof writeContent>, nowNs = 
   const file = { ...plainMetadata, ...content, ...layout, bucketId: 'box', path };
   const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
   const old = findFile(stores, 'box', path);
-  return commitFile(stores, file, { nowNs, bucket, old });
+  const newFile = { ...file, sealNumber: content.contentId };
+  return commitFile(stores, newFile, { nowNs, bucket, old });
 }
 
 describe('a file record', () => {
@@ -61,18 +62,20 @@ describe('a file record', () => {
       contentType: 'a/b',
       tags: ['x', 'y'],
       headers: ['c', '', 'gzip', 'de'],
+      metadata: [['by', '"ü"']] as const,
     };
     const { file } = putTestFile(stores, { path: '/p', metadata, bytes: Buffer.from('abc') });
     const record = stores.files.get(Buffer.from('box\0p')) ?? [];
     const json = Buffer.from(fileJson(file));
     // Behind the tag: slot and number of the content, length of the JSON; then the fields.
     const expected = Buffer.from(
-      `04${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
+      `05${'00'.repeat(16)}${'0300000000000000'}${'0300000000000000'}` +
         `${json.length.toString(16).replace(/^(.)(..)$/, '$20$1')}0000${json.toString('hex')}` +
-        '02030000000000000003000000000000000300000001000000' +
+        '03030000000000000003000000000000000300000001000000' +
         '20ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' +
         '01000000f2670d45f2ca8618f2670d45f2ca861802' +
-        Buffer.from('a/b\0c\0\0gzip\0de\0x\0y').toString('hex'),
+        '0300000000000000f2670d45f2ca861802' +
+        Buffer.from('a/b\0c\0\0gzip\0de\0x\0y\0by\0"ü"').toString('hex'),
       'hex',
     );
     const mapKey = Buffer.from('box\0p');

@@ -1,6 +1,8 @@
-// A record says by its first byte which version wrote it: each decoder reads those that it knows, the
-// ones of released versions among them, and refuses any other instead of guessing at its fields.
+// A record says by its first byte which version wrote it: each decoder reads those that it knows,
+// the ones of released versions among them, and refuses any other instead of guessing at its
+// fields.
 
+import { chacha20poly1305 } from '@noble/ciphers/chacha';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readAllowance, saveAllowance } from '../../src/domain/access/anonymous-updates.ts';
 import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
@@ -190,7 +192,7 @@ test('every record of the meta map has its kind above', () => {
 test('the fields inside of a file’s record have a version too', () => {
   putTestFile(stores);
   const record = stores.files.get(utf8('box\0a')) ?? expect.fail('no such record');
-  for (const version of [0, 1, 3, 255]) {
+  for (const version of [0, 1, 2, 255]) {
     record[jsonEnd(record)] = version;
     expect(() => decodeFile('box', 'a', record)).toThrow('were altered');
     expect(laidOutJsonEnd(record), 'what lists copy out').toBe(0);
@@ -294,7 +296,7 @@ describe('what version 0.1.0 wrote is read:', () => {
     expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
     expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
     expect(laidOutJsonEnd(record)).toBe(jsonEnd(record));
-    expect(decodeFile('box', 'p', record)).toEqual({
+    const expected = {
       bucketId: 'box',
       path: 'p',
       id: '0000000000000003',
@@ -311,6 +313,27 @@ describe('what version 0.1.0 wrote is read:', () => {
       contentType: 'a/b',
       tags: ['x', 'y'],
       headers: ['c', '', 'gzip', 'de'],
-    });
+      metadata: [],
+    };
+    expect(decodeFile('box', 'p', record)).toEqual(expected);
+
+    // Version 4, as version 0.2.0 wrote it: the version of the leaves, and another number of the
+    // nonce
+    const later = new Uint8Array(
+      Buffer.concat([
+        record.subarray(0, record.length - texts.length / 2),
+        Uint8Array.of(2),
+        unhex(texts),
+      ]),
+    );
+    later[0] = 4;
+    later[jsonEnd(later)] = 2;
+    const nonce = unhex(`feffffff${time}`);
+    const aad = Buffer.concat([new Uint8Array(later).fill(0, 1, 17), utf8('box\0p')]);
+    later.set(chacha20poly1305(key, nonce, aad).encrypt(new Uint8Array(0)), 1);
+    expect(isSealed(later, utf8('box\0p'), key)).toBe(true);
+    expect(isSealed(later, utf8('box\0q'), key)).toBe(false);
+    expect(laidOutJsonEnd(later)).toBe(jsonEnd(later));
+    expect(decodeFile('box', 'p', later)).toEqual({ ...expected, leavesVersion: 2 });
   });
 });

@@ -12,6 +12,7 @@ beforeEach(async () => {
     contentType: 'text/plain',
     tags: [],
     headers: ['public, max-age=99', '', '', ''],
+    metadata: [],
   };
   putTestFile(scene.stores, { bytes: Buffer.from('hello'), metadata });
   const box = findBucket(scene.stores, 'box') ?? expect.fail('no bucket');

@@ -30,7 +30,7 @@ describe('handleRequest()', () => {
     ['get', '/cloud/box/a', 'GET, HEAD, OPTIONS'],
     ['constructor', '/cloud/box/a', 'GET, HEAD, OPTIONS'],
     ['__proto__', '/cloud/box/a', 'GET, HEAD, OPTIONS'],
-    ['PATCH', '/api/v1/bucket/box/files/a', undefined],
+    ['LINK', '/api/v1/bucket/box/files/a', undefined],
   ])('answers 405 with Allow to %s %s', (method, url, allow) => {
     const expected = { status: 405, code: 'MethodNotAllowed' };
     const { headers } = sendRefused(scene.stores, { method, url }, expected);

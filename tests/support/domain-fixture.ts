@@ -98,6 +98,7 @@ export const plainMetadata: FileMetadata = {
   contentType: 'text/plain',
   tags: [],
   headers: noStoredHeaders,
+  metadata: [],
 };
 
 export function singleUpload(change: Partial<SingleUpload> = {}): SingleUpload {

@@ -184,13 +184,14 @@ export function readByTwin(stores: MemoryStores, bucket: string, path: string): 
   );
 }
 
-/** A number that is the record's version, ones, then the time of the file's version: behind JSON, id, size, chunk size, count, digest, version, creation. */
+/** The number of the seal in the upper half of u32, and its time: behind JSON, fields, leaves. */
 export function nonceOfRecord(record: Uint8Array): Uint8Array {
   const view = Buffer.from(record);
   const fields = 37 + view.readUInt32LE(33);
-  const time = fields + 26 + (view[fields + 25] ?? 0) + 4 + 8;
-  const head = Buffer.from([0xff + 3 - (record[0] ?? 0), 0xff, 0xff, 0xff]);
-  return Buffer.concat([head, view.subarray(time, time + 8)]);
+  const seal = fields + 26 + (view[fields + 25] ?? 0) + 4 + 8 + 8 + 1;
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE((view.readUInt32LE(seal) | 0x8000_0000) >>> 0);
+  return Buffer.concat([head, view.subarray(seal + 8, seal + 16)]);
 }
 
 /** The tag that a file record has: over itself with zeros for the tag, and its name. */

@@ -1,10 +1,12 @@
-// Recounts from the primary records what the stores keep as counts, and finds bytes that nobody has or
-// that two have.
+// Recounts from the primary records what the stores keep as counts, and finds bytes that nobody has
+// or that two have.
 
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
+import { digestTables } from '../../src/domain/contents/digest-tables.ts';
 import { keptContents } from '../../src/domain/contents/kept-contents.ts';
+import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { countedOverhead, type FileRecord, findFile } from '../../src/domain/files/files.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';
@@ -54,9 +56,21 @@ export function checkInvariants(stores: MemoryStores): void {
   checkIndex(stores, files);
   checkNotes(stores, sessions);
   const expected = new Set<string>();
-  for (const file of files) addFileChunks(stores, file, expected);
+  const shares = new Map<number, number>();
+  /** Whether no other record has had it yet. */
+  const isFirst = (contentId: number) => {
+    shares.set(contentId, (shares.get(contentId) ?? 0) + 1);
+    return shares.get(contentId) === 1;
+  };
+  for (const file of files) {
+    if (isFirst(file.contentId)) addFileChunks(stores, file, expected);
+  }
   for (const { contentId, chunkCount } of keptContents(stores)) {
+    if (!isFirst(contentId)) continue;
     for (let index = 0; index < chunkCount; index++) claim(expected, chunkKey(contentId, index));
+  }
+  for (const [contentId, count] of shares) {
+    expectSame(sharesOf(stores, contentId), count, `records that have content ${contentId}`);
   }
   for (const session of sessions) {
     if (session.status === 'active') addSessionChunks(stores, session, expected);
@@ -69,8 +83,8 @@ export function checkInvariants(stores: MemoryStores): void {
 }
 
 /**
- * Each file, each open upload, each bucket and each stored root key has one key slot, which names it;
- * nothing else has one, and free slots hold nothing but their link.
+ * Each file, each open upload, each bucket and each stored root key has one key slot, which names
+ * it; nothing else has one, and free slots hold nothing but their link.
  */
 export function checkKeySlots(
   stores: MemoryStores,
@@ -258,7 +272,9 @@ function addDiscarded(stores: MemoryStores, expected: ReadonlySet<string>): Set<
 }
 
 function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): void {
-  const slots: { offset: number; bytes: number }[] = [];
+  const slots = digestTables(stores).map(({ slot, bytes }) => {
+    return { offset: slot, bytes: slotBytes(bytes) };
+  });
   for (const session of sessions.filter(({ digestsAt }) => digestsAt !== 0)) {
     expect(session.status).toBe('active');
     slots.push({ offset: session.digestsAt, bytes: slotBytes(digestTableBytes(session)) });

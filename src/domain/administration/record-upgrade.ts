@@ -4,7 +4,6 @@
 // Where it stands is in stable memory, so it goes on after another upgrade.
 
 import { present } from '../../lib/assert.ts';
-import { concatBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
@@ -12,22 +11,23 @@ import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { bucketIdAfter } from '../buckets/bucket-directory.ts';
 import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
-import { damagedFile, findChunk } from '../contents/chunk-records.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import { chunkDigests, saveDigestTable } from '../contents/digest-tables.ts';
 import {
   decodeFile,
   decodeHead,
   encodeFile,
   type FileRecord,
   fileMapKey,
-  isOfPresentVersion,
   isSealed,
+  isUpgraded,
   sealFile,
 } from '../files/file-records.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
-import type { Stores } from '../shared/stores.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
 import { noteUpload } from '../uploads/open-uploads.ts';
 import { getSession, saveSession } from '../uploads/upload-session.ts';
 import { reservedBytes } from '../uploads/uploads.ts';
@@ -137,7 +137,7 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
 function upgradeFile(stores: Stores, bucketId: string, path: string): number {
   const mapKey = fileMapKey(bucketId, path);
   const bytes = stores.files.get(mapKey);
-  if (bytes === undefined || isOfPresentVersion(bytes)) {
+  if (bytes === undefined || isUpgraded(bytes)) {
     return 0;
   }
   const bucket = present(findBucket(stores, bucketId), 'bucket of a file');
@@ -147,7 +147,8 @@ function upgradeFile(stores: Stores, bucketId: string, path: string): number {
     const decoded = decodeFile(bucketId, path, bytes);
     const file: FileRecord = { ...decoded, leavesVersion: presentLeavesVersion };
     const digests = chunkDigests(stores, file);
-    const record = encodeFile(file);
+    saveDigestTable(stores, file.contentId, digests);
+    const record = encodeFile(file, { number: nextContentId(stores), timeNs: file.updatedAtNs });
     sealFile(record, mapKey, key);
     stores.files.set(mapKey, record);
     const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
@@ -155,13 +156,4 @@ function upgradeFile(stores: Stores, bucketId: string, path: string): number {
     stores.publication.put(file, digests);
     return file.chunkCount;
   });
-}
-
-function chunkDigests(stores: Stores, { contentId, chunkCount }: FileRecord): Uint8Array {
-  const digests = Array.from({ length: chunkCount }, (_, index) => {
-    const chunk = findChunk(stores, { contentId, index });
-    if (chunk === undefined) throw damagedFile();
-    return chunk.digest;
-  });
-  return concatBytes(...digests);
 }

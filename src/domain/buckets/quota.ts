@@ -3,6 +3,7 @@
 // room. What a file takes beside its bytes counts too: four hundred empty files can take 66 MB.
 
 import { encodeUtf8 } from '../../lib/text.ts';
+import type { Metadata } from '../shared/file-metadata.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { StoredHeaders } from '../shared/stored-headers.ts';
 
@@ -32,6 +33,7 @@ export interface Named {
   readonly tags: readonly string[];
   readonly contentType: string;
   readonly headers: StoredHeaders;
+  readonly metadata: Metadata;
 }
 
 // Measured over files of each kind, see tests/service/quota-overhead.test.ts: the record with its
@@ -53,8 +55,9 @@ export function overheadBytesOf(file: Named): number {
   const keys = scopes.map((tag) => file.bucketId.length + tag + path + indexEntryBytes);
   const index = keys.reduce((sum, key) => sum + key, 0) * indexEntries;
   const texts = 2 * file.contentType.length + file.headers.join('').length;
+  const noted = 2 * file.metadata.flat().join('').length;
   const segments = file.path.split('/').length;
-  const record = recordBytes + bytesPerPathByte * path + bytesPerSegment * segments + texts;
+  const record = recordBytes + bytesPerPathByte * path + bytesPerSegment * segments + texts + noted;
   return Math.ceil(record + index / indexFill);
 }
 

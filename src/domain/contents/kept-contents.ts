@@ -9,9 +9,9 @@
 import { concatBytes } from '../../lib/bytes.ts';
 import { keptContentBytesMax, keptContentCountMax } from '../../limits.ts';
 import { u64Key } from '../../storage/codec.ts';
-import { eraseFileKey, type SealedContent } from '../keys/file-keys.ts';
+import type { SealedContent } from '../keys/file-keys.ts';
 import type { Stores } from '../shared/stores.ts';
-import { discardContent } from './contents.ts';
+import { releaseContent } from './shared-contents.ts';
 
 const kind = Uint8Array.of(5);
 const afterKind = Uint8Array.of(6);
@@ -69,6 +69,6 @@ export function releaseKept(stores: Stores, nowNs: bigint): boolean {
     return false;
   }
   stores.directory.remove(first.key);
-  if (eraseFileKey(stores, first)) discardContent(stores, first);
+  releaseContent(stores, first);
   return true;
 }

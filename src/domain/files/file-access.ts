@@ -30,14 +30,14 @@ export interface FileName {
 }
 
 /** The bucket, for those who may read it; everybody, when it is public. */
-function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: FileName): Bucket {
+export function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: FileName): Bucket {
   const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
   return found?.isPublic
     ? found
     : authorize(stores, call, { bucket, permission: 'read', apiKey }).bucket;
 }
 
-function refuseMissing(bucket: Bucket, path: string): never {
+export function refuseMissing(bucket: Bucket, path: string): never {
   throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
 }
 

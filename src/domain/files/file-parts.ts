@@ -3,7 +3,7 @@
 // the end of its JSON, see file-view.ts.
 
 import { present } from '../../lib/assert.ts';
-import { isOfPresentVersion, jsonEnd, jsonStart, tagsStart } from './file-records.ts';
+import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-records.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -16,6 +16,8 @@ export interface FileParts extends StoredName {
   readonly name: Uint8Array;
   readonly contentType: Uint8Array;
   readonly tags: readonly Uint8Array[];
+  /** Name, value, name, value … */
+  readonly metadata: readonly Uint8Array[];
   readonly etag: Uint8Array;
   /** The entity tag is the SHA-256 of the file. */
   readonly isDigest: boolean;
@@ -46,15 +48,17 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
   const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
   const isDigest = chunkCount <= 1;
   const etagBytes = 2 * digestBytes + (isDigest ? 0 : 1 + `${chunkCount}`.length);
-  const textsStart = afterDigest + (isOfPresentVersion(bytes) ? 21 : 20);
+  const textsStart = numbersEnd(bytes);
   const typeEnd = bytes.indexOf(0, textsStart);
+  const notes = readNotes(bytes, typeEnd + 1, tagCountOf(bytes));
   return {
     bucketId,
     path,
     id: bytes.subarray(idStart, idEnd),
     name: path.subarray(path.lastIndexOf(slash) + 1),
     contentType: bytes.subarray(textsStart, typeEnd),
-    tags: readTags(bytes, typeEnd + 1),
+    tags: notes.tags,
+    metadata: notes.metadata,
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
     isDigest,
     url: bytes.subarray(urlStart, start - 2),
@@ -66,17 +70,24 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
   };
 }
 
-/** From the second text on; no text but a tag is followed by another one's end. */
-function readTags(bytes: Uint8Array, secondText: number): Uint8Array[] {
+interface Notes {
+  readonly tags: readonly Uint8Array[];
+  /** Name, value, name, value … */
+  readonly metadata: readonly Uint8Array[];
+}
+
+/** From the second text on; no text but these is followed by another one's end. */
+function readNotes(bytes: Uint8Array, secondText: number, tagCount: number | undefined): Notes {
   let start = secondText;
   for (let index = 2; index < tagsStart; index++) {
     start = bytes.indexOf(0, start) + 1;
   }
-  const tags: Uint8Array[] = [];
+  const texts: Uint8Array[] = [];
   for (let end = bytes.indexOf(0, start); end >= 0; ) {
     const next = bytes.indexOf(0, end + 1);
-    tags.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
+    texts.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
     end = next;
   }
-  return tags;
+  if (tagCount === undefined || tagCount === texts.length) return { tags: texts, metadata: [] };
+  return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount) };
 }

@@ -2,12 +2,16 @@
 // record and the name that it stands under. So a record that was altered, or moved to another path,
 // is noticed whenever the file is read. (Lists copy records out without opening them.)
 //
-//   0: version 4 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
-//      | the file record of the JSON interface | 0: version 2 | id u64 | size u64 | chunk size u32
+//   0: version 5 | tag 16 | key slot u64 | content u64 | bytes of JSON u32
+//      | the file record of the JSON interface | 0: version 3 | id u64 | size u64 | chunk size u32
 //      | chunks u32 | digest (length, bytes) | version u32 | created u64 | updated u64 | leaves u8
-//      | texts: content type, cache control, disposition, encoding, language, tag …
+//      | seal u64 | sealed at u64 | tags u8
+//      | texts: content type, stored headers, tag …, name and value of metadata …
 //   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
-//   were made of it. Version 3 of the record, with version 1 of the fields, has no such byte: its
+//   were made of it. "seal": a number that no other seal has, see recordNonce().
+//
+//   Version 4 of the record, with version 2 of the fields, ends the numbers with "leaves"; all
+//   texts behind the headers are tags. Version 3, with version 1, has not even that byte: its
 //   leaves are of version 1, and its bucket has not counted it, see record-upgrade.ts.
 
 import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../crypto/aead.ts';
@@ -20,6 +24,7 @@ import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import type { Content } from '../contents/contents.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
+import type { Metadata } from '../shared/file-metadata.ts';
 import { type LeavesVersion, parseLeavesVersion } from '../shared/publication.ts';
 import {
   noStoredHeaders,
@@ -33,6 +38,15 @@ export interface FileMetadata {
   readonly contentType: string;
   readonly tags: readonly string[];
   readonly headers: StoredHeaders;
+  /** Of the user's own, see shared/file-metadata.ts. */
+  readonly metadata: Metadata;
+}
+
+/** What tells this seal from all others under the same key. */
+export interface Seal {
+  /** Of nextContentId(): no other seal has it. */
+  readonly number: number;
+  readonly timeNs: bigint;
 }
 
 export interface FileRecord extends Content, SealedContent, FileMetadata {
@@ -50,11 +64,16 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly leavesVersion: LeavesVersion;
 }
 
-const version = 4;
-const fieldsVersion = 2;
+const version = 5;
 /** Of the same places, but for what comes after the times. */
 const versionWithoutLeaves = 3;
-const fieldsVersionWithoutLeaves = 1;
+/** The version of the fields is so much less than that of the record. */
+const fieldsVersionLag = 2;
+/** Behind the digest, to the texts: of versions 3, 4, 5. */
+const numbersBytes: Readonly<Record<number, number>> = { 3: 20, 4: 21, 5: 38 };
+const sealAt = 21;
+const sealBytes = 16;
+const tagCountAt = sealAt + sealBytes;
 /** Behind the type and the headers. */
 export const tagsStart = 1 + storedHeaderNames.length;
 /** Up to the texts. */
@@ -63,16 +82,19 @@ const tagStart = 1;
 const tagEnd = tagStart + aeadTagBytes;
 const jsonBytesStart = 33;
 export const jsonStart = 37;
-/** From the end of the digest, whose length stands before it, to the time of the version. */
+/** In the fields; its length stands before it. */
 const digestStart = 26;
-const bytesBeforeTime = 12;
+/** Behind the digest. */
+const updatedAt = 12;
 const timeBytes = 8;
 
-/** The record with zeros for its tag. */
-export function encodeFile(file: FileRecord): Uint8Array {
+const noSeal: Seal = { number: 0, timeNs: 0n };
+
+/** The record with zeros for its tag. `seal`: for a record that is to be sealed. */
+export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   const json = fileJson(file);
   const head = new RecordWriter(version).zeros(aeadTagBytes).u64(file.keySlot).u64(file.contentId);
-  const fields = new RecordWriter(fieldsVersion)
+  const fields = new RecordWriter(version - fieldsVersionLag)
     .u64(BigInt(`0x${file.id}`))
     .u64(file.size)
     .u32(file.chunkSize)
@@ -82,7 +104,10 @@ export function encodeFile(file: FileRecord): Uint8Array {
     .u64(file.createdAtNs)
     .u64(file.updatedAtNs)
     .u8(file.leavesVersion)
-    .finish([file.contentType, ...file.headers, ...file.tags]);
+    .u64(seal.number)
+    .u64(seal.timeNs)
+    .u8(file.tags.length)
+    .finish([file.contentType, ...file.headers, ...file.tags, ...file.metadata.flat()]);
   return concatBytes(head.u32(json.length).finish([]), json, fields);
 }
 
@@ -98,31 +123,31 @@ export function jsonEnd(bytes: Uint8Array): number {
  * them; else 0.
  */
 export function laidOutJsonEnd(bytes: Uint8Array): number {
-  const isPresent = bytes[0] === version;
-  if (bytes.length < jsonStart || !(isPresent || bytes[0] === versionWithoutLeaves)) return 0;
+  if (bytes.length < jsonStart || !isKnownVersion(bytes)) return 0;
   const end = jsonEnd(bytes);
   const isRecord =
     bytes[jsonStart] === 0x7b &&
     bytes[end - 1] === 0x7d &&
-    bytes[end] === (isPresent ? fieldsVersion : fieldsVersionWithoutLeaves) &&
+    bytes[end] === (bytes[0] ?? 0) - fieldsVersionLag &&
     bytes[end + 25] === sha256Bytes &&
     bytes.length >= end + fieldsBytesMin;
   return isRecord ? end : 0;
 }
 
 function isKnownVersion(bytes: Uint8Array): boolean {
-  return bytes[0] === version || bytes[0] === versionWithoutLeaves;
+  const found = bytes[0] ?? 0;
+  return found >= versionWithoutLeaves && found <= version;
 }
 
-/** Whether this is how records are written now. */
-export function isOfPresentVersion(bytes: Uint8Array): boolean {
-  return bytes[0] === version;
+/** Whether its bucket has counted it, and its leaves are the present ones. */
+export function isUpgraded(bytes: Uint8Array): boolean {
+  return bytes[0] !== versionWithoutLeaves;
 }
 
 /** For those who replace or delete a record that is none: nobody knows what was its own. */
 export function unreadableFile(bucketId: string, path: string): FileRecord {
   const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
-  const metadata = { contentType: '', tags: [], headers: noStoredHeaders };
+  const metadata = { contentType: '', tags: [], headers: noStoredHeaders, metadata: [] };
   const times = { createdAtNs: 0n, updatedAtNs: 0n };
   const history = { id: '', digest: emptyBytes, version: 0, ...times, leavesVersion: 1 } as const;
   return { bucketId, path, ...content, ...metadata, ...history };
@@ -142,15 +167,15 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
   if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();
   }
-  const reader = new RecordReader(bytes, version, versionWithoutLeaves).skip(aeadTagBytes);
+  const reader = new RecordReader(bytes, bytes[0] ?? 0).skip(aeadTagBytes);
   return { keySlot: reader.integer(), contentId: reader.integer() };
 }
 
 /** In one object: to spread others into it costs as much as to read them. */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   const { keySlot, contentId } = decodeHead(bytes);
-  const known = bytes[0] === version ? fieldsVersion : fieldsVersionWithoutLeaves;
-  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known);
+  const known = bytes[0] ?? 0;
+  const reader = new RecordReader(bytes.subarray(jsonEnd(bytes)), known - fieldsVersionLag);
   const id = fileId(reader.u64());
   const size = reader.integer();
   const chunkSize = reader.u32();
@@ -160,8 +185,10 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
   const fileVersion = reader.u32();
   const createdAtNs = reader.u64();
   const updatedAtNs = reader.u64();
-  const leavesVersion = parseLeavesVersion(known === fieldsVersion ? reader.u8() : 1);
+  const leavesVersion = parseLeavesVersion(known === versionWithoutLeaves ? 1 : reader.u8());
+  const tagCount = known === version ? reader.skip(sealBytes).u8() : undefined;
   const texts = reader.texts();
+  const tagsEnd = tagCount === undefined ? texts.length : tagsStart + tagCount;
   return {
     bucketId,
     path,
@@ -178,21 +205,53 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
     leavesVersion,
     contentType: texts[0] ?? '',
     headers: texts.slice(1, tagsStart),
-    tags: texts.slice(tagsStart),
+    tags: texts.slice(tagsStart, tagsEnd),
+    metadata: pairsOf(texts, tagsEnd),
   };
 }
 
+/** The texts from that one on, two by two. */
+function pairsOf(texts: readonly string[], start: number): Metadata {
+  const pairs: [string, string][] = [];
+  for (let at = start; at < texts.length; at += 2)
+    pairs.push([texts[at] ?? '', texts[at + 1] ?? '']);
+  return pairs;
+}
+
+/** Of the numbers behind the digest. */
+function numbersStart(bytes: Uint8Array): number {
+  const digest = jsonEnd(bytes) + digestStart;
+  return digest + (bytes[digest - 1] ?? 0);
+}
+
+/** Where the texts begin. */
+export function numbersEnd(bytes: Uint8Array): number {
+  return numbersStart(bytes) + (numbersBytes[bytes[0] ?? 0] ?? 0);
+}
+
+/** Absent where all texts behind the headers are tags. */
+export function tagCountOf(bytes: Uint8Array): number | undefined {
+  return bytes[0] === version ? bytes[numbersStart(bytes) + tagCountAt] : undefined;
+}
+
 /**
- * A number from the end of u32 and the time of the version: never that of a segment, whose counter
- * does not get there, nor, after a snapshot is loaded, that of the record which a canister made
- * before. One key seals a record of version 3 and later the same in version 4: hence the number.
+ * The number of the seal in the upper half of u32, and its time: never that of a segment, whose
+ * counter stays in the lower half, nor that of another record of a content that several share, nor,
+ * after a snapshot is loaded, that of one which the canister made before. Versions 3 and 4 have the
+ * time of the file's version, and a number of each version of the record.
  */
 function recordNonce(bytes: Uint8Array): Uint8Array {
-  const fields = jsonEnd(bytes);
-  const timeStart = fields + digestStart + (bytes[fields + digestStart - 1] ?? 0) + bytesBeforeTime;
+  const numbers = numbersStart(bytes);
   const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
-  nonce[0] = 0xff - ((bytes[0] ?? 0) - versionWithoutLeaves);
+  const isNumbered = bytes[0] === version;
+  const timeStart = numbers + (isNumbered ? sealAt + timeBytes : updatedAt);
   nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
+  if (isNumbered) {
+    nonce.set(bytes.subarray(numbers + sealAt, numbers + sealAt + 4));
+    nonce[3] = (nonce[3] ?? 0) | 0x80;
+  } else {
+    nonce[0] = 0xff - ((bytes[0] ?? 0) - versionWithoutLeaves);
+  }
   return nonce;
 }
 

@@ -36,6 +36,8 @@ export function fileView(file: ShownFile) {
     chunkSize: file.chunkSize,
     contentType: file.contentType,
     tags: file.tags,
+    // Absent when there is none: most records are lists' by the hundred
+    metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
     etag,
     sha256: file.chunkCount <= 1 ? etag : undefined,
     version: file.version,

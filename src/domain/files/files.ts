@@ -7,9 +7,10 @@ import { filePathBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
-import { discardContent, readContent } from '../contents/contents.ts';
+import { readContent } from '../contents/contents.ts';
 import { keepContent } from '../contents/kept-contents.ts';
-import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { releaseContent } from '../contents/shared-contents.ts';
+import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
@@ -154,6 +155,10 @@ export type NewFile = Omit<FileRecord, keyof History> & {
   readonly chunkDigests: Uint8Array;
   /** The content's, which seals the record. */
   readonly key: Uint8Array;
+  /** Of a file that has been elsewhere before, or otherwise. */
+  readonly origin?: Pick<FileRecord, 'id' | 'createdAtNs'> | undefined;
+  /** Of nextContentId(), given to nothing else; a content that is new gives its own. */
+  readonly sealNumber: number;
 };
 
 /** What a commit changes, as it is stored now. */
@@ -166,31 +171,53 @@ export interface Replaced {
 /** Puts the content at its path, in place of what is there; `isNew` tells which. */
 export function commitFile(
   stores: Stores,
-  { chunkDigests, key, ...file }: NewFile,
-  { nowNs, bucket, old }: Replaced,
+  newFile: NewFile,
+  replaced: Replaced,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
-  const record: FileRecord = {
-    ...file,
-    id: old?.id || fileId(file.contentId),
+  const { bucket, old, nowNs } = replaced;
+  const file = addVersion(stores, newFile, replaced);
+  saveBucket(stores, withFileCounted(bucket, file, old), bucket);
+  if (old !== undefined) retireVersion(stores, old, nowNs);
+  return { file, isNew: old === undefined };
+}
+
+/**
+ * The record at its path, in the index, and as everybody may fetch it; its bucket counts it not
+ * yet.
+ */
+export function addVersion(stores: Stores, newFile: NewFile, { nowNs, old }: Replaced): FileRecord {
+  const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
+  const file: FileRecord = {
+    ...named,
+    id: old?.id || origin?.id || fileId(sealNumber),
     version: (old?.version ?? 0) + 1,
-    createdAtNs: old?.createdAtNs || nowNs,
+    createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
     leavesVersion: presentLeavesVersion,
   };
   const mapKey = fileMapKey(file.bucketId, file.path);
-  const bytes = encodeFile(record);
+  const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
   sealFile(bytes, mapKey, key);
   stores.files.set(mapKey, bytes);
-  indexFile(stores, record, old);
-  saveBucket(stores, withFileCounted(bucket, record, old), bucket);
-  stores.publication.put(record, chunkDigests);
-  if (old !== undefined) {
-    releaseContent(stores, old, nowNs);
-  }
-  return { file: record, isNew: old === undefined };
+  indexFile(stores, file, old);
+  stores.publication.put(file, chunkDigests);
+  return file;
 }
 
-function withFileCounted(bucket: Bucket, file: FileRecord, old: FileRecord | undefined): Bucket {
+/** What was replaced: its content is kept while somebody reads it on. */
+function retireVersion(stores: Stores, file: FileRecord, nowNs: bigint): void {
+  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
+  if (untilNs === undefined || !keepContent(stores, file, untilNs)) {
+    releaseContent(stores, file);
+  }
+}
+
+/** The bucket with that file in place of the old one. */
+export function withFileCounted(
+  bucket: Bucket,
+  file: FileRecord,
+  old: FileRecord | undefined,
+): Bucket {
   return {
     ...bucket,
     fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
@@ -211,33 +238,26 @@ export function countedBytes(file: FileRecord | undefined): number {
 
 /** Takes the file and its key away at once; its space is given back step by step. */
 export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord): void {
+  takeFromPath(stores, file);
+  saveBucket(stores, withoutFile(bucket, file), bucket);
+  releaseContent(stores, file);
+}
+
+/** Nothing is at its path any more. */
+function takeFromPath(stores: Stores, file: FileRecord): void {
   stores.files.delete(fileMapKey(file.bucketId, file.path));
   unindexFile(stores, file);
   stores.publication.remove(file);
-  const counted = {
+}
+
+function withoutFile(bucket: Bucket, file: FileRecord): Bucket {
+  return {
     ...bucket,
     fileCount: bucket.fileCount - 1,
     // A record that was damaged may name any size.
     byteCount: Math.max(0, bucket.byteCount - file.size),
     overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(file)),
   };
-  saveBucket(stores, counted, bucket);
-  destroyContent(stores, file);
-}
-
-/** Of a replaced file: kept while somebody reads it on. */
-function releaseContent(stores: Stores, file: FileRecord, nowNs: bigint): void {
-  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
-  if (untilNs === undefined || !keepContent(stores, file, untilNs)) {
-    destroyContent(stores, file);
-  }
-}
-
-/** Erases the key at once. A damaged record may name what is another file's: that stays. */
-function destroyContent(stores: Stores, file: FileRecord): void {
-  if (eraseFileKey(stores, file)) {
-    discardContent(stores, file);
-  }
 }
 
 /** Bytes `[start, end)` of the file. */

@@ -10,6 +10,7 @@ import {
   keyBytes,
   openWrappedKey,
   rewrapKey,
+  type WrappingKey,
 } from './wrapped-keys.ts';
 
 /** Where the key of a content lies. */
@@ -26,12 +27,32 @@ export function createContent(
   stores: Stores,
   bucket: BucketKeys,
 ): { readonly content: SealedContent; readonly key: Uint8Array } {
-  const wrapper = currentBucketKey(stores, bucket);
+  // Refuses first, while nothing is written
   const key = stores.secrets.random(keyBytes);
+  const wrapper = currentBucketKey(stores, bucket);
   const contentId = nextContentId(stores);
+  const keySlot = wrapFileKey(stores, wrapper, { contentId, key });
+  return { content: { contentId, keySlot }, key };
+}
+
+/** A slot more for the content's key, wrapped by that bucket's. */
+export function addFileKey(
+  stores: Stores,
+  bucket: BucketKeys,
+  content: { readonly contentId: number; readonly key: Uint8Array },
+): number {
+  return wrapFileKey(stores, currentBucketKey(stores, bucket), content);
+}
+
+/** Wipes the wrapper after. */
+function wrapFileKey(
+  stores: Stores,
+  wrapper: WrappingKey,
+  { contentId, key }: { readonly contentId: number; readonly key: Uint8Array },
+): number {
   const keySlot = addWrappedKey(stores, wrapper, { owner: ownerOf(contentId), key });
   wrapper.key.fill(0);
-  return { content: { contentId, keySlot }, key };
+  return keySlot;
 }
 
 function ownerOf(contentId: number) {

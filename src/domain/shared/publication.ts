@@ -2,6 +2,7 @@
 // domain says what changed; how it is proven to gateways is nobody's business here.
 
 import { assert } from '../../lib/assert.ts';
+import type { Metadata } from './file-metadata.ts';
 import type { StoredHeaders } from './stored-headers.ts';
 
 /**
@@ -24,6 +25,7 @@ export interface ShownFile {
   readonly size: number;
   readonly contentType: string;
   readonly tags: readonly string[];
+  readonly metadata: Metadata;
   readonly chunkCount: number;
   /** Length of every chunk but the last. */
   readonly chunkSize: number;

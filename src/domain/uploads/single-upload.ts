@@ -126,7 +126,7 @@ export function uploadByCall(stores: Stores, call: Call, argument: FileArgument)
       { limit: chunkBytesMax, size: bytes.length },
     );
   }
-  const metadata = { headers: noStoredHeaders, contentType, tags };
+  const metadata = { headers: noStoredHeaders, metadata: [], contentType, tags };
   const digests =
     argument.sha256 === undefined ? [] : [parseFileDigest(argument.sha256, bytes.length)];
   const named = { bucket: bucketId, path, apiKey, metadata, bytes };
@@ -152,7 +152,8 @@ export function uploadSingle(
   const chunkDigests = hasBytes ? digest : emptyBytes;
   const chunks = { chunkSize: Math.max(bytes.length, 1), chunkCount: hasBytes ? 1 : 0 };
   const file = { ...metadata, ...content, ...chunks, bucketId: bucket.id, path, digest };
-  const newFile = { ...file, size: bytes.length, chunkDigests, key };
+  const sealNumber = content.contentId;
+  const newFile = { ...file, size: bytes.length, chunkDigests, key, sealNumber };
   const committed = commitFile(stores, newFile, { nowNs: call.nowNs, bucket, old });
   key.fill(0);
   return committed;

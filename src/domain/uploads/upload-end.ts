@@ -5,6 +5,7 @@ import { present } from '../../lib/assert.ts';
 import type { SentKey } from '../access/access.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { discardContent } from '../contents/contents.ts';
+import { saveDigestTable } from '../contents/digest-tables.ts';
 import { commitFile, type FileRecord, findFile } from '../files/files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import type { Call } from '../shared/caller.ts';
@@ -71,6 +72,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const { file, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
+  saveDigestTable(stores, session.contentId, layout.chunkDigests);
   if (session.isNoted) forgetUpload(stores, session);
   const completed: UploadSession = {
     ...releaseDigests(stores, session),

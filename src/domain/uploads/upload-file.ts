@@ -109,8 +109,8 @@ function hashOpened(
 }
 
 function metadataOf(session: UploadSession): FileMetadata {
-  const { contentType, tags, headers } = session;
-  return { contentType, tags, headers };
+  const { contentType, tags, headers, metadata } = session;
+  return { contentType, tags, headers, metadata };
 }
 
 /** What completion puts at the session's path. */
@@ -121,6 +121,7 @@ export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile,
     bucketId: session.bucketId,
     path: session.path,
     contentId: session.contentId,
+    sealNumber: session.contentId,
     keySlot: session.keySlot,
     size: session.totalSize,
     chunkCount: session.chunkIndexEnd,
@@ -131,7 +132,7 @@ export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile,
 export function completedFile(session: UploadSession): FileRecord {
   const { chunkSize, fileDigest: digest } = session;
   const layout = { chunkSize, digest, chunkDigests: emptyBytes };
-  const { chunkDigests: _, ...file } = newFileOf(session, layout);
+  const { chunkDigests: _, sealNumber: __, ...file } = newFileOf(session, layout);
   return {
     ...file,
     id: session.fileId,

@@ -12,19 +12,14 @@ import {
 } from '../../limits.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
-import {
-  noStoredHeaders,
-  type StoredHeaders,
-  storedHeaderNames,
-} from '../shared/stored-headers.ts';
+import type { SentHeaders } from '../shared/stored-headers.ts';
 
 export interface UploadOptions {
   /** Bytes of every chunk but the last, enforced chunk by chunk; absent: the client is free. */
   readonly chunkSize?: bigint | undefined;
   /** 64 hexadecimal digits of the whole file, checked at completion. */
   readonly sha256?: string | undefined;
-  /** Names and values of the four fields that are stored with a file. */
-  readonly headers?: readonly (readonly [name: string, value: string])[] | undefined;
+  readonly headers?: SentHeaders | undefined;
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -69,34 +64,6 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
     );
   }
   return digest;
-}
-
-const lowerNames = storedHeaderNames.map((name) => name.toLowerCase());
-
-export function parseStoredHeaders(headers: UploadOptions['headers']): StoredHeaders {
-  const stored = [...noStoredHeaders];
-  for (const [name, value] of headers ?? []) {
-    const place = lowerNames.indexOf(name.toLowerCase());
-    if (place < 0) {
-      throw new Refusal(
-        'InvalidArgument',
-        `Headers stored with a file are ${lowerNames.join(', ')}; got ${quote(name)}.`,
-      );
-    }
-    stored[place] = parseStoredHeader(lowerNames[place] ?? '', value);
-  }
-  return stored;
-}
-
-/** A field that is served again as it came. */
-export function parseStoredHeader(name: string, value: string): string {
-  if (value.length > storedHeaderLengthMax || !/^[\t -~]*$/.test(value)) {
-    throw new Refusal(
-      'InvalidArgument',
-      `The header ${name} is stored only with at most ${storedHeaderLengthMax} visible ASCII characters.`,
-    );
-  }
-  return value.trim();
 }
 
 /** Bounds what is kept of a field; its grammar is the precondition's. '' for none. */

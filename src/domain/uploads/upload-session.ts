@@ -172,7 +172,7 @@ export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
 function decodeTexts(texts: readonly string[]) {
   const headers = texts.slice(0, storedHeaderNames.length);
   const [ifMatch = '', ifNoneMatch = '', ...tags] = texts.slice(storedHeaderNames.length);
-  return { headers, ifMatch, ifNoneMatch, tags };
+  return { headers, metadata: [], ifMatch, ifNoneMatch, tags };
 }
 
 const uploadIdBytes = 16;

@@ -19,6 +19,7 @@ import {
   type WritePreconditions,
 } from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
+import { parseStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
 import { allocateDigests, digestTableBytes } from './upload-digests.ts';
@@ -27,7 +28,6 @@ import {
   parseChunkSize,
   parseCondition,
   parseFileDigest,
-  parseStoredHeaders,
   type UploadOptions,
 } from './upload-options.ts';
 import { checkRoom } from './upload-room.ts';
@@ -70,6 +70,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   const totalSize = Number(request.size);
   const options = {
     headers: parseStoredHeaders(request.headers),
+    metadata: [],
     declaredChunkSize: parseChunkSize(request.chunkSize, totalSize),
     sha256: parseFileDigest(request.sha256, totalSize),
     ifMatch: parseCondition('ifMatch', request.ifMatch),

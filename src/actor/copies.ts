@@ -1,0 +1,75 @@
+// Actor methods that copy, move and change files. Files are encoded by hand, see
+// file-record-messages.ts.
+
+import type { IDL } from '@dfinity/candid';
+import { msgReply } from 'azle';
+import { copyFile, moveFile } from '../domain/files/copies.ts';
+import { changeFile } from '../domain/files/file-changes.ts';
+import { type FileRecord, partsOfFile } from '../domain/files/files.ts';
+import { moveFiles } from '../domain/files/prefix-moves.ts';
+import { answer, currentCall } from './call.ts';
+import { CopyRequest, FileChange, PrefixMove, ResultFile, ResultPrefixMove } from './candid.ts';
+import {
+  type ChangeArgument,
+  type CopyArgument,
+  changeOf,
+  copyOrderOf,
+  type PrefixArgument,
+  prefixOrderOf,
+} from './copy-arguments.ts';
+import { encodeFileResult } from './file-record-messages.ts';
+import { decodeArguments, update } from './method.ts';
+import { onceReady, stores } from './runtime.ts';
+
+/** Decodes the argument of the method, and replies with the file that `change` makes of it. */
+function replyFile<T>(
+  signature: { readonly name: string; readonly parameters: IDL.Type[] },
+  change: (argument: T) => FileRecord,
+): void | Promise<void> {
+  const decoded = decodeArguments(signature);
+  if (decoded === undefined) return;
+  const [argument] = decoded as [T];
+  return onceReady(() => {
+    msgReply(encodeFileResult(answer(() => partsOfFile(change(argument)))));
+  });
+}
+
+export class CopiesActor {
+  /** ok is the copy's record. */
+  @update([CopyRequest], ResultFile, { manual: true })
+  copyFile(): void | Promise<void> {
+    const signature = { name: 'copyFile', parameters: [CopyRequest] };
+    return replyFile(signature, (argument: CopyArgument) => {
+      return copyFile(stores, currentCall(), copyOrderOf(argument)).file;
+    });
+  }
+
+  @update([CopyRequest], ResultFile, { manual: true })
+  moveFile(): void | Promise<void> {
+    const signature = { name: 'moveFile', parameters: [CopyRequest] };
+    return replyFile(signature, (argument: CopyArgument) => {
+      return moveFile(stores, currentCall(), copyOrderOf(argument)).file;
+    });
+  }
+
+  /** Up to 1,000 files a call: once more until it is done. */
+  @update([PrefixMove], ResultPrefixMove)
+  moveFiles(argument: PrefixArgument) {
+    return answer(() => {
+      const { failed, ...rest } = moveFiles(stores, currentCall(), prefixOrderOf(argument));
+      const shown = failed.map(({ path, error: { code, message } }) => {
+        return { path, error: `${code}: ${message}` };
+      });
+      return { ...rest, failed: shown };
+    });
+  }
+
+  /** Of what is noted with a file and served with it; its bytes stay. */
+  @update([FileChange], ResultFile, { manual: true })
+  updateFile(): void | Promise<void> {
+    const signature = { name: 'updateFile', parameters: [FileChange] };
+    return replyFile(signature, (argument: ChangeArgument) => {
+      return changeFile(stores, currentCall(), changeOf(argument));
+    });
+  }
+}

@@ -1,0 +1,89 @@
+// Changing what is noted with a file, and what it is served with: its bytes stay where they are,
+// with their key. What a change does not name stays; what it names takes the place of the whole
+// field.
+
+import { authorize, type SentKey } from '../access/access.ts';
+import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
+import type { Call } from '../shared/caller.ts';
+import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
+import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { parseStoredHeaders, type SentHeaders } from '../shared/stored-headers.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import { refuseMissing } from './file-access.ts';
+import type { FileMetadata } from './file-records.ts';
+import {
+  addVersion,
+  countedBytes,
+  entityTag,
+  type FileRecord,
+  findFile,
+  withFileCounted,
+  withOpenFile,
+} from './files.ts';
+
+export interface FileChange {
+  readonly bucket: string;
+  readonly path: string;
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Those of the four that are not named are cleared. */
+  readonly headers?: SentHeaders | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly conditions: WritePreconditions;
+  readonly apiKey: SentKey;
+}
+
+interface Prepared {
+  readonly bucket: Bucket;
+  readonly file: FileRecord;
+  readonly changed: Partial<FileMetadata>;
+}
+
+/** Refuses what changeFile() would refuse, but for a damaged file; changes nothing. */
+export function checkFileChange(stores: Stores, call: Call, change: FileChange): Prepared {
+  const { apiKey } = change;
+  const claim = { bucket: change.bucket, permission: 'write', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const path = parseFilePath(change.path);
+  const changed = parseChange(change);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(file), change.conditions);
+  const bytes = file.size + overheadBytesOf({ ...file, ...changed }) - countedBytes(file);
+  checkQuota(bucket, { files: 0, bytes });
+  return { bucket, file, changed };
+}
+
+function parseChange(change: FileChange): Partial<FileMetadata> {
+  const { contentType, tags, headers, metadata } = change;
+  if (contentType === undefined && !tags && !headers && !metadata) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Nothing is to be changed: name contentType, tags, headers or metadata.',
+    );
+  }
+  return {
+    ...(contentType === undefined ? {} : { contentType: parseContentType(contentType) }),
+    ...(tags === undefined ? {} : { tags: parseTags(tags) }),
+    ...(headers === undefined ? {} : { headers: parseStoredHeaders(headers) }),
+    ...(metadata === undefined ? {} : { metadata: parseMetadata(metadata) }),
+  };
+}
+
+/** The file is a version further, with the entity tag of its bytes. */
+export function changeFile(stores: Stores, call: Call, change: FileChange): FileRecord {
+  const { bucket, file: old, changed } = checkFileChange(stores, call, change);
+  const replaced = { nowNs: call.nowNs, bucket, old };
+  const file = withOpenFile(stores, { bucket, path: old.path }, ({ file, key }) => {
+    const digests = chunkDigests(stores, file);
+    const sealNumber = nextContentId(stores);
+    const newFile = { ...file, ...changed, chunkDigests: digests, key, sealNumber };
+    return addVersion(stores, newFile, replaced);
+  });
+  if (file === undefined) return refuseMissing(bucket, old.path);
+  saveBucket(stores, withFileCounted(bucket, file, old), bucket);
+  return file;
+}

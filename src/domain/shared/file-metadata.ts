@@ -1,0 +1,48 @@
+// What users note with a file beside its type, tags and headers: names and values of their own,
+// kept in its record and shown with it, never sent as header fields.
+
+import { encodeUtf8, hasControlCharacter } from '../../lib/text.ts';
+import { metadataBytesMax, metadataCountMax, metadataNameLengthMax } from '../../limits.ts';
+import { quote } from './names.ts';
+import { Refusal } from './refusal.ts';
+
+/** Names and values; no name twice. */
+export type Metadata = readonly (readonly [name: string, value: string])[];
+
+const namePattern = new RegExp(`^[A-Za-z0-9._-]{1,${metadataNameLengthMax}}$`);
+
+/** As it is stored; refuses with InvalidArgument what no record takes. */
+export function parseMetadata(pairs: Metadata): Metadata {
+  if (pairs.length > metadataCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `A file has at most ${metadataCountMax} pairs of metadata; got ${pairs.length}.`,
+    );
+  }
+  const names = new Set<string>();
+  for (const [name, value] of pairs) {
+    if (!namePattern.test(name) || names.has(name)) {
+      throw new Refusal(
+        'InvalidArgument',
+        `A name of metadata is 1 to ${metadataNameLengthMax} of A-Z a-z 0-9 . _ -, and stands once; ` +
+          `got ${quote(name)}.`,
+      );
+    }
+    if (value.length > metadataBytesMax || hasControlCharacter(value) || !value.isWellFormed()) {
+      throw new Refusal(
+        'InvalidArgument',
+        `The value of metadata ${quote(name)} is a text without control characters.`,
+      );
+    }
+    names.add(name);
+  }
+  const bytes = encodeUtf8(pairs.flat().join('')).length;
+  if (bytes > metadataBytesMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The metadata of a file has at most ${metadataBytesMax} bytes of UTF-8; got ${bytes}.`,
+      { limit: metadataBytesMax, size: bytes },
+    );
+  }
+  return pairs;
+}

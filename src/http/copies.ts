@@ -1,0 +1,95 @@
+// POST of copies and moves: `/api/v1/bucket/{bucket}/copy`, `…/move`; of all files of a prefix too.
+
+import { authorize } from '../domain/access/access.ts';
+import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
+import { checkPrefixMove, moveFiles, type PrefixMove } from '../domain/files/prefix-moves.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { requestKey } from './authorization.ts';
+import { storedResponse } from './file-record.ts';
+import { type JsonObject, jsonBody, objectField, textField } from './json-body.ts';
+import { type Header, type HttpResponse, header } from './message.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+
+type Answer = HttpResponse | typeof upgrade;
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+export function postCopy(exchange: Exchange): Answer {
+  const { body, ...named } = readBody(exchange);
+  return answerOne(exchange, 'copy', copyRequest(exchange, named, body));
+}
+
+export function postMove(exchange: Exchange): Answer {
+  const { body, ...named } = readBody(exchange);
+  const fromPrefix = textField(body, 'fromPrefix');
+  const toPrefix = textField(body, 'toPrefix');
+  if (fromPrefix === undefined && toPrefix === undefined) {
+    return answerOne(exchange, 'move', copyRequest(exchange, named, body));
+  }
+  if (fromPrefix === undefined || toPrefix === undefined || Object.hasOwn(body, 'from')) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Send from and to, for one file, or fromPrefix and toPrefix, for all that begin so.',
+    );
+  }
+  const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
+  return answerPrefix(exchange, { ...named, ...prefixes });
+}
+
+/** Prefixes may be written with the slash that paths may be written with. */
+function withoutSlash(prefix: string): string {
+  return prefix.startsWith('/') ? prefix.slice(1) : prefix;
+}
+
+/** For a key that may write there: no stranger's body is parsed. */
+function readBody(exchange: Exchange) {
+  const [bucket = ''] = exchange.captures;
+  const apiKey = requestKey(exchange, bucket);
+  authorize(exchange.stores, exchange.call, { bucket, permission: 'read', apiKey });
+  return { bucket, apiKey, body: jsonBody(exchange.request) };
+}
+
+type Named = Pick<CopyRequest, 'bucket' | 'apiKey'>;
+
+function copyRequest({ request }: Exchange, named: Named, body: JsonObject): CopyRequest {
+  const from = textField(body, 'from');
+  const to = objectField(body, 'to');
+  const path = to && textField(to, 'path');
+  if (from === undefined || to === undefined || path === undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Send {"from": "path", "to": {"path": "new path"}}, with "bucket" in "to" for another bucket.',
+    );
+  }
+  const conditions = {
+    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
+    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+  };
+  return { ...named, from, to: { bucket: textField(to, 'bucket'), path }, conditions };
+}
+
+function answerOne(exchange: Exchange, kind: 'copy' | 'move', request: CopyRequest): Answer {
+  const { stores, call, phase } = exchange;
+  if (phase === 'query') {
+    checkCopy(stores, call, kind, request);
+    return upgrade;
+  }
+  const change = kind === 'copy' ? copyFile : moveFile;
+  const { file, isNew } = change(stores, call, request);
+  return storedResponse(file, isNew);
+}
+
+function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {
+  const { stores, call, phase } = exchange;
+  if (phase === 'query') {
+    checkPrefixMove(stores, call, request);
+    return upgrade;
+  }
+  const { moved, isDone, failed } = moveFiles(stores, call, request);
+  const shown = failed.map(({ path, error: { code, message } }) => {
+    return { path, error: { code, message } };
+  });
+  const response = jsonResponse(200, { moved, isDone, failed: shown });
+  return { ...response, headers: [...response.headers, uncached] };
+}

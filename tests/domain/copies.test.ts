@@ -1,0 +1,330 @@
+// Copies, moves and changes of files: what they share, whose keys open it, and when it is erased.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
+import { type CopyRequest, checkCopy, copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { changeFile, type FileChange } from '../../src/domain/files/file-changes.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
+import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { finishUpload } from '../../src/domain/uploads/upload-end.ts';
+import {
+  begin,
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  putChunks,
+  putTestFile,
+  type Scene,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+import { openFile } from '../support/read-files.ts';
+
+const laterNs = startNs + 1_000_000n;
+const alice = callOf('alice', laterNs);
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await createScene();
+});
+
+function order(change: Partial<CopyRequest> = {}): CopyRequest {
+  return {
+    ...{ bucket: 'box', from: 'a', to: { path: 'b' }, conditions: {}, apiKey: undefined },
+    ...change,
+  };
+}
+
+function read(bucket: string, path: string): Buffer {
+  const part = { offset: 0n, length: 1_900_000n };
+  return Buffer.from(
+    readFilePart(scene.stores, alice, { bucket, path, apiKey: undefined, ...part }),
+  );
+}
+
+function remove(bucket: string, path: string, apiKey?: string): void {
+  deleteFile(scene.stores, alice, { bucket, path, apiKey, conditions: {} });
+}
+
+function putMany(path: string, chunks: number): Buffer {
+  const pieces = Array.from({ length: chunks }, (_, index) => testBytes(100, index + 7));
+  const { stores } = scene;
+  const { uploadId } = begin(stores, callOf('alice'), { path, size: BigInt(100 * chunks) });
+  putChunks(stores, callOf('alice'), { uploadId, chunks: [...pieces.entries()] });
+  finishUpload(stores, callOf('alice'), { uploadId, apiKey: undefined });
+  return Buffer.concat(pieces);
+}
+
+const metadata = {
+  contentType: 'text/csv',
+  tags: ['x'],
+  headers: ['no-store', '', '', 'de'],
+  metadata: [['by', 'me']] as const,
+};
+
+describe('a copy', () => {
+  test('has the bytes and all that is noted with the file, and a history of its own', () => {
+    const { stores } = scene;
+    const { file } = putTestFile(stores, { path: '/a', metadata });
+    const { file: copy, isNew } = copyFile(stores, alice, order());
+    expect(isNew).toBe(true);
+    expect(copy).toMatchObject({ ...metadata, path: 'b', version: 1, contentId: file.contentId });
+    expect([copy.createdAtNs, copy.updatedAtNs]).toEqual([laterNs, laterNs]);
+    expect([copy.id, copy.keySlot]).not.toContain(file.id);
+    expect(copy.keySlot).not.toBe(file.keySlot);
+    expect(entityTag(copy)).toBe(entityTag(file));
+    expect(read('box', 'b')).toEqual(read('box', 'a'));
+    expect(openFile(stores, 'box', 'b')).toEqual(copy);
+    expect(sharesOf(stores, file.contentId)).toBe(2);
+    checkInvariants(stores);
+  });
+
+  test('in another bucket opens under its key, and stays when the first is gone', () => {
+    const { stores } = scene;
+    const bytes = putMany('a', 3);
+    copyFile(stores, alice, order({ to: { bucket: 'other', path: 'dir/c' } }));
+    remove('box', 'a');
+    expect(read('other', 'dir/c')).toEqual(bytes);
+    expect(findBucket(stores, 'other')).toMatchObject({ fileCount: 1, byteCount: 300 });
+    expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 0, byteCount: 0 });
+    checkInvariants(stores);
+    remove('other', 'dir/c');
+    expect(stores.chunks.entries()).toEqual([]);
+    expect(stores.blobs.bytesInUse()).toBe(0);
+    checkInvariants(stores);
+  });
+
+  test('of a copy, and back over the first one, loses nothing', () => {
+    const { stores } = scene;
+    const bytes = putMany('a', 2);
+    copyFile(stores, alice, order());
+    copyFile(stores, alice, order({ from: 'b', to: { path: 'c' } }));
+    expect(copyFile(stores, alice, order({ from: 'c', to: { path: 'a' } })).isNew).toBe(false);
+    expect(findFile(stores, 'box', 'a')?.version).toBe(2);
+    for (const path of ['a', 'b', 'c']) expect(read('box', path)).toEqual(bytes);
+    checkInvariants(stores);
+    for (const path of ['a', 'b', 'c']) remove('box', path);
+    expect(stores.blobs.bytesInUse()).toBe(0);
+  });
+
+  test('is made under the conditions of what is at its path', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/a' });
+    const { file } = putTestFile(stores, { path: '/b', bytes: testBytes(9, 9) });
+    const refused = (conditions: CopyRequest['conditions']) =>
+      expectRefusal(stores, 'PreconditionFailed', () =>
+        copyFile(stores, alice, order({ conditions })),
+      );
+    refused({ ifNoneMatch: '*' });
+    refused({ ifMatch: '"other"' });
+    expect(copyFile(stores, alice, order({ conditions: { ifMatch: entityTag(file) } })).isNew).toBe(
+      false,
+    );
+    checkInvariants(stores);
+  });
+
+  test('is refused before a byte is written', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/a' });
+    const refused = (code: Parameters<typeof expectRefusal>[1], change: Partial<CopyRequest>) =>
+      expectRefusal(stores, code, () => copyFile(stores, alice, order(change)));
+    refused('NoSuchFile', { from: 'none' });
+    refused('InvalidPath', { to: { path: 'x//y' } });
+    refused('InvalidPath', { from: '' });
+    refused('InvalidArgument', { to: { path: '/a' } });
+    refused('NoSuchBucket', { to: { bucket: 'none', path: 'b' } });
+    const box = findBucket(stores, 'box');
+    updateBucket(stores, alice, bucketChange({ quotaFiles: BigInt(box?.fileCount ?? 0) }));
+    refused('QuotaExceeded', {});
+  });
+
+  test('needs the right to read there and to write here', () => {
+    const { stores } = scene;
+    const box = bucketChange({ isPublic: false });
+    updateBucket(stores, alice, box);
+    updateBucket(stores, alice, { ...box, bucket: 'other' });
+    putTestFile(stores, { path: '/a' });
+    const both = ['box', 'other'];
+    const to = { bucket: 'other', path: 'c' };
+    const refused = (key: Parameters<typeof makeKey>[1], code: 'AccessDenied') => {
+      const apiKey = makeKey(stores, key);
+      expectRefusal(stores, code, () => copyFile(stores, callOf('bob'), order({ to, apiKey })));
+    };
+    refused({ permissions: ['read'], buckets: both }, 'AccessDenied');
+    refused({ permissions: ['write'], buckets: both }, 'AccessDenied');
+    refused({ permissions: ['read', 'write'], buckets: ['box'] }, 'AccessDenied');
+    refused({ permissions: ['read', 'write'], buckets: ['other'] }, 'AccessDenied');
+    const apiKey = makeKey(stores, { permissions: ['read', 'write'], buckets: both });
+    copyFile(stores, callOf('bob'), order({ to, apiKey }));
+    expectRefusal(stores, 'AccessDenied', () =>
+      checkCopy(stores, callOf('bob'), 'move', order({ to, apiKey })),
+    );
+    expectRefusal(stores, 'NoSuchBucket', () => copyFile(stores, callOf('bob'), order()));
+  });
+});
+
+describe('a move', () => {
+  test('keeps id and creation, and leaves nothing behind', () => {
+    const { stores } = scene;
+    const bytes = putMany('a', 3);
+    const before = findFile(stores, 'box', 'a');
+    const { file } = moveFile(stores, alice, order({ to: { path: 'dir/b' } }));
+    expect(file).toMatchObject({ id: before?.id, createdAtNs: startNs, updatedAtNs: laterNs });
+    expect(findFile(stores, 'box', 'a')).toBeUndefined();
+    expect(read('box', 'dir/b')).toEqual(bytes);
+    expect(sharesOf(stores, file.contentId)).toBe(1);
+    expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 1, byteCount: 300 });
+    checkInvariants(stores);
+  });
+
+  test('goes to another bucket, and over what is there', () => {
+    const { stores } = scene;
+    const bytes = putMany('a', 2);
+    putTestFile(stores, { bucket: 'other', path: '/a' });
+    const { isNew } = moveFile(stores, alice, order({ to: { bucket: 'other', path: 'a' } }));
+    expect([isNew, findFile(stores, 'box', 'a')]).toEqual([false, undefined]);
+    expect(read('other', 'a')).toEqual(bytes);
+    checkInvariants(stores);
+  });
+
+  test('fits into a bucket that is full', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/a' });
+    const { byteCount = 0, overheadBytes = 0 } = findBucket(stores, 'box') ?? {};
+    const quotaBytes = BigInt(byteCount + overheadBytes);
+    updateBucket(stores, alice, bucketChange({ quotaBytes, quotaFiles: 1n }));
+    moveFile(stores, alice, order());
+    expectRefusal(stores, 'QuotaExceeded', () =>
+      copyFile(stores, alice, order({ from: 'b', to: { path: 'a' } })),
+    );
+    checkInvariants(stores);
+  });
+});
+
+describe('a move of a prefix', () => {
+  const prefixes = { bucket: 'box', fromPrefix: 'in/', toPrefix: 'out/2026/', apiKey: undefined };
+
+  test('moves all that begin so, and nothing else', () => {
+    const { stores } = scene;
+    for (const path of ['in/a', 'in/b/c', 'inside', 'z']) putTestFile(stores, { path: `/${path}` });
+    expect(moveFiles(stores, alice, prefixes)).toEqual({ moved: 2, isDone: true, failed: [] });
+    const paths = stores.files.entries().map(([key]) => Buffer.from(key).toString().split('\0')[1]);
+    expect(paths).toEqual(['inside', 'out/2026/a', 'out/2026/b/c', 'z']);
+    expect(moveFiles(stores, alice, prefixes)).toEqual({ moved: 0, isDone: true, failed: [] });
+    checkInvariants(stores);
+  });
+
+  test('goes on in a further call after 1,000', () => {
+    const { stores } = scene;
+    for (let index = 0; index < 1_001; index++) {
+      putTestFile(stores, { path: `/in/${index}`, bytes: new Uint8Array(0) });
+    }
+    expect(moveFiles(stores, alice, prefixes)).toMatchObject({ moved: 1_000, isDone: false });
+    expect(moveFiles(stores, alice, prefixes)).toMatchObject({ moved: 1, isDone: true });
+    checkInvariants(stores);
+  });
+
+  test('leaves what is damaged where it is, and says so', () => {
+    const { stores } = scene;
+    for (const path of ['in/a', 'in/b']) putTestFile(stores, { path: `/${path}` });
+    const key = Buffer.from('box\0in/a');
+    const record = stores.files.get(key) ?? expect.fail('no record');
+    record[record.length - 1] = (record.at(-1) ?? 0) ^ 1;
+    stores.files.set(key, record);
+    const { failed, ...rest } = moveFiles(stores, alice, prefixes);
+    expect(rest).toEqual({ moved: 1, isDone: true });
+    expect(failed.map(({ path, error }) => [path, error.code])).toEqual([
+      ['in/a', 'IntegrityError'],
+    ]);
+  });
+
+  test('is refused when one begins with the other, and without every right', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/in/a' });
+    for (const toPrefix of ['in/', 'in/b/', 'i', '']) {
+      const overlap = { ...prefixes, toPrefix };
+      expectRefusal(stores, 'InvalidArgument', () => moveFiles(stores, alice, overlap));
+    }
+    const bad = { ...prefixes, toPrefix: '../' };
+    expectRefusal(stores, 'InvalidPath', () => moveFiles(stores, alice, bad));
+    const apiKey = makeKey(stores, { permissions: ['read', 'write'] });
+    expectRefusal(stores, 'AccessDenied', () => moveFiles(stores, alice, { ...prefixes, apiKey }));
+  });
+});
+
+describe('a change', () => {
+  function change(fields: Partial<FileChange>): FileChange {
+    return { bucket: 'box', path: 'a', conditions: {}, apiKey: undefined, ...fields };
+  }
+
+  test('replaces what it names, and keeps the rest and the bytes', () => {
+    const { stores } = scene;
+    const bytes = putMany('a', 3);
+    const before = findFile(stores, 'box', 'a') ?? expect.fail('no file');
+    const noted = changeFile(
+      stores,
+      alice,
+      change({
+        metadata: [
+          ['by', 'bob'],
+          ['n', '1'],
+        ],
+      }),
+    );
+    expect(noted).toMatchObject({ version: 2, contentType: 'video/mp4', updatedAtNs: laterNs });
+    expect(noted.metadata).toEqual([
+      ['by', 'bob'],
+      ['n', '1'],
+    ]);
+    const typed = changeFile(stores, alice, change({ contentType: 'a/b', tags: ['t'] }));
+    expect(typed).toMatchObject({ metadata: noted.metadata, contentType: 'a/b', tags: ['t'] });
+    const headers = [['cache-control', 'no-store']] as const;
+    expect(changeFile(stores, alice, change({ headers })).headers[0]).toBe('no-store');
+    expect(changeFile(stores, alice, change({ headers: [] })).headers[0]).toBe('');
+    const { contentId, keySlot } = findFile(stores, 'box', 'a') ?? expect.fail('no file');
+    expect([contentId, keySlot]).toEqual([before.contentId, before.keySlot]);
+    expect(read('box', 'a')).toEqual(bytes);
+    expect(openFile(stores, 'box', 'a')?.tags).toEqual(['t']);
+    checkInvariants(stores);
+  });
+
+  test.each<[Parameters<typeof expectRefusal>[1], Partial<FileChange>]>([
+    ['InvalidArgument', {}],
+    ['InvalidContentType', { contentType: 'x' }],
+    ['InvalidArgument', { tags: ['a,b'] }],
+    ['InvalidArgument', { headers: [['x-y', 'z']] }],
+    ['InvalidArgument', { metadata: [['a b', 'c']] }],
+    [
+      'InvalidArgument',
+      {
+        metadata: [
+          ['a', 'c'],
+          ['a', 'd'],
+        ],
+      },
+    ],
+    ['InvalidArgument', { metadata: [['a', 'x\0y']] }],
+    ['InvalidArgument', { metadata: [['a', 'x'.repeat(2_048)]] }],
+    ['InvalidArgument', { metadata: Array.from({ length: 33 }, (_, n) => [`n${n}`, ''] as const) }],
+    ['NoSuchFile', { path: 'none', tags: [] }],
+    ['PreconditionFailed', { tags: [], conditions: { ifMatch: '"other"' } }],
+  ])('is refused with %s for %o', (code, fields) => {
+    putTestFile(scene.stores, { path: '/a' });
+    expectRefusal(scene.stores, code, () => changeFile(scene.stores, alice, change(fields)));
+  });
+
+  test('needs the right to write', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/a' });
+    const { readKey: apiKey } = scene;
+    const request = change({ tags: ['x'], apiKey });
+    expectRefusal(stores, 'AccessDenied', () => changeFile(stores, alice, request));
+  });
+});
