@@ -24,6 +24,7 @@ import { labelOperands, runLabels } from './label-operations';
 import { at, lengthOf, setOperand, sized } from './operands';
 import {
   indexCount, indexCountBlocks, indexFind, indexInsert, indexRank, indexRead, indexRemove,
+  indexSum,
 } from './ordered-index';
 import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
@@ -65,6 +66,7 @@ const indexRemoveOperation: u32 = 51;
 const indexRankOperation: u32 = 52;
 const indexCountBlocksOperation: u32 = 53;
 const indexReadOperation: u32 = 54;
+const indexSumOperation: u32 = 55;
 // 64 to 79 are those of label trees: label-operations.ts
 const labelOperationsStart: u32 = 64;
 const partLeavesOperation: u32 = 81;
@@ -145,7 +147,8 @@ function operandCount(operation: u32): u32 {
     case indexInsertOperation:
     case indexRemoveOperation:
     case indexRankOperation:
-    case indexReadOperation: return 1;
+    case indexReadOperation:
+    case indexSumOperation: return 1;
     case spaceSizeOperation:
     case spaceGrowOperation:
     case spaceEraseOperation:
@@ -239,6 +242,9 @@ function runIndex(operation: u32, block: usize): void {
       return;
     case indexRankOperation:
       store<u64>(block, indexRank(space, at(0), lengthOf(0)), 48);
+      return;
+    case indexSumOperation:
+      store<u64>(block, indexSum(space, at(0), lengthOf(0)), 48);
       return;
     case indexCountBlocksOperation:
       if ((lengthOf(1) & 3) != 0) unreachable();

@@ -32,12 +32,13 @@ export const zerosBytes: usize = 0x1000;
 export const superblockAt: usize = 0x3000;
 export const tablePartAt: usize = 0x4000;
 export const tablePartBytes: usize = 0x4000;
-// Ordered index: its superblock, the way down, which page is in the heap for each level, a key,
-// five pages of 6 KiB
+// Ordered index: its superblock, the way down, which page is in the heap for each level, a key of
+// 1,301 bytes, the sums on the way down (24 x u64), five pages of 6 KiB
 export const indexSuperblockAt: usize = 0x8000;
 export const indexPathAt: usize = 0x8040;
 export const indexLevelsAt: usize = 0x81c0;
 export const indexKeyAt: usize = 0x8200;
+export const indexSumsAt: usize = 0x8720;
 export const indexPagesAt: usize = 0x8800;
 
 /** Byte offsets inside the pages for label trees. */

@@ -1,18 +1,18 @@
-// How the pages of an ordered index grow and shrink: splits, joins, and the counts on the way up. A
-// page less than half full is joined with a neighbour when both fit into one.
+// How the pages of an ordered index grow and shrink: splits, joins, and the counts and sums on the
+// way up. A page less than half full is joined with a neighbour when both fit into one.
 
 import { heapBase, indexKeyAt } from './heap';
 import {
-  appendCells, buffer, cellAt, cellHead, cells, cellStart, clearPage, freePage, height, innerKind,
-  isLeaf, openCell, pageBytes, pageHead, readPage, removeCell, setRoot, slotBytes, takePage,
-  truncateCells, used, writeCount, writePage,
+  appendCells, buffer, cellAt, cellHead, cells, cellStart, clearPage, freePage, hasSums, height,
+  innerPageKind, isLeaf, openCell, pageBytes, pageHead, readPage, removeCell, setRoot, slotBytes,
+  sumAt, takePage, truncateCells, used, writeCount, writePage, writeSum,
 } from './ordered-index-pages';
-import { commonLength, leafPage, step } from './ordered-index-search';
+import { commonLength, leafPage, step, stepSum } from './ordered-index-search';
 
 const fillBytesMin: usize = pageBytes / 2;
 
-/** Writes the leaf of buffer 0, which has one key more, splitting what is too large. */
-export function growUp(): void {
+/** Writes the leaf of buffer 0, which has one key more of that value, splitting what is too large. */
+export function growUp(value: u64): void {
   const at = buffer(0);
   let level = height() - 1;
   let page = leafPage();
@@ -21,6 +21,8 @@ export function growUp(): void {
     const separatorLength = split(at, buffer(1));
     const leftCount = below(at);
     const rightCount = below(buffer(1));
+    const leftSum = sumBelow(at);
+    const rightSum = sumBelow(buffer(1));
     writePage(page, at);
     writePage(right, buffer(1));
     const separator = cellAt(buffer(1), 0) + cellHead;
@@ -30,7 +32,7 @@ export function growUp(): void {
       const left = page;
       page = takePage();
       setRoot(page, height() + 1);
-      clearPage(at, innerKind);
+      clearPage(at, innerPageKind());
       store<u32>(openCell(at, 0, 0), left);
     } else {
       level--;
@@ -43,17 +45,49 @@ export function growUp(): void {
     store<u32>(cell, right);
     store<u32>(cell, rightCount, 4);
     memory.copy(cell + cellHead, heapBase() + indexKeyAt, separatorLength);
+    setSum(cellAt(at, index), leftSum);
+    setSum(cell, rightSum);
   }
   writePage(page, at);
   changeCounts(level, 1);
+  changeSums(level, value);
 }
 
 /** For the cells of a way down above that level. */
 function changeCounts(level: u32, change: i32): void {
   while (level-- > 0) {
     const entry = step(level);
-    writeCount(load<u32>(entry), load<u32>(entry, 8), load<u32>(entry, 12) + change);
+    writeCount(load<u32>(entry), load<u16>(entry, 8), load<u32>(entry, 12) + change);
   }
+}
+
+/** For the same cells; what is taken away is added as its negative. */
+function changeSums(level: u32, change: u64): void {
+  if (!hasSums() || change == 0) return;
+  while (level-- > 0) {
+    const entry = step(level);
+    writeSum(load<u32>(entry), load<u16>(entry, 10), load<u64>(stepSum(level)) + change);
+  }
+}
+
+/** For a key on the way down whose value is another one now. */
+export function changeValue(former: u64, value: u64): void {
+  changeSums(height() - 1, value - former);
+}
+
+function setSum(cell: usize, sum: u64): void {
+  if (hasSums()) store<u64>(sumAt(cell), sum);
+}
+
+/** Sum of the values below a page; 0 where none are kept. */
+function sumBelow(at: usize): u64 {
+  if (!hasSums()) return 0;
+  let sum: u64 = 0;
+  for (let index: u32 = 0; index < cells(at); index++) {
+    const cell = cellAt(at, index);
+    sum += load<u64>(isLeaf(at) ? cell : sumAt(cell));
+  }
+  return sum;
 }
 
 /** Keys below a page. */
@@ -85,8 +119,8 @@ function split(at: usize, right: usize): usize {
   return isInner ? firstLength : shared + 1;
 }
 
-/** Writes the leaf of buffer 0, which has one key less, joining what is too small. */
-export function shrinkUp(): void {
+/** Writes the leaf of buffer 0, which has one key less of that value, joining what is too small. */
+export function shrinkUp(value: u64): void {
   let at = buffer(0);
   let parent = buffer(1);
   let level = height() - 1;
@@ -104,6 +138,7 @@ export function shrinkUp(): void {
   if (level == 0) lowerRoot(page, at);
   else writePage(page, at);
   changeCounts(level, -1);
+  changeSums(level, 0 - value);
 }
 
 /** Joins a page with the one on its right, if there is one and both fit into one page. */
@@ -134,6 +169,7 @@ function finishJoin(joined: usize, parent: usize, index: u32): void {
   const cell = cellAt(parent, index);
   writePage(load<u32>(cell), joined);
   store<u32>(cell, below(joined), 4);
+  setSum(cell, sumBelow(joined));
   removeCell(parent, index + 1);
 }
 

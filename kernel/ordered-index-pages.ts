@@ -3,17 +3,22 @@
 //
 //   page 0       superblock: magic u64 | version u32 | root u32 | height u32 | pages cut u32
 //                | first free page u32 | free pages u32 | keys in the index u64
-//   other page   kind u16: 1 leaf, 2 inner | cells u16 | bytes used u16 | 0 u16
+//   other page   kind u16: 1 leaf, 2 inner, 3 inner with sums | cells u16 | bytes used u16 | 0 u16
 //                | start of each cell u16 ... | cells ...
 //   leaf cell    value u64 | key length u16 | key
 //   inner cell   page u32 | keys below it u32 | key length u16 | least key below it
+//                | in an index with sums: sum of the values below it u64
 //   free page    0 u32 | next free page u32
+//
+// Version 2 of the superblock is that of an index with sums, where inner pages are of kind 3. Who
+// names the space of an index says which of the two it is.
 
 import { heapBase, indexPagesAt, indexSuperblockAt } from './heap';
 import { spaceGrow, spaceRead, spaceSize, spaceWrite } from './stable-space';
 
 const magic: u64 = 0x31584449_53464500; // "\0EFSIDX1" as bytes
 const version: u32 = 1;
+const versionWithSums: u32 = 2;
 const superblockBytes: u64 = 48;
 export const pageBytes: usize = 4096;
 const wasmPageBytes: u64 = 65536;
@@ -25,13 +30,29 @@ const bufferBytes: usize = 0x1800;
 const scratchBuffer: usize = 3;
 
 export const leafKind: u32 = 1;
-export const innerKind: u32 = 2;
+const innerKind: u32 = 2;
+const innerKindWithSums: u32 = 3;
+/** Beside the number of a space, for an index with sums. */
+const sumsFlag: u32 = 0x100;
 export const pageHead: usize = 8;
 export const cellHead: usize = 10;
 export const slotBytes: usize = 2;
 export const keyBytesMax: usize = 1300;
 
 let space: u32 = 0;
+let isSummed: bool = false;
+
+/** Whether the index that is open keeps sums of the values. */
+// @ts-ignore: decorator
+@inline
+export function hasSums(): bool {
+  return isSummed;
+}
+
+/** Of inner pages of the index that is open. */
+export function innerPageKind(): u32 {
+  return isSummed ? innerKindWithSums : innerKind;
+}
 
 export function root(): u32 { return load<u32>(superblock(), 12); }
 export function height(): u32 { return load<u32>(superblock(), 16); }
@@ -61,18 +82,20 @@ export function buffer(number: usize): usize {
 
 /** Reads the superblock of the index in that space; an empty space gives an empty index. */
 export function openIndex(which: u32): void {
-  space = which;
+  space = which & ~sumsFlag;
+  isSummed = (which & sumsFlag) != 0;
   if (space == 0) unreachable(); // belongs to the rest of the canister
   const block = superblock();
+  const wanted = isSummed ? versionWithSums : version;
   if (spaceSize(space) == 0) {
     memory.fill(block, 0, <usize>superblockBytes);
     store<u64>(block, magic);
-    store<u32>(block, version, 8);
+    store<u32>(block, wanted, 8);
     store<u32>(block, 1, 20);
     return;
   }
   spaceRead(space, block, 0, superblockBytes);
-  if (load<u64>(block) != magic || load<u32>(block, 8) != version) unreachable();
+  if (load<u64>(block) != magic || load<u32>(block, 8) != wanted) unreachable();
 }
 
 export function saveIndex(): void {
@@ -112,7 +135,7 @@ function pageOffset(page: u32): u64 {
 export function readPage(page: u32, into: usize): void {
   const offset = pageOffset(page);
   spaceRead(space, into, offset, pageHead);
-  if (used(into) > pageBytes || load<u16>(into) - leafKind > 1) unreachable();
+  if (used(into) > pageBytes || load<u16>(into) - leafKind > 2) unreachable();
   spaceRead(space, into + pageHead, offset + pageHead, used(into) - pageHead);
 }
 
@@ -132,6 +155,13 @@ export function writeCount(page: u32, start: usize, count: u32): void {
   spaceWrite(space, pageOffset(page) + start, part, 4);
 }
 
+/** A sum in such a page. */
+export function writeSum(page: u32, start: usize, sum: u64): void {
+  const part = buffer(scratchBuffer);
+  store<u64>(part, sum);
+  spaceWrite(space, pageOffset(page) + start, part, 8);
+}
+
 export function clearPage(at: usize, kind: u32): void {
   store<u64>(at, 0);
   store<u16>(at, kind);
@@ -141,6 +171,11 @@ export function clearPage(at: usize, kind: u32): void {
 // @ts-ignore: decorator
 @inline
 export function isLeaf(at: usize): bool { return load<u16>(at) == leafKind; }
+
+/** What a cell of the page has behind its key. */
+// @ts-ignore: decorator
+@inline
+function tailBytes(at: usize): usize { return load<u16>(at) == innerKindWithSums ? 8 : 0; }
 
 // @ts-ignore: decorator
 @inline
@@ -163,9 +198,16 @@ export function cellAt(at: usize, index: u32): usize {
   return at + load<u16>(at + pageHead + <usize>index * slotBytes);
 }
 
+/** Where the sum of an inner cell is. */
+// @ts-ignore: decorator
+@inline
+export function sumAt(cell: usize): usize {
+  return cell + cellHead + <usize>load<u16>(cell, 8);
+}
+
 /** Makes room for a cell, without its contents, and returns where it is. */
 export function openCell(at: usize, index: u32, keyLength: usize): usize {
-  const size = cellHead + keyLength;
+  const size = cellHead + keyLength + tailBytes(at);
   const count = cells(at);
   const start = cellStart(at, index);
   const slot = pageHead + <usize>index * slotBytes;

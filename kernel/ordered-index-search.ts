@@ -1,12 +1,15 @@
 // How a key, or a rank, is found in the pages of an ordered index, and what the way down was.
 // Changes nothing.
 
-import { heapBase, indexLevelsAt, indexPathAt } from './heap';
+import { heapBase, indexLevelsAt, indexPathAt, indexSumsAt } from './heap';
 import {
-  buffer, cellAt, cellHead, cells, cellStart, height, readPage, root,
+  buffer, cellAt, cellHead, cells, cellStart, hasSums, height, readPage, root, sumAt,
 } from './ordered-index-pages';
 
-/** Where a cell of a way down is: page u32 | index u32 | start of its count u32 | count u32. */
+/**
+ * Where a cell of a way down is: page u32 | index u32 | start of its count u16, of its sum u16
+ * | count u32. The sums themselves stand apart.
+ */
 const stepBytes: usize = 16;
 /** Levels from the root down whose pages stay in the heap during one operation of reading. */
 const keptLevels: u32 = 5;
@@ -27,6 +30,12 @@ export function lastValue(): u64 {
 @inline
 export function step(level: u32): usize {
   return heapBase() + indexPathAt + <usize>level * stepBytes;
+}
+
+// @ts-ignore: decorator
+@inline
+export function stepSum(level: u32): usize {
+  return heapBase() + indexSumsAt + (<usize>level << 3);
 }
 
 /** The page that the last way down ended at. */
@@ -60,8 +69,13 @@ function recordStep(level: u32, page: u32, index: u32): u32 {
   const start = cellStart(at, index);
   store<u32>(entry, page);
   store<u32>(entry, index, 4);
-  store<u32>(entry, <u32>start + 4, 8);
+  store<u16>(entry, <u16>start + 4, 8);
   store<u32>(entry, load<u32>(at + start, 4), 12);
+  if (hasSums()) {
+    const sum = sumAt(at + start);
+    store<u16>(entry, <u16>(sum - at), 10);
+    store<u64>(stepSum(level), load<u64>(sum));
+  }
   return load<u32>(at + start);
 }
 
@@ -125,6 +139,24 @@ export function rankOf(key: usize, length: usize): u64 {
     page = load<u32>(cellAt(at, child));
   }
   return rank + lowerBound(keptPage(last, page), key, length);
+}
+
+/** The values of all lesser keys together. */
+export function sumBefore(key: usize, length: usize): u64 {
+  if (height() == 0) return 0;
+  const last = height() - 1;
+  let page = root();
+  let sum: u64 = 0;
+  for (let level: u32 = 0; level < last; level++) {
+    const at = keptPage(level, page);
+    const child = childOf(at, key, length);
+    for (let index: u32 = 0; index < child; index++) sum += load<u64>(sumAt(cellAt(at, index)));
+    page = load<u32>(cellAt(at, child));
+  }
+  const at = keptPage(last, page);
+  const end = lowerBound(at, key, length);
+  for (let index: u32 = 0; index < end; index++) sum += load<u64>(cellAt(at, index));
+  return sum;
 }
 
 export function forgetPages(): void {

@@ -1,19 +1,20 @@
 // An ordered index: byte strings with a number each, in a counted B+tree, so that the position of a
-// key among all keys is found as fast as the key. Knows nothing of what keys mean. State is in
-// stable memory alone: every operation starts from the superblock.
+// key among all keys is found as fast as the key. Where it keeps sums, so is the sum of the values of
+// all lesser keys. Knows nothing of what keys mean. State is in stable memory alone: every operation
+// starts from the superblock.
 //
 // An inner cell has the least key that may be below it; the first cell of an inner page has the key
 // that its page has in the page above, the very first the empty one.
 
 import { heapBase, indexKeyAt } from './heap';
-import { growUp, shrinkUp } from './ordered-index-change';
+import { changeValue, growUp, shrinkUp } from './ordered-index-change';
 import {
-  buffer, cellAt, cellHead, cells, cellStart, clearPage, height, keyBytesMax, keyCount, leafKind,
-  openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage, writePage,
+  buffer, cellAt, cellHead, cells, cellStart, clearPage, hasSums, height, keyBytesMax, keyCount,
+  leafKind, openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage, writePage,
   writePart,
 } from './ordered-index-pages';
 import {
-  descend, descendToRank, forgetPages, leafPage, rankOf, wasFound,
+  descend, descendToRank, forgetPages, lastValue, leafPage, rankOf, sumBefore, wasFound,
 } from './ordered-index-search';
 
 const rowBytes: usize = 16;
@@ -42,12 +43,13 @@ export function indexInsert(space: u32, key: usize, length: usize, value: u64): 
     const start = cellStart(leaf, index);
     store<u64>(leaf + start, value);
     writePart(leafPage(), leaf, start, 8);
+    changeValue(lastValue(), value);
     return true;
   }
   const cell = openCell(leaf, index, length);
   store<u64>(cell, value);
   if (length > 0) memory.copy(cell + cellHead, key, length); // an empty key may be anywhere
-  growUp();
+  growUp(value);
   setKeyCount(keyCount() + 1);
   saveIndex();
   return false;
@@ -60,7 +62,7 @@ export function indexRemove(space: u32, key: usize, length: usize): bool {
   const index = descend(key, length);
   if (!wasFound()) return false;
   removeCell(buffer(0), index);
-  shrinkUp();
+  shrinkUp(lastValue());
   setKeyCount(keyCount() - 1);
   saveIndex();
   return true;
@@ -71,6 +73,14 @@ export function indexRank(space: u32, key: usize, length: usize): u64 {
   openIndex(space);
   forgetPages();
   return rankOf(key, length);
+}
+
+/** The values of all keys that are less than this one, together; of an index with sums. */
+export function indexSum(space: u32, key: usize, length: usize): u64 {
+  openIndex(space);
+  if (!hasSums()) unreachable();
+  forgetPages();
+  return sumBefore(key, length);
 }
 
 /**

@@ -31,6 +31,7 @@ export const kernelOperations = {
   indexRank: 52,
   indexCountBlocks: 53,
   indexRead: 54,
+  indexSum: 55,
   labelHash: 64,
   labelSet: 65,
   labelSetLeaves: 66,

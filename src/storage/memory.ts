@@ -15,4 +15,11 @@ export const memoryIds = {
 } as const;
 
 /** Spaces of raw stable memory beside Azle's own (which is space 0): the kernel maps them. */
-export const spaceIds = { blobs: 1, index: 2, directory: 3, wrappedKeys: 4, labels: 5 } as const;
+export const spaceIds = {
+  blobs: 1,
+  index: 2,
+  directory: 3,
+  wrappedKeys: 4,
+  labels: 5,
+  sizes: 6,
+} as const;

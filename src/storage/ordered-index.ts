@@ -1,6 +1,7 @@
 // An ordered index in a space of stable memory, by the native kernel (kernel/ordered-index.ts):
 // byte strings in bytewise order with a number each, where the position of any key among all is
-// found in logarithmic time. Knows nothing of what keys mean.
+// found in logarithmic time; so is, where an index keeps sums, the sum of the numbers of all lesser
+// keys. Knows nothing of what keys mean.
 
 import {
   createCommand,
@@ -42,6 +43,12 @@ export interface OrderedIndex {
   count(): number;
 }
 
+/** Its values are amounts. */
+export interface SummedIndex extends OrderedIndex {
+  /** The values of all keys that are less than this one, together. */
+  sum(key: Uint8Array): number;
+}
+
 /** Values and results of 64 bits lie in the same block as the words. */
 interface IndexCommand extends KernelCommand {
   readonly longs: BigUint64Array;
@@ -65,16 +72,36 @@ const rankCommand = createIndexCommand('indexRank', 1);
 const countBlocksCommand = createIndexCommand('indexCountBlocks', 2);
 const readCommand = createIndexCommand('indexRead', 1);
 const countCommand = createIndexCommand('indexCount', 0);
+const sumCommand = createIndexCommand('indexSum', 1);
+
+/** Beside the number of a space, for an index with sums. */
+const sumsFlag = 0x100;
 
 /** `space`: one of the kernel's, for the index alone. */
 export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
-  function run(command: IndexCommand, key: Uint8Array): void {
-    if (!(key instanceof Uint8Array) || key.length > indexKeyBytesMax) refuseOperand('key', key);
-    command.words[kernelWords.selector] = space;
-    kernelGate(command.bytes);
-    kernelGate(key);
-  }
+  return openSelected(space);
+}
 
+/** `space`: one of the kernel's, for the index alone, which has kept sums from its beginning. */
+export function openSummedIndex(space: 2 | 6): SummedIndex {
+  const selector = space | sumsFlag;
+  return {
+    ...openSelected(selector),
+    sum(key) {
+      run(selector, sumCommand, key);
+      return Number(sumCommand.longs[resultLong]);
+    },
+  };
+}
+
+function run(selector: number, command: IndexCommand, key: Uint8Array): void {
+  if (!(key instanceof Uint8Array) || key.length > indexKeyBytesMax) refuseOperand('key', key);
+  command.words[kernelWords.selector] = selector;
+  kernelGate(command.bytes);
+  kernelGate(key);
+}
+
+function openSelected(selector: number): OrderedIndex {
   /** The value of the key that the operation found. */
   function foundValue(command: IndexCommand): bigint | undefined {
     return command.words[kernelWords.result] === 1 ? command.longs[resultLong] : undefined;
@@ -83,40 +110,40 @@ export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
   return {
     insert(key, value) {
       insertCommand.longs[offsetLong] = value;
-      run(insertCommand, key);
+      run(selector, insertCommand, key);
       return foundValue(insertCommand);
     },
     remove(key) {
-      run(removeCommand, key);
+      run(selector, removeCommand, key);
       return foundValue(removeCommand);
     },
     find(key) {
-      run(findCommand, key);
+      run(selector, findCommand, key);
       return foundValue(findCommand);
     },
     rank(key) {
-      run(rankCommand, key);
+      run(selector, rankCommand, key);
       return Number(rankCommand.longs[resultLong]);
     },
     countBlocks({ key, at, blocks }) {
       const counts = new Uint32Array(blocks);
       const bytes = new Uint8Array(counts.buffer);
       countBlocksCommand.longs[offsetLong] = BigInt(at);
-      run(countBlocksCommand, key);
+      run(selector, countBlocksCommand, key);
       kernelGate(bytes);
       return counts;
     },
     read(rank, limit) {
-      const entries = readEntries(space, rank, limit);
+      const entries = readEntries(selector, rank, limit);
       while (entries.length < limit) {
-        const found = readEntries(space, rank + entries.length, limit - entries.length);
+        const found = readEntries(selector, rank + entries.length, limit - entries.length);
         if (found.length === 0) break;
         entries.push(...found);
       }
       return entries;
     },
     count() {
-      countCommand.words[kernelWords.selector] = space;
+      countCommand.words[kernelWords.selector] = selector;
       kernelGate(countCommand.bytes);
       return Number(countCommand.longs[resultLong]);
     },
@@ -124,12 +151,12 @@ export function openOrderedIndex(space: 1 | 2 | 3): OrderedIndex {
 }
 
 /** As many as have room; none only where the index ends. */
-function readEntries(space: number, rank: number, limit: number): IndexEntry[] {
+function readEntries(selector: number, rank: number, limit: number): IndexEntry[] {
   const room = limit * rowBytes + Math.max(indexKeyBytesMax, limit * keyBytesExpected);
   const rows = new Uint32Array(Math.ceil(room / 4));
   const bytes = new Uint8Array(rows.buffer);
   const { words, longs } = readCommand;
-  words[kernelWords.selector] = space;
+  words[kernelWords.selector] = selector;
   longs[offsetLong] = BigInt(rank);
   words[kernelWords.length] = limit;
   kernelGate(readCommand.bytes);

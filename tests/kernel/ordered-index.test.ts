@@ -7,6 +7,7 @@ import {
 } from '../../src/storage/ordered-index.ts';
 import { expectSame } from '../support/expect-same.ts';
 import { checkIndexStructure } from '../support/index-structure.ts';
+import { IndexTwin, indexKeyMakers } from '../support/index-twin.ts';
 import { installNodeKernel, type KernelHost, startKernel } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -24,42 +25,6 @@ async function upgrade(): Promise<void> {
   installKernelGate(host.gate);
 }
 
-/** The same in plain JavaScript: a sorted array. */
-class Twin {
-  readonly keys: Buffer[] = [];
-  readonly values = new Map<string, bigint>();
-
-  rank(key: Buffer): number {
-    let [low, high] = [0, this.keys.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (Buffer.compare(this.keys[middle] ?? key, key) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  insert(key: Buffer, value: bigint): bigint | undefined {
-    const old = this.values.get(key.toString('latin1'));
-    if (old === undefined) this.keys.splice(this.rank(key), 0, key);
-    this.values.set(key.toString('latin1'), value);
-    return old;
-  }
-
-  remove(key: Buffer): bigint | undefined {
-    const old = this.values.get(key.toString('latin1'));
-    if (old !== undefined) this.keys.splice(this.rank(key), 1);
-    this.values.delete(key.toString('latin1'));
-    return old;
-  }
-
-  read(rank: number, limit: number) {
-    return this.keys.slice(rank, rank + limit).map((key) => {
-      return { key: key.toString('latin1'), value: this.values.get(key.toString('latin1')) };
-    });
-  }
-}
-
 function readPlain(rank: number, limit: number) {
   return index.read(rank, limit).map(({ key, value }) => {
     return { key: Buffer.from(key).toString('latin1'), value };
@@ -70,26 +35,6 @@ function expectSameKeys(found: readonly Buffer[], wanted: readonly Buffer[], whe
   const texts = (keys: readonly Buffer[]) => keys.map((key) => key.toString('latin1'));
   expect(texts(found), where).toEqual(texts(wanted));
 }
-
-type KeyMaker = (random: (limit: number) => number) => Buffer;
-
-function bytesOf(random: (limit: number) => number, length: number, variety: number): Buffer {
-  return Buffer.from(Array.from({ length }, () => random(variety) * Math.floor(255 / variety)));
-}
-
-const keyMakers: Readonly<Record<string, KeyMaker>> = {
-  'of 1 to 1,300 bytes': (random) =>
-    bytesOf(random, random(3) === 0 ? 1 + random(indexKeyBytesMax) : 1 + random(8), 256),
-  'of 1 byte or 1,300': (random) =>
-    random(4) === 0
-      ? Buffer.concat([Buffer.alloc(indexKeyBytesMax - 2, 7), bytesOf(random, 2, 256)])
-      : bytesOf(random, 1, 256),
-  'with long common beginnings': (random) =>
-    Buffer.concat([Buffer.alloc(40 * random(30), 'p'), bytesOf(random, 3, 20)]),
-  'of few letters': (random) => bytesOf(random, random(9), 2),
-  'like those of a listing': (random) =>
-    Buffer.from(`bucket\0\0${String.fromCharCode(random(5))}dir${random(20)}/file-${random(400)}`),
-};
 
 describe('an ordered index', () => {
   test('is empty at first, and asking formats nothing', () => {
@@ -120,45 +65,48 @@ describe('an ordered index', () => {
     expect(index.count()).toBe(2);
   });
 
-  test.each(Object.keys(keyMakers))('behaves as a sorted array under keys %s', async (name) => {
-    const makeKey = keyMakers[name] ?? expect.fail(name);
-    for (const seed of [1, 2]) {
-      host = await installNodeKernel();
-      const random = randomNumbers(seed);
-      const twin = new Twin();
-      const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
-      for (let turn = 0; turn < 4_000; turn++) {
-        const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
-        const known = twin.keys[random(twin.keys.length || 1)];
-        const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
-        if (random(10) < (isShrinking ? 2 : 7)) {
-          const value = BigInt(random(2 ** 31)) << BigInt(random(33));
-          expectSame(index.insert(key, value), twin.insert(key, value), where(turn));
-        } else {
-          const victim = known !== undefined && random(5) > 0 ? known : key;
-          expectSame(index.remove(victim), twin.remove(victim), where(turn));
+  test.each(Object.keys(indexKeyMakers))(
+    'behaves as a sorted array under keys %s',
+    async (name) => {
+      const makeKey = indexKeyMakers[name] ?? expect.fail(name);
+      for (const seed of [1, 2]) {
+        host = await installNodeKernel();
+        const random = randomNumbers(seed);
+        const twin = new IndexTwin();
+        const where = (turn: number) => `${name}, seed ${seed}, turn ${turn}`;
+        for (let turn = 0; turn < 4_000; turn++) {
+          const isShrinking = Math.floor(turn / 1_000) % 2 === 1;
+          const known = twin.keys[random(twin.keys.length || 1)];
+          const key = known !== undefined && random(3) === 0 ? known : makeKey(random);
+          if (random(10) < (isShrinking ? 2 : 7)) {
+            const value = BigInt(random(2 ** 31)) << BigInt(random(33));
+            expectSame(index.insert(key, value), twin.insert(key, value), where(turn));
+          } else {
+            const victim = known !== undefined && random(5) > 0 ? known : key;
+            expectSame(index.remove(victim), twin.remove(victim), where(turn));
+          }
+          if (turn % 7 === 0) {
+            expectSame(index.rank(key), twin.rank(key), where(turn));
+            expectSame(index.find(key), twin.values.get(key.toString('latin1')), where(turn));
+          }
+          if (turn % 101 === 0) {
+            const [rank, limit] = [random(twin.keys.length + 2), random(70)];
+            expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
+          }
+          if (turn % 500 === 499) {
+            await upgrade();
+            expectSameKeys(checkIndexStructure(2).keys, twin.keys, where(turn));
+          }
         }
-        if (turn % 7 === 0) {
-          expectSame(index.rank(key), twin.rank(key), where(turn));
-          expectSame(index.find(key), twin.values.get(key.toString('latin1')), where(turn));
+        expect(index.count()).toBe(twin.keys.length);
+        for (const key of [...twin.keys]) {
+          index.remove(key);
+          twin.remove(key);
         }
-        if (turn % 101 === 0) {
-          const [rank, limit] = [random(twin.keys.length + 2), random(70)];
-          expect(readPlain(rank, limit), where(turn)).toEqual(twin.read(rank, limit));
-        }
-        if (turn % 500 === 499) {
-          await upgrade();
-          expectSameKeys(checkIndexStructure(2).keys, twin.keys, where(turn));
-        }
+        expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
       }
-      expect(index.count()).toBe(twin.keys.length);
-      for (const key of [...twin.keys]) {
-        index.remove(key);
-        twin.remove(key);
-      }
-      expect(checkIndexStructure(2)).toMatchObject({ height: 1, pages: 1, keys: [] });
-    }
-  });
+    },
+  );
 
   const orders: Readonly<Record<string, (at: number) => number>> = {
     ascending: (at) => at,

@@ -1,5 +1,6 @@
 // Walks the pages of an ordered index (kernel/ordered-index-pages.ts) and checks everything that its
-// structure promises: order, counts, levels, and that every page is in the tree or on the free list.
+// structure promises: order, counts, sums where it keeps them, levels, and that every page is in the
+// tree or on the free list.
 
 import { expect } from 'vitest';
 import { openSpace } from '../../src/storage/space.ts';
@@ -7,6 +8,10 @@ import { expectSame, expectSameBytes } from './expect-same.ts';
 
 const pageBytes = 4_096;
 const superblockBytes = 48;
+const innerKind = 2;
+const innerKindWithSums = 3;
+
+type IndexSpace = 1 | 2 | 3 | 6;
 
 interface Page {
   readonly kind: number;
@@ -22,22 +27,26 @@ export interface IndexShape {
   /** Of the pages of the tree, 0 to 1. */
   readonly fill: number;
   readonly keys: Buffer[];
+  /** Of an index with sums; in the order of the keys. */
+  readonly values: bigint[];
 }
 
-function readPage(space: 1 | 2 | 3, number: number): Buffer {
+function readPage(space: IndexSpace, number: number): Buffer {
   const bytes = Buffer.alloc(pageBytes);
   openSpace(space).read(number * pageBytes, bytes);
   return bytes;
 }
 
 function parsePage(bytes: Buffer): Page {
+  const tailBytes = bytes.readUInt16LE(0) === innerKindWithSums ? 8 : 0;
   const [kind, count, used] = [0, 2, 4].map((at) => bytes.readUInt16LE(at));
   let end = 8 + 2 * (count ?? 0);
   const cells = Array.from({ length: count ?? 0 }, (_, index) => {
     const start = bytes.readUInt16LE(8 + 2 * index);
     expectSame(start, end, 'cells stand one behind the other');
-    end = start + 10 + bytes.readUInt16LE(start + 8);
-    return { start, key: bytes.subarray(start + 10, end) };
+    const keyEnd = start + 10 + bytes.readUInt16LE(start + 8);
+    end = keyEnd + tailBytes;
+    return { start, key: bytes.subarray(start + 10, keyEnd) };
   });
   expectSame(used, end);
   expectSame(end <= pageBytes, true, `cells end at ${end}`);
@@ -45,16 +54,16 @@ function parsePage(bytes: Buffer): Page {
 }
 
 /** Checks the index of that space and tells its shape. */
-export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
+export function checkIndexStructure(space: IndexSpace, hasSums = false): IndexShape {
   if (openSpace(space).size() === 0) {
-    return { height: 0, pages: 0, freePages: 0, fill: 1, keys: [] };
+    return { height: 0, pages: 0, freePages: 0, fill: 1, keys: [], values: [] };
   }
   const superblock = readPage(space, 0).subarray(0, superblockBytes);
   expect(superblock.subarray(0, 8).toString('latin1')).toBe('\0EFSIDX1');
   const [version, root, height, pagesEnd, freeHead, freeCount] = [8, 12, 16, 20, 24, 28].map((at) =>
     superblock.readUInt32LE(at),
   ) as [number, number, number, number, number, number];
-  expect(version).toBe(1);
+  expect(version).toBe(hasSums ? 2 : 1);
   const owners = new Set<number>([0]);
   const claim = (page: number) => {
     expectSame(owners.has(page), false, `page ${page} is there twice`);
@@ -62,15 +71,18 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
     owners.add(page);
   };
   const keys: Buffer[] = [];
+  const values: bigint[] = [];
   let usedBytes = 0;
 
+  /** How many keys are below the page; their values are those that `values` has got. */
   function visit(number: number, level: number, lower: Buffer): number {
     claim(number);
     const page = parsePage(readPage(space, number));
     usedBytes += page.used;
-    expectSame(page.kind, level === 1 ? 1 : 2);
+    expectSame(page.kind, level === 1 ? 1 : hasSums ? innerKindWithSums : innerKind);
     if (level === 1) {
       keys.push(...page.cells.map(({ key }) => key));
+      values.push(...page.cells.map(({ start }) => page.bytes.readBigUInt64LE(start)));
       for (const { key } of page.cells) {
         expectSame(Buffer.compare(lower, key) <= 0, true, 'the key above is not greater');
       }
@@ -80,8 +92,13 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
     expectSameBytes(first, lower, 'the first key is that of the page above');
     let total = 0;
     for (const { start, key } of page.cells) {
+      const before = values.length;
       const count = visit(page.bytes.readUInt32LE(start), level - 1, key);
       expectSame(page.bytes.readUInt32LE(start + 4), count);
+      if (hasSums) {
+        const sum = values.slice(before).reduce((total, value) => total + value, 0n);
+        expectSame(page.bytes.readBigUInt64LE(start + 10 + key.length), BigInt.asUintN(64, sum));
+      }
       const greatest = count > 0 ? keys.at(-1) : undefined;
       if (greatest) expectSame(Buffer.compare(key, greatest) <= 0, true, 'a key below is less');
       total += count;
@@ -100,5 +117,5 @@ export function checkIndexStructure(space: 1 | 2 | 3): IndexShape {
   expect(owners.size, 'every page has an owner').toBe(pagesEnd);
   expect(owners.size - 1 - treePages).toBe(freeCount);
   const fill = treePages === 0 ? 1 : usedBytes / (treePages * pageBytes);
-  return { height, pages: treePages, freePages: freeCount, fill, keys };
+  return { height, pages: treePages, freePages: freeCount, fill, keys, values };
 }
