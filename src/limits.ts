@@ -33,8 +33,8 @@ export const jsonContainerCountMax = 32;
 /** What one of them lists. */
 export const jsonItemCountMax = 128;
 export const requestHeaderCountMax = 100;
-/** The longest path or prefix, percent-encoded, in the longest route. */
-export const requestUrlBytesMax = 4_608;
+/** The longest prefix and tag, percent-encoded, and the longest cursor, in the longest route. */
+export const requestUrlBytesMax = 5_376;
 /** The URL, the method and all header fields of a request. */
 export const requestTextBytesMax = 10_240;
 /** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
@@ -57,6 +57,12 @@ export const segmentBytesMax = 65_536;
 // Listings
 export const pageSizeDefault = 10;
 export const pageSizeMax = 50;
+/** Files and folders together, of a list by cursors. */
+export const folderPageDefault = 100;
+export const folderPageMax = 1_000;
+/** Such a page ends where the paths on it, or the records of its files, have so many bytes. */
+export const listedPathBytesMax = 400_000;
+export const listedRecordBytesMax = 1_000_000;
 
 // Sessions
 export const openUploadCountMax = 50;
@@ -97,6 +103,8 @@ export const movedFilesPerMessage = 1_000;
 /** Files of an earlier version that one message brings to the present one, and chunks of them. */
 export const upgradedFilesPerMessage = 20;
 export const upgradedChunksPerMessage = 1_000;
+/** Files whose sizes one message puts into the index of sizes. */
+export const sizedFilesPerMessage = 500;
 /** Chunks whose storage one message gives back: 2.5 M instructions each when they are full. */
 export const reclaimedChunksPerMessage = 32;
 

@@ -118,6 +118,27 @@ export const FileChange = IDL.Record({
 });
 
 export const ResultFileList = resultOf(FileList);
+/** Folders and cursors: `limit` counts files and folders together, 1 to 1,000, 100 unless told. */
+export const ListFolderRequest = IDL.Record({
+  bucketId: IDL.Text,
+  prefix: IDL.Opt(IDL.Text),
+  delimiter: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  limit: IDL.Opt(IDL.Nat),
+  sort: IDL.Opt(IDL.Text),
+  tag: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const ResultFolderPage = resultOf(
+  IDL.Record({
+    items: IDL.Vec(FileRecord),
+    folders: IDL.Vec(IDL.Record({ path: IDL.Text })),
+    nextCursor: IDL.Opt(IDL.Text),
+    prefix: IDL.Text,
+    delimiter: IDL.Text,
+  }),
+);
+export const ResultUsage = resultOf(IDL.Record({ files: IDL.Nat, bytes: IDL.Nat }));
 export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
 export const FileUpload = IDL.Record({
   bucketId: IDL.Text,

@@ -1,18 +1,21 @@
-// The answers of listFiles and getFile, by hand: the library takes 3.5 M instructions for each file
+// The answers of listFiles, listFolder and getFile, by hand: the library takes 3.5 M instructions for each file
 // record. Candid specification, "Binary format": fields stand in the order of their hashes.
 
 import { IDL } from '@dfinity/candid';
 import type { FileParts } from '../domain/files/file-parts.ts';
+import type { FilePage } from '../domain/files/folder-page.ts';
+import type { FolderList } from '../domain/listing/folder-listing.ts';
 import type { FileList } from '../domain/listing/listing.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Result } from './call.ts';
-import { ResultFile, ResultFileList } from './candid.ts';
+import { ResultFile, ResultFileList, ResultFolderPage } from './candid.ts';
 import { encodeResult, headOfOk } from './candid-result.ts';
 
 const fileHead = headOfOk(ResultFile);
 const fileListHead = headOfOk(ResultFileList);
+const folderPageHead = headOfOk(ResultFolderPage);
 
 export interface FileListAnswer {
   readonly list: FileList;
@@ -50,6 +53,35 @@ export function encodeFileListResult(result: Result<FileListAnswer>): Uint8Array
   draft.nat(list.nextPage === null ? 0 : 1);
   if (list.nextPage !== null) {
     draft.nat(list.nextPage);
+  }
+  return draft.finish();
+}
+
+export interface FolderPageAnswer {
+  readonly list: FolderList;
+  readonly page: FilePage<FileParts>;
+}
+
+/** The answer of `listFolder`. */
+export function encodeFolderPageResult(result: Result<FolderPageAnswer>): Uint8Array {
+  if (!('ok' in result)) {
+    return encodeResult(ResultFolderPage, result);
+  }
+  const { list, page } = result.ok;
+  const draft = new Draft(folderPageHead);
+  draft.nat(page.folders.length);
+  for (const path of page.folders) {
+    draft.text(path);
+  }
+  draft.text(encodeUtf8(list.delimiter));
+  draft.text(encodeUtf8(list.prefix));
+  draft.nat(page.items.length);
+  for (const record of page.items) {
+    draft.record(record);
+  }
+  draft.nat(page.nextCursor === null ? 0 : 1);
+  if (page.nextCursor !== null) {
+    draft.text(encodeUtf8(page.nextCursor));
   }
   return draft.finish();
 }

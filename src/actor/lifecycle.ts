@@ -2,11 +2,12 @@
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { init, msgArgData, postUpgrade, trap } from 'azle';
+import { skipUpgrade } from '../domain/administration/record-upgrade.ts';
 import type { RootKeySource } from '../domain/keys/root-keys.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { Settings } from './candid.ts';
-import { setUp } from './runtime.ts';
+import { setUp, stores } from './runtime.ts';
 
 export type RootKeyArgument = { readonly vetkd: string } | { readonly stored: null };
 
@@ -79,6 +80,7 @@ export class LifecycleActor {
   @init([IDL.Opt(Settings)], { manual: true })
   install(): void {
     start();
+    skipUpgrade(stores);
   }
 
   @postUpgrade([IDL.Opt(Settings)], { manual: true })

@@ -1,11 +1,26 @@
-// The actor method that lists a bucket's files.
+// The actor methods that list a bucket's files, and tell how much is below a prefix.
 
+import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
+import { getUsage } from '../domain/administration/bucket-usage.ts';
 import { readFileParts } from '../domain/files/files.ts';
+import { readPartsPage } from '../domain/files/folder-page.ts';
+import { listFolder } from '../domain/listing/folder-listing.ts';
 import { listFiles } from '../domain/listing/listing.ts';
 import { answer, currentCall } from './call.ts';
-import { ListFilesRequest, ResultFileList } from './candid.ts';
-import { encodeFileListResult, type FileListAnswer } from './file-record-messages.ts';
+import {
+  ListFilesRequest,
+  ListFolderRequest,
+  ResultFileList,
+  ResultFolderPage,
+  ResultUsage,
+} from './candid.ts';
+import {
+  encodeFileListResult,
+  encodeFolderPageResult,
+  type FileListAnswer,
+  type FolderPageAnswer,
+} from './file-record-messages.ts';
 import { decodeArguments, query } from './method.ts';
 import { stores } from './runtime.ts';
 
@@ -21,14 +36,29 @@ interface ListArgument {
   apiKey: Optional<string>;
 }
 
+interface FolderArgument {
+  bucketId: string;
+  prefix: Optional<string>;
+  delimiter: Optional<string>;
+  cursor: Optional<string>;
+  limit: Optional<bigint>;
+  sort: Optional<string>;
+  tag: Optional<string>;
+  apiKey: Optional<string>;
+}
+
 /** Paths may be written with a leading slash here, and so may a prefix. */
+function prefixOf([prefix]: Optional<string>): string | undefined {
+  return prefix?.startsWith('/') ? prefix.slice(1) : prefix;
+}
+
 function listPage(argument: ListArgument): FileListAnswer {
   const [page] = argument.page;
   const [pageSize] = argument.pageSize;
   const list = listFiles(stores, currentCall(), {
     bucket: argument.bucketId,
     apiKey: argument.apiKey[0],
-    prefix: argument.prefix[0]?.replace(/^\//, ''),
+    prefix: prefixOf(argument.prefix),
     page: page === undefined ? undefined : Number(page),
     pageSize: pageSize === undefined ? undefined : Number(pageSize),
     sort: argument.sort[0],
@@ -36,6 +66,23 @@ function listPage(argument: ListArgument): FileListAnswer {
   });
   return { list, records: readFileParts(stores, list.bucketId, list.paths) };
 }
+
+function folderPage(argument: FolderArgument): FolderPageAnswer {
+  const [limit] = argument.limit;
+  const list = listFolder(stores, currentCall(), {
+    bucket: argument.bucketId,
+    apiKey: argument.apiKey[0],
+    prefix: prefixOf(argument.prefix),
+    delimiter: argument.delimiter[0],
+    cursor: argument.cursor[0],
+    limit: limit === undefined ? undefined : Number(limit),
+    sort: argument.sort[0],
+    tag: argument.tag[0],
+  });
+  return { list, page: readPartsPage(stores, list) };
+}
+
+const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
 
 export class ListingActor {
   /** Pages and their size are whole numbers from 1 on; sizes above 50 are taken for 50. */
@@ -45,5 +92,27 @@ export class ListingActor {
     if (decoded === undefined) return;
     const [argument] = decoded as [ListArgument];
     msgReply(encodeFileListResult(answer(() => listPage(argument))));
+  }
+
+  /**
+   * What is directly below a prefix, by name: folders in place of what is in them with the delimiter
+   * `/`, else all files. Goes on with the `nextCursor` of the page before.
+   */
+  @query([ListFolderRequest], ResultFolderPage, { manual: true })
+  listFolder(): void {
+    const decoded = decodeArguments({ name: 'listFolder', parameters: [ListFolderRequest] });
+    if (decoded === undefined) return;
+    const [argument] = decoded as [FolderArgument];
+    msgReply(encodeFolderPageResult(answer(() => folderPage(argument))));
+  }
+
+  /** Files and their bytes below a prefix of a bucket; of all of it without one. */
+  @query(usageArguments, ResultUsage)
+  getUsage(bucket: string, prefix: Optional<string>, [apiKey]: Optional<string>) {
+    return answer(() => {
+      const request = { bucket, apiKey, prefix: prefixOf(prefix) };
+      const { files, bytes } = getUsage(stores, currentCall(), request);
+      return { files, bytes };
+    });
   }
 }

@@ -87,11 +87,13 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   getFile: { bounds: few },
   getStatus: { bounds: few },
   getUpload: { bounds: few },
+  getUsage: { bounds: few },
   http_request: { bounds: request },
   http_request_streaming_callback: { bounds: few },
   listApiKeys: { bounds: few },
   listBuckets: { bounds: few },
   listFiles: { bounds: some },
+  listFolder: { bounds: some },
   listUploads: { bounds: few },
   readFile: { bounds: few },
 

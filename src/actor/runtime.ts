@@ -21,7 +21,7 @@ import { openBlobs } from '../storage/blobs.ts';
 import type { ByteMap } from '../storage/byte-map.ts';
 import { openErasableSlots } from '../storage/erasable-slots.ts';
 import { memoryIds, spaceIds } from '../storage/memory.ts';
-import { openOrderedIndex } from '../storage/ordered-index.ts';
+import { openOrderedIndex, openSummedIndex } from '../storage/ordered-index.ts';
 import { openSpace } from '../storage/space.ts';
 import { openStableMap } from '../storage/stable-map.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
@@ -41,6 +41,7 @@ export const stores: Stores = {
   reclaims: wakingMap(openStableMap(memoryIds.reclaims)),
   blobs: openBlobs(openSpace(spaceIds.blobs)),
   index: openOrderedIndex(spaceIds.index),
+  sizes: openSummedIndex(spaceIds.sizes),
   members: openStableMap(memoryIds.members),
   directory: openOrderedIndex(spaceIds.directory),
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),

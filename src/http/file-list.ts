@@ -1,46 +1,71 @@
-// GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`.
+// GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and by
+// folders and cursors, when it names one of these: `…/files?delimiter=&prefix=&cursor=&limit=&sort=&tag=`.
 
 import { readFilesJson } from '../domain/files/files.ts';
+import { readJsonPage } from '../domain/files/folder-page.ts';
+import { type FolderList, listFolder } from '../domain/listing/folder-listing.ts';
 import { type FileList, listFiles } from '../domain/listing/listing.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
+import { present } from '../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
-import { encodeUtf8 } from '../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { requestKey } from './authorization.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { readQuery } from './query.ts';
 import type { Exchange } from './router.ts';
 
-const parameters = ['prefix', 'page', 'pageSize', 'sort', 'tag'] as const;
+const pageParameters = ['page', 'pageSize'] as const;
+const cursorParameters = ['delimiter', 'cursor', 'limit'] as const;
+const parameters = ['prefix', 'sort', 'tag', ...pageParameters, ...cursorParameters] as const;
+
+const headers: readonly Header[] = [
+  ['Content-Type', 'application/json'],
+  ['Cache-Control', 'private, no-store'],
+];
 
 export function getFileList(exchange: Exchange): HttpResponse {
   const { stores, call, request, captures } = exchange;
   const [bucket = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
-  const query = readQuery(request, parameters);
-  const list = listFiles(stores, call, {
-    bucket,
-    apiKey,
-    prefix: query.prefix,
-    page: parseCount(query.page),
-    pageSize: parseCount(query.pageSize),
-    sort: query.sort,
-    tag: query.tag,
-  });
-  const headers: Header[] = [
-    ['Content-Type', 'application/json'],
-    ['Cache-Control', 'private, no-store'],
-  ];
+  const { page, pageSize, delimiter, cursor, limit, ...rest } = readQuery(request, parameters);
+  const { prefix, sort, tag } = rest;
+  const common = { bucket, apiKey, prefix, sort, tag };
+  if (delimiter !== undefined || cursor !== undefined || limit !== undefined) {
+    if (page !== undefined || pageSize !== undefined) {
+      throw new Refusal(
+        'InvalidArgument',
+        `A list goes by ${pageParameters.join(' and ')} or by ${cursorParameters.join(', ')}: ` +
+          'send the ones or the others.',
+      );
+    }
+    const position = { delimiter, cursor, limit: parseCount(limit) };
+    const list = listFolder(stores, call, { ...common, ...position });
+    return { status: 200, headers, body: folderJson(stores, list) };
+  }
+  const numbers = { page: parseCount(page), pageSize: parseCount(pageSize) };
+  const list = listFiles(stores, call, { ...common, ...numbers });
   return { status: 200, headers, body: listJson(stores, list) };
 }
 
 const comma = 0x2c;
 
-/** The JSON of the files, as it was stored with each, between that of the rest. */
 function listJson(stores: Stores, list: FileList): Uint8Array {
   const { bucketId, paths, ...rest } = list;
-  const items = joinByComma(readFilesJson(stores, bucketId, paths));
+  return itemsJson(readFilesJson(stores, bucketId, paths), rest);
+}
+
+function folderJson(stores: Stores, list: FolderList): Uint8Array {
+  const { items, folders, nextCursor } = readJsonPage(stores, list);
+  const { prefix, delimiter } = list;
+  const named = folders.map((path) => ({ path: present(decodeUtf8(path), 'path of a folder') }));
+  return itemsJson(items, { folders: named, nextCursor, prefix, delimiter });
+}
+
+/** The JSON of the files, as it was stored with each, between that of the rest. */
+function itemsJson(records: readonly Uint8Array[], rest: object): Uint8Array {
   const end = encodeUtf8(`],${JSON.stringify(rest).slice(1)}`);
-  return concatBytes(encodeUtf8('{"items":['), items, end);
+  return concatBytes(encodeUtf8('{"items":['), joinByComma(records), end);
 }
 
 /** All commas first, then the parts, each one byte apart from the last. */

@@ -21,6 +21,7 @@ import {
   putUploadChunk,
   startUpload,
 } from './upload-sessions.ts';
+import { getBucketUsage } from './usage.ts';
 
 /** As GET answers, without the content (RFC 9110 §9.3.2). */
 function headOf(get: Handler): Handler {
@@ -49,6 +50,10 @@ export const routes: readonly Route[] = [
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/copy$/y, handlers: { POST: postCopy } },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/move$/y, handlers: { POST: postMove } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/usage$/y,
+    handlers: { GET: getBucketUsage, HEAD: headOf(getBucketUsage) },
+  },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
     handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },

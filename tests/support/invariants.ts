@@ -9,6 +9,7 @@ import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { countedOverhead, type FileRecord, findFile } from '../../src/domain/files/files.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
+import { sizesBelow } from '../../src/domain/listing/file-sizes.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';
 import { digestTableBytes } from '../../src/domain/uploads/upload-digests.ts';
 import {
@@ -54,6 +55,7 @@ export function checkInvariants(stores: MemoryStores): void {
   const sessions = allSessions(stores);
   checkBuckets(stores, files, sessions);
   checkIndex(stores, files);
+  checkSizes(stores, files);
   checkNotes(stores, sessions);
   const expected = new Set<string>();
   const shares = new Map<number, number>();
@@ -177,6 +179,17 @@ function checkIndex(stores: MemoryStores, files: readonly FileRecord[]): void {
     }),
   );
   expect(found).toEqual(expected.sort());
+}
+
+/** The index of sizes has each file's, and so its sums are those of the records. */
+function checkSizes(stores: MemoryStores, files: readonly FileRecord[]): void {
+  const { keys, values } = checkIndexStructure(spaceIds.sizes, true);
+  const found = keys.map((key, index) => `${key.toString('utf8')} ${values[index]}`);
+  expect(found).toEqual(files.map(({ bucketId, path, size }) => `${bucketId}\0${path} ${size}`));
+  for (const [name] of stores.buckets.entries()) {
+    const { id, fileCount, byteCount } = findBucket(stores, text(name)) ?? expect.fail('no bucket');
+    expect(sizesBelow(stores, id, '')).toEqual({ files: fileCount, bytes: byteCount });
+  }
 }
 
 function indexKeys(entry: { scope: string; path: string; sequence: number }): string[] {

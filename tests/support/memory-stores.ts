@@ -14,7 +14,11 @@ import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
 import type { ByteMap } from '../../src/storage/byte-map.ts';
 import { type ErasableSlots, openErasableSlots } from '../../src/storage/erasable-slots.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
-import { type OrderedIndex, openOrderedIndex } from '../../src/storage/ordered-index.ts';
+import {
+  type OrderedIndex,
+  openOrderedIndex,
+  openSummedIndex,
+} from '../../src/storage/ordered-index.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { FakeSystem, installNodeKernel } from './kernel-host.ts';
 
@@ -27,7 +31,7 @@ export interface MemoryMap extends ByteMap {
 
 type MapName = Exclude<
   keyof Stores,
-  'blobs' | 'index' | 'directory' | 'keySlots' | 'secrets' | 'heap' | 'publication'
+  'blobs' | 'index' | 'sizes' | 'directory' | 'keySlots' | 'secrets' | 'heap' | 'publication'
 >;
 export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
@@ -119,7 +123,7 @@ function countBlobWrites(blobs: Blobs, countWrite: () => void): Blobs {
   };
 }
 
-function countIndexWrites(index: OrderedIndex, countWrite: () => void): OrderedIndex {
+function countIndexWrites<T extends OrderedIndex>(index: T, countWrite: () => void): T {
   return {
     ...index,
     insert(key, value) {
@@ -208,6 +212,7 @@ function openStores(
     ...maps,
     blobs: countBlobWrites(openBlobs(openSpace(spaceIds.blobs)), countWrite),
     index: countIndexWrites(openOrderedIndex(spaceIds.index), countWrite),
+    sizes: countIndexWrites(openSummedIndex(spaceIds.sizes), countWrite),
     directory: countIndexWrites(openOrderedIndex(spaceIds.directory), countWrite),
     keySlots: countSlotWrites(openErasableSlots(openSpace(spaceIds.wrappedKeys)), countWrite),
     secrets: createTestSecrets(seed),

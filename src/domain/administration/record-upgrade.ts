@@ -1,12 +1,17 @@
 // Brings records that an earlier version wrote to the present one, a bounded step a message, after
-// an upgrade: what is open of uploads is noted, and each file's record is written anew, counted by
-// its bucket, and served with the present header fields. Until then they are read as they are.
+// an upgrade: what is open of uploads is noted, the sizes of files are put into their index, and each
+// file's record is written anew, counted by its bucket, and served with the present header fields.
+// Until then they are read as they are.
 // Where it stands is in stable memory, so it goes on after another upgrade.
 
 import { present } from '../../lib/assert.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
+import {
+  sizedFilesPerMessage,
+  upgradedChunksPerMessage,
+  upgradedFilesPerMessage,
+} from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { bucketIdAfter } from '../buckets/bucket-directory.ts';
 import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
@@ -23,17 +28,19 @@ import {
   isUpgraded,
   sealFile,
 } from '../files/file-records.ts';
+import { findFile } from '../files/files.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
+import { noteSize } from '../listing/file-sizes.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { noteUpload } from '../uploads/open-uploads.ts';
 import { getSession, saveSession } from '../uploads/upload-session.ts';
 import { reservedBytes } from '../uploads/uploads.ts';
 
-type Stage = 'uploads' | 'files' | 'done';
-const stages: readonly Stage[] = ['uploads', 'files', 'done'];
+const stages = ['uploads', 'sizes', 'files', 'done'] as const;
+type Stage = (typeof stages)[number];
 
 interface Progress {
   readonly stage: Stage;
@@ -50,7 +57,7 @@ interface Progress {
 const version = 1;
 const metaKey = 'recordUpgrade';
 /** Raised with each change of records that are to be written anew. */
-const target = 2;
+const target = 3;
 const beginning: Progress = { stage: 'uploads', position: 0, noted: 0, bucketId: '', path: '' };
 
 function readProgress(stores: Stores): Progress {
@@ -74,16 +81,36 @@ function saveProgress(stores: Stores, progress: Progress): void {
   stores.meta.set(encodeUtf8(metaKey), writer.u32(position).u32(noted).finish([bucketId, path]));
 }
 
+/** Of a new canister: nothing in it is of an earlier version. */
+export function skipUpgrade(stores: Stores): void {
+  saveProgress(stores, { ...beginning, stage: 'done' });
+}
+
+/** Whether the index of sizes has all files. */
+export function areSizesCounted(stores: Stores): boolean {
+  return stages.indexOf(readProgress(stores).stage) > stages.indexOf('sizes');
+}
+
 /** One bounded step; true while there is more. */
 export function upgradeRecords(stores: Stores): boolean {
   const progress = readProgress(stores);
   if (progress.stage === 'done') {
     return false;
   }
-  const next =
-    progress.stage === 'uploads' ? noteUploads(stores, progress) : upgradeFiles(stores, progress);
+  const next = stepOf(progress.stage)(stores, progress);
   saveProgress(stores, next);
   return next.stage !== 'done';
+}
+
+function stepOf(stage: Exclude<Stage, 'done'>): (stores: Stores, progress: Progress) => Progress {
+  switch (stage) {
+    case 'uploads':
+      return noteUploads;
+    case 'sizes':
+      return noteSizes;
+    case 'files':
+      return upgradeFiles;
+  }
 }
 
 /** Uploads that go shift the positions of others: a turn that notes none is the last. */
@@ -94,7 +121,7 @@ function noteUploads(stores: Stores, progress: Progress): Progress {
   if (ids.length === upgradedFilesPerMessage) {
     return { ...progress, position: position + ids.length, noted };
   }
-  return noted > 0 ? beginning : { ...beginning, stage: 'files' };
+  return noted > 0 ? beginning : { ...beginning, stage: 'sizes' };
 }
 
 function noteOpenUpload(stores: Stores, uploadId: string): boolean {
@@ -112,14 +139,35 @@ function noteOpenUpload(stores: Stores, uploadId: string): boolean {
   return true;
 }
 
+/** The next files of the bucket that the progress is in; none before the first and after its last. */
+function nextPaths(stores: Stores, progress: Progress, limit: number): string[] {
+  return progress.bucketId === '' ? [] : pathsAfter(stores, progress, limit);
+}
+
+/** To the next bucket, or to the next stage after the last. */
+function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Progress {
+  const next = bucketIdAfter(stores.directory, progress.bucketId);
+  return next === undefined
+    ? { ...beginning, stage: nextStage }
+    : { ...progress, bucketId: next, path: '' };
+}
+
+/** What is counted already is counted as it is. A record that was damaged has whatever it names. */
+function noteSizes(stores: Stores, progress: Progress): Progress {
+  const { bucketId } = progress;
+  const paths = nextPaths(stores, progress, sizedFilesPerMessage);
+  for (const path of paths) {
+    noteSize(stores, { bucketId, path, size: findFile(stores, bucketId, path)?.size ?? 0 });
+  }
+  const last = paths.at(-1);
+  return last === undefined ? afterBucket(stores, progress, 'files') : { ...progress, path: last };
+}
+
 function upgradeFiles(stores: Stores, progress: Progress): Progress {
   const { bucketId, path } = progress;
-  const paths = bucketId === '' ? [] : pathsAfter(stores, progress, upgradedFilesPerMessage);
+  const paths = nextPaths(stores, progress, upgradedFilesPerMessage);
   if (paths.length === 0) {
-    const next = bucketIdAfter(stores.directory, bucketId);
-    return next === undefined
-      ? { ...beginning, stage: 'done' }
-      : { ...progress, bucketId: next, path: '' };
+    return afterBucket(stores, progress, 'done');
   }
   let last = path;
   let chunks = 0;

@@ -80,22 +80,25 @@ export function withOpenFile<T>(
 
 /**
  * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
- * shown, nor a tag's that a damaged one had. One key is written over: to join fifty anew costs as
- * much as to read the records.
+ * shown, nor a tag's that a damaged one had. Ends where `show` is false, and returns how many paths
+ * it has gone over. One key is written over: to join fifty anew costs as much as to read the records.
  */
-function eachRecord(
+export function eachRecord(
   stores: Stores,
   named: { readonly bucketId: string; readonly paths: readonly Uint8Array[] },
-  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => void,
-): void {
+  show: (bytes: Uint8Array, jsonEnd: number, path: Uint8Array) => boolean,
+): number {
+  let gone = 0;
   const head = fileMapKey(named.bucketId, '');
   const key = concatBytes(head, new Uint8Array(filePathBytesMax));
   for (const path of named.paths) {
     key.set(path, head.length);
     const bytes = stores.files.get(key.subarray(0, head.length + path.length));
     const end = bytes === undefined ? 0 : laidOutJsonEnd(bytes);
-    if (bytes !== undefined && end !== 0) show(bytes, end, path);
+    gone += 1;
+    if (bytes !== undefined && end !== 0 && !show(bytes, end, path)) break;
   }
+  return gone;
 }
 
 /** UTF-8 of the JSON records of files that are there, by UTF-8 of their paths. */
@@ -107,6 +110,7 @@ export function readFilesJson(
   const records: Uint8Array[] = [];
   eachRecord(stores, { bucketId, paths }, (bytes, end) => {
     records.push(bytes.subarray(jsonStart, end));
+    return true;
   });
   return records;
 }
@@ -121,6 +125,7 @@ export function readFileParts(
   const parts: FileParts[] = [];
   eachRecord(stores, { bucketId, paths }, (bytes, _, path) => {
     parts.push(fileParts(bytes, { bucketId: bucket, path }));
+    return true;
   });
   return parts;
 }

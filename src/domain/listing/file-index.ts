@@ -17,11 +17,13 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { Stores } from '../shared/stores.ts';
+import { forgetSize, noteSize } from './file-sizes.ts';
 
 export interface IndexedFile {
   readonly bucketId: string;
   readonly path: string;
   readonly tags: readonly string[];
+  readonly size: number;
   readonly updatedAtNs: bigint;
 }
 
@@ -94,6 +96,7 @@ export function indexFile(stores: Stores, file: IndexedFile, old: IndexedFile | 
     if (former !== undefined) eachBlock({ key, scope }, Number(former), index.remove);
     eachBlock({ key, scope }, sequence, (blockKey) => index.insert(blockKey, BigInt(sequence)));
   }
+  noteSize(stores, file);
   const goneTags = old?.tags.filter((tag) => !file.tags.includes(tag)) ?? [];
   removeScopes(stores, { ...file, path }, goneTags);
 }
@@ -101,6 +104,7 @@ export function indexFile(stores: Stores, file: IndexedFile, old: IndexedFile | 
 export function unindexFile(stores: Stores, file: IndexedFile): void {
   const path = encodeUtf8(file.path);
   removeScopes(stores, { ...file, path }, ['', ...file.tags]);
+  forgetSize(stores, file);
 }
 
 /** For a bucket without files, which goes. */

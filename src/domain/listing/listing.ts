@@ -88,7 +88,7 @@ function requireCount(name: string, value: number): void {
   }
 }
 
-function parseTag(text: string): string {
+export function parseTag(text: string): string {
   const [tag] = parseTags([text]);
   if (tag === undefined) {
     throw new Refusal('InvalidArgument', 'The tag is empty: name one, or leave it out.');
@@ -109,7 +109,7 @@ export interface Selection {
 /** No UTF-8 has this byte: it comes after every path with the prefix before it. */
 const afterUtf8 = Uint8Array.of(0xff);
 
-function selectFiles(
+export function selectFiles(
   stores: Stores,
   wanted: { readonly bucketId: string; readonly tag: string; readonly prefix: string },
 ): Selection {

@@ -5,7 +5,7 @@ import type { Blobs } from '../../storage/blobs.ts';
 import type { ByteMap } from '../../storage/byte-map.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { ErasableSlots } from '../../storage/erasable-slots.ts';
-import type { OrderedIndex } from '../../storage/ordered-index.ts';
+import type { OrderedIndex, SummedIndex } from '../../storage/ordered-index.ts';
 import type { HeapState } from './heap-state.ts';
 import type { Publication } from './publication.ts';
 import type { Secrets } from './secrets.ts';
@@ -22,6 +22,8 @@ export interface Stores {
   readonly blobs: Blobs;
   /** Files by name and by date, see file-index.ts. */
   readonly index: OrderedIndex;
+  /** Sizes of files by name, see file-sizes.ts. */
+  readonly sizes: SummedIndex;
   readonly members: ByteMap;
   /** Buckets and keys by whom they concern, see bucket-directory.ts. */
   readonly directory: OrderedIndex;

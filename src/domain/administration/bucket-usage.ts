@@ -1,0 +1,35 @@
+// What is below a prefix of a bucket: how many files, and how many bytes they have.
+
+import { authorize, type SentKey } from '../access/access.ts';
+import { type Sizes, sizesBelow } from '../listing/file-sizes.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { areSizesCounted } from './record-upgrade.ts';
+
+export interface UsageRequest {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+  /** To the letter; the empty one is every path's. */
+  readonly prefix: string | undefined;
+}
+
+export interface Usage extends Sizes {
+  readonly prefix: string;
+}
+
+/**
+ * For callers with the read permission. Refuses with ServiceUnavailable in the time after an upgrade
+ * in which the sizes of files that an earlier version stored are still being counted.
+ */
+export function getUsage(stores: Stores, call: Call, request: UsageRequest): Usage {
+  const { bucket, apiKey, prefix = '' } = request;
+  const granted = authorize(stores, call, { bucket, permission: 'read', apiKey });
+  if (!areSizesCounted(stores)) {
+    throw new Refusal(
+      'ServiceUnavailable',
+      'The sizes of files that an earlier version stored are still being counted: try again soon.',
+    );
+  }
+  return { prefix, ...sizesBelow(stores, granted.bucket.id, prefix) };
+}

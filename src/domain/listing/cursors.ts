@@ -1,0 +1,33 @@
+// Cursors of lists: opaque texts that stand for a name, that of the last entry which was shown. So
+// whatever is stored or deleted between two pages, nothing that stays is skipped or comes twice.
+//
+//   base64url of: version 1 u8 | UTF-8 of a file's path, or of a folder's with its last slash
+
+import { decodeBase64Url, encodeBase64Url } from '../../lib/base64.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8 } from '../../lib/text.ts';
+import { filePathBytesMax } from '../../limits.ts';
+import { Refusal } from '../shared/refusal.ts';
+
+const version = Uint8Array.of(1);
+/** Base64 digits of the longest one. */
+const cursorLengthMax = Math.ceil(((1 + filePathBytesMax) * 4) / 3);
+
+/** `name`: UTF-8. */
+export function cursorOf(name: Uint8Array): string {
+  return encodeBase64Url(concatBytes(version, name));
+}
+
+/** UTF-8 of the name that it stands for; refuses with InvalidArgument what is no cursor. */
+export function parseCursor(text: string): Uint8Array {
+  const bytes = text.length <= cursorLengthMax ? decodeBase64Url(text) : undefined;
+  const isKnown = bytes !== undefined && bytes.length > 1 && bytes[0] === version[0];
+  const name = isKnown ? bytes.subarray(1) : undefined;
+  if (name === undefined || decodeUtf8(name) === undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      'The cursor is none of this service: send the nextCursor of the page before, or none.',
+    );
+  }
+  return name;
+}

@@ -1,0 +1,50 @@
+// The sizes of files by name, in an index with sums: how much is below a prefix is found without a
+// walk over what is there. Kept in step by file-index.ts; files of an earlier version come in by
+// record-upgrade.ts.
+//
+//   bucket id | 0 | path -> bytes
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import { filePathBytesMax } from '../../limits.ts';
+import type { Stores } from '../shared/stores.ts';
+
+interface FileName {
+  readonly bucketId: string;
+  readonly path: string;
+}
+
+function sizeKey({ bucketId, path }: FileName): Uint8Array {
+  return encodeUtf8(`${bucketId}\0${path}`);
+}
+
+/** Of a file that is new, or another one now. */
+export function noteSize(stores: Stores, file: FileName & { readonly size: number }): void {
+  stores.sizes.insert(sizeKey(file), BigInt(file.size));
+}
+
+export function forgetSize(stores: Stores, file: FileName): void {
+  stores.sizes.remove(sizeKey(file));
+}
+
+export interface Sizes {
+  readonly files: number;
+  /** Of all of them together. */
+  readonly bytes: number;
+}
+
+/** Of the bucket's files whose paths begin with the prefix. */
+export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Sizes {
+  const { sizes } = stores;
+  const first = sizeKey({ bucketId, path: prefix });
+  if (first.length > bucketId.length + 1 + filePathBytesMax) {
+    return { files: 0, bytes: 0 };
+  }
+  const end = new Uint8Array(first.length + 1);
+  end.set(first);
+  // No UTF-8 has this byte: it comes after every path with the prefix before it.
+  end[first.length] = 0xff;
+  return {
+    files: sizes.rank(end) - sizes.rank(first),
+    bytes: sizes.sum(end) - sizes.sum(first),
+  };
+}

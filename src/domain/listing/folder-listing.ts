@@ -1,0 +1,230 @@
+// Lists by cursors: what is directly below a prefix, folders in place of what is in them. They are
+// found by seeking in the ordered index: of each folder one entry is read, and its end is looked up.
+// Without a delimiter all files below the prefix, one after another.
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { folderPageDefault, folderPageMax, listedPathBytesMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import type { Call } from '../shared/caller.ts';
+import { quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { cursorOf, parseCursor } from './cursors.ts';
+import { nameKey, nameKeyHeadBytes } from './file-index.ts';
+import { parseTag, type Selection, selectFiles } from './listing.ts';
+
+export interface FolderRequest {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+  /** To the letter; the empty one is every path's. */
+  readonly prefix: string | undefined;
+  /** `/`; without one, or with the empty one, there are no folders. */
+  readonly delimiter: string | undefined;
+  /** That of the page before; without one the list begins. */
+  readonly cursor: string | undefined;
+  /** Of files and folders together, 1 to 1,000; what is no whole number is refused, NaN included. */
+  readonly limit: number | undefined;
+  /** `name_asc`, the default, or `name_desc`: the direction in which the cursor is gone on from. */
+  readonly sort: string | undefined;
+  readonly tag: string | undefined;
+}
+
+export interface FolderList {
+  readonly bucketId: string;
+  /** UTF-8 of paths in the order that was asked for; a folder's ends with its slash. */
+  readonly entries: readonly Uint8Array[];
+  /** Whether others come after the last entry. */
+  readonly hasMore: boolean;
+  readonly prefix: string;
+  readonly delimiter: string;
+}
+
+export interface FolderPage {
+  /** UTF-8 of their paths, whole, with the last slash. */
+  readonly folders: readonly Uint8Array[];
+  /** `null` at the end. */
+  readonly nextCursor: string | null;
+}
+
+const slash = 0x2f;
+/** The byte after a slash: a folder's path that ends with it comes after all that is in it. */
+const afterSlash = 0x30;
+/** Of files read at a time; from 1 on, doubled as long as no folder comes. */
+const batchMax = 256;
+
+/**
+ * For callers with the read permission. A page has as many entries as were asked for, or fewer where
+ * their paths are long.
+ */
+export function listFolder(stores: Stores, call: Call, request: FolderRequest): FolderList {
+  const { bucket } = authorize(stores, call, {
+    bucket: request.bucket,
+    permission: 'read',
+    apiKey: request.apiKey,
+  });
+  const { prefix = '', delimiter = '', limit = folderPageDefault } = request;
+  if (delimiter !== '' && delimiter !== '/') {
+    throw new Refusal(
+      'InvalidArgument',
+      `The delimiter is / or none: folders end with a slash; got ${quote(delimiter)}.`,
+    );
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > folderPageMax) {
+    throw new Refusal('InvalidArgument', `limit is a whole number from 1 to ${folderPageMax}.`);
+  }
+  const isDescending = parseDirection(request.sort);
+  const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
+  const tag = request.tag === undefined ? '' : parseTag(request.tag);
+  const selection = selectFiles(stores, { bucketId: bucket.id, tag, prefix });
+  const walk = {
+    stores,
+    selection,
+    hasFolders: delimiter === '/',
+    entries: [],
+    missing: limit,
+    room: listedPathBytesMax,
+    ...rangeAfter(stores, selection, { cursor, isDescending, hasFolders: delimiter === '/' }),
+  };
+  if (isDescending) walkDown(walk);
+  else walkUp(walk);
+  const { entries, start, end } = walk;
+  return { bucketId: bucket.id, entries, hasMore: start < end, prefix, delimiter };
+}
+
+/** Whether it goes down. */
+function parseDirection(sort: string | undefined): boolean {
+  if (sort === undefined || sort === 'name_asc' || sort === 'name_desc') {
+    return sort === 'name_desc';
+  }
+  throw new Refusal(
+    'InvalidArgument',
+    'With a delimiter, a cursor or a limit the sort is name_asc or name_desc; got ' +
+      `${quote(sort)}. Lists by date go by page and pageSize.`,
+  );
+}
+
+export function isFolder(path: Uint8Array): boolean {
+  return path[path.length - 1] === slash;
+}
+
+/** The page whose first `files` files could be shown, and what stands before and between them. */
+export function cutPage({ entries, hasMore }: FolderList, files: number): FolderPage {
+  const folders: Uint8Array[] = [];
+  let end = 0;
+  for (let left = files; end < entries.length; end++) {
+    const path = entries[end];
+    if (path === undefined) break;
+    if (isFolder(path)) folders.push(path);
+    else if (left === 0) break;
+    else left--;
+  }
+  const last = entries[end - 1];
+  const isEnd = end === entries.length && !hasMore;
+  return { folders, nextCursor: isEnd || last === undefined ? null : cursorOf(last) };
+}
+
+/** Ranks in the index of names, from `start` to before `end`, that are still to be gone through. */
+interface Range {
+  start: number;
+  end: number;
+}
+
+interface Walk extends Range {
+  readonly stores: Stores;
+  readonly selection: Selection;
+  readonly hasFolders: boolean;
+  readonly entries: Uint8Array[];
+  /** How many more entries the page takes, and bytes of paths. */
+  missing: number;
+  room: number;
+}
+
+interface Position {
+  readonly cursor: Uint8Array | undefined;
+  readonly isDescending: boolean;
+  readonly hasFolders: boolean;
+}
+
+function rangeAfter(stores: Stores, selection: Selection, position: Position): Range {
+  const { scope, prefix, start, total } = selection;
+  const { cursor, isDescending, hasFolders } = position;
+  const end = start + total;
+  if (cursor === undefined) {
+    return { start, end };
+  }
+  if (isDescending) {
+    return { start, end: Math.min(end, stores.index.rank(nameKey(scope, cursor))) };
+  }
+  const isOwnFolder = hasFolders && cursor.indexOf(slash, prefix.length) === cursor.length - 1;
+  const next = isOwnFolder
+    ? afterFolder(nameKey(scope, cursor))
+    : nameKey(scope, concatBytes(cursor, Uint8Array.of(0)));
+  return { start: Math.max(start, stores.index.rank(next)), end };
+}
+
+/** Less than no key after the folder's; `key` ends with the folder's slash. */
+function afterFolder(key: Uint8Array): Uint8Array {
+  const next = key.slice();
+  next[next.length - 1] = afterSlash;
+  return next;
+}
+
+/** Where the path of the folder ends in the key, behind its slash; 0 where the key is of no folder. */
+function folderEnd({ hasFolders, selection }: Walk, key: Uint8Array): number {
+  if (!hasFolders) return 0;
+  const { scope, prefix } = selection;
+  return key.indexOf(slash, scope.length + nameKeyHeadBytes + prefix.length) + 1;
+}
+
+function take(walk: Walk, path: Uint8Array): void {
+  walk.entries.push(path);
+  walk.missing -= 1;
+  walk.room -= path.length;
+}
+
+function isOpen({ start, end, missing, room }: Walk): boolean {
+  return start < end && missing > 0 && room > 0;
+}
+
+function walkUp(walk: Walk): void {
+  const { index } = walk.stores;
+  const head = walk.selection.scope.length + nameKeyHeadBytes;
+  let batch = walk.hasFolders ? 1 : batchMax;
+  while (isOpen(walk)) {
+    const entries = index.read(walk.start, Math.min(batch, walk.missing, walk.end - walk.start));
+    batch = Math.min(2 * batch, batchMax);
+    for (let at = 0; at < entries.length && isOpen(walk); at++) {
+      const key = entries[at]?.key ?? walk.selection.scope;
+      const end = folderEnd(walk, key);
+      take(walk, key.subarray(head, end === 0 ? undefined : end));
+      if (end > 0) {
+        walk.start = index.rank(afterFolder(key.subarray(0, end)));
+        batch = 1;
+        break;
+      }
+      walk.start += 1;
+    }
+  }
+}
+
+function walkDown(walk: Walk): void {
+  const { index } = walk.stores;
+  const head = walk.selection.scope.length + nameKeyHeadBytes;
+  let batch = walk.hasFolders ? 1 : batchMax;
+  while (isOpen(walk)) {
+    const count = Math.min(batch, walk.missing, walk.end - walk.start);
+    const entries = index.read(walk.end - count, count);
+    batch = Math.min(2 * batch, batchMax);
+    for (let at = entries.length - 1; at >= 0 && isOpen(walk); at--) {
+      const key = entries[at]?.key ?? walk.selection.scope;
+      const end = folderEnd(walk, key);
+      take(walk, key.subarray(head, end === 0 ? undefined : end));
+      if (end > 0) {
+        walk.end = index.rank(key.subarray(0, end));
+        batch = 1;
+        break;
+      }
+      walk.end -= 1;
+    }
+  }
+}
