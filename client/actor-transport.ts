@@ -12,7 +12,13 @@ import { resultOf } from './candid-interface.ts';
 import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { chunkCountOf } from './digest.ts';
-import type { FileName, FileRecord, UploadSession } from './interface.ts';
+import type {
+  FileName,
+  FileRecord,
+  FolderOptions,
+  UploadSession,
+  UsageOptions,
+} from './interface.ts';
 import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
 import { StorageError } from './storage-error.ts';
@@ -41,6 +47,8 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     openFile: (file, options) => openFile(service, file, options),
     getFile: (file, signal) => getFile(service, file, signal),
     listFiles: (request) => listFiles(service, request),
+    listFolder: (request) => listFolder(service, request),
+    usage: (request) => usage(service, request),
     getUpload: async ({ uploadId }, signal) =>
       sessionOf(await call(signal, () => actor.getUpload(uploadId))),
     async putChunk(chunk, signal) {
@@ -174,4 +182,29 @@ async function listFiles({ actor, apiKey }: Service, request: PageRequest) {
     total: Number(listed.total),
     nextPage: nextPage === undefined ? undefined : Number(nextPage),
   };
+}
+
+async function listFolder({ actor, apiKey }: Service, request: FolderOptions) {
+  const { bucket, prefix, delimiter, cursor, limit, sort, tag, signal } = request;
+  const listed = await call(signal, () =>
+    actor.listFolder({
+      bucketId: bucket,
+      prefix: optional(prefix),
+      delimiter: optional(delimiter),
+      cursor: optional(cursor),
+      limit: optional(limit === undefined ? undefined : BigInt(limit)),
+      sort: optional(sort),
+      tag: optional(tag),
+      apiKey: optional(apiKey),
+    }),
+  );
+  const { items, folders, nextCursor } = listed;
+  return { items: items.map(fileRecordOf), folders, nextCursor: nextCursor[0] };
+}
+
+async function usage({ actor, apiKey }: Service, { bucket, prefix, signal }: UsageOptions) {
+  const { files, bytes } = await call(signal, () =>
+    actor.getUsage(bucket, optional(prefix), optional(apiKey)),
+  );
+  return { files: Number(files), bytes: Number(bytes) };
 }

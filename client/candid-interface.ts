@@ -86,6 +86,25 @@ const filePage = IDL.Record({
   nextPage: IDL.Opt(Nat),
 });
 
+const folderRequest = IDL.Record({
+  bucketId: Text,
+  prefix: optionalText,
+  delimiter: optionalText,
+  cursor: optionalText,
+  limit: IDL.Opt(Nat),
+  sort: optionalText,
+  tag: optionalText,
+  apiKey: optionalText,
+});
+
+const folderPage = IDL.Record({
+  items: IDL.Vec(fileRecord),
+  folders: IDL.Vec(IDL.Record({ path: Text })),
+  nextCursor: optionalText,
+});
+
+const usageRecord = IDL.Record({ files: Nat, bytes: Nat });
+
 const members = IDL.Vec(IDL.Record({ principal: IDL.Principal, role: Text }));
 
 const bucketRecord = IDL.Record({
@@ -185,6 +204,8 @@ export function serviceInterface(): IDL.ServiceClass {
     getFile: method([Text, Text, optionalText], fileRecord, query),
     readFile: method([Text, Text, Nat, Nat, optionalText], bytes, query),
     listFiles: method([listRequest], filePage, query),
+    listFolder: method([folderRequest], folderPage, query),
+    getUsage: method([Text, optionalText, optionalText], usageRecord, query),
     deleteFile: method([Text, Text, optionalText], Null),
     createBucket: method([Text, IDL.Opt(IDL.Record(bucketOptions))], bucketRecord),
     getBucket: method([Text, optionalText], bucketRecord, query),

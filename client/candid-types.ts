@@ -115,6 +115,11 @@ export interface ServiceActor {
     [Record<string, unknown>],
     { items: CandidFile[]; total: bigint; nextPage: Optional<bigint> }
   >;
+  listFolder: Method<
+    [Record<string, unknown>],
+    { items: CandidFile[]; folders: { path: string }[]; nextCursor: Optional<string> }
+  >;
+  getUsage: Method<[string, Optional<string>, Optional<string>], { files: bigint; bytes: bigint }>;
   deleteFile: Method<[string, string, Optional<string>], null>;
   createBucket: Method<[string, Optional<Record<string, unknown>>], CandidBucket>;
   getBucket: Method<[string, Optional<string>], CandidBucket>;

@@ -4,11 +4,20 @@
 import { encodeBase64 } from '../src/lib/base64.ts';
 import { bytesEqual } from '../src/lib/bytes.ts';
 import { decodeHex } from '../src/lib/hex.ts';
-import { pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
+import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
 import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
 import { bucketPath, filePath } from './http-paths.ts';
-import type { FilePage, FileRecord, ServiceStatus, UploadSession } from './interface.ts';
+import type {
+  FilePage,
+  FileRecord,
+  FolderOptions,
+  FolderPage,
+  ServiceStatus,
+  UploadSession,
+  Usage,
+  UsageOptions,
+} from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   ChunkUpload,
@@ -33,6 +42,8 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     openFile: (file, options) => openHttpFile(connection, file, options),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     listFiles: (request) => listFiles(connection, request),
+    listFolder: (request) => listFolder(connection, request),
+    usage: (request) => usage(connection, request),
     getUpload: (name, signal) =>
       exchangeJson<UploadSession>(connection, { method: 'GET', path: sessionPath(name), signal }),
     completeUpload: (name, signal) => {
@@ -113,10 +124,7 @@ async function putChunk(
 
 async function listFiles(connection: HttpConnection, request: PageRequest): Promise<FilePage> {
   const { bucket, prefix, sort, tag, page, signal } = request;
-  const query = new URLSearchParams({ page: String(page), pageSize: String(pageSizeMax) });
-  for (const [name, value] of Object.entries({ prefix, sort, tag })) {
-    if (value !== undefined) query.set(name, value);
-  }
+  const query = queryOf({ page, pageSize: pageSizeMax, prefix, sort, tag });
   const path = `${bucketPath(bucket)}/files?${query}`;
   const listed = await exchangeJson<ListedPage>(connection, { method: 'GET', path, signal });
   return { items: listed.items, total: listed.total, nextPage: listed.nextPage ?? undefined };
@@ -126,4 +134,41 @@ interface ListedPage {
   readonly items: readonly FileRecord[];
   readonly total: number;
   readonly nextPage: number | null;
+}
+
+function queryOf(parameters: Record<string, string | number | undefined>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query;
+}
+
+async function listFolder(connection: HttpConnection, request: FolderOptions): Promise<FolderPage> {
+  const { bucket, prefix, delimiter, cursor, limit = folderPageDefault, sort, tag } = request;
+  const query = queryOf({ limit, prefix, delimiter, cursor, sort, tag });
+  const path = `${bucketPath(bucket)}/files?${query}`;
+  const { signal } = request;
+  const listed = await exchangeJson<ListedFolder>(connection, { method: 'GET', path, signal });
+  const { items, folders, nextCursor } = listed;
+  if (nextCursor === undefined) {
+    throw new StorageError('Unsupported', 'The service is of a version without folders.');
+  }
+  return { items, folders, nextCursor: nextCursor ?? undefined };
+}
+
+interface ListedFolder {
+  readonly items: readonly FileRecord[];
+  readonly folders: readonly { readonly path: string }[];
+  /** Absent where an earlier version of the service took the request for another. */
+  readonly nextCursor?: string | null;
+}
+
+async function usage(
+  connection: HttpConnection,
+  { bucket, prefix, signal }: UsageOptions,
+): Promise<Usage> {
+  const path = `${bucketPath(bucket)}/usage?${queryOf({ prefix })}`;
+  const { files, bytes } = await exchangeJson<Usage>(connection, { method: 'GET', path, signal });
+  return { files, bytes };
 }

@@ -129,6 +129,43 @@ export interface ListOptions extends CallOptions {
   readonly tag?: string | undefined;
 }
 
+export interface FolderOptions extends CallOptions {
+  readonly bucket: string;
+  /** Literal. */
+  readonly prefix?: string | undefined;
+  /** Shows folders in place of what is in them. */
+  readonly delimiter?: '/' | undefined;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+  /** Files and folders together, 1 to 1,000; 100 unless told. */
+  readonly limit?: number | undefined;
+  readonly sort?: 'name_asc' | 'name_desc' | undefined;
+  readonly tag?: string | undefined;
+}
+
+export interface FolderRecord {
+  /** Whole, with its last slash. */
+  readonly path: string;
+}
+
+export interface FolderPage {
+  readonly items: readonly FileRecord[];
+  readonly folders: readonly FolderRecord[];
+  /** Absent at the end. */
+  readonly nextCursor?: string | undefined;
+}
+
+export interface UsageOptions extends CallOptions {
+  readonly bucket: string;
+  /** Literal. */
+  readonly prefix?: string | undefined;
+}
+
+export interface Usage {
+  readonly files: number;
+  readonly bytes: number;
+}
+
 export interface FilePage {
   readonly items: readonly FileRecord[];
   readonly total: number;

@@ -30,6 +30,8 @@ export function lazyTransport(connection: ActorConnection): Transport {
     readPart: async (part, signal) => (await open()).readPart(part, signal),
     getFile: async (file, signal) => (await open()).getFile(file, signal),
     listFiles: async (request) => (await open()).listFiles(request),
+    listFolder: async (request) => (await open()).listFolder(request),
+    usage: async (request) => (await open()).usage(request),
     deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
     status: async (signal) => (await open()).status(signal),
     management: {

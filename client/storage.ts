@@ -5,6 +5,7 @@ import type { Identity } from '@dfinity/agent';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import { downloadFile } from './download.ts';
+import { listFiles } from './file-list.ts';
 import type { Fetch } from './http-exchange.ts';
 import { withoutLastSlashes } from './http-paths.ts';
 import { createHttpTransport } from './http-transport.ts';
@@ -13,18 +14,21 @@ import type {
   Download,
   DownloadOptions,
   FileName,
-  FilePage,
   FileRecord,
+  FolderOptions,
+  FolderPage,
   ListOptions,
   ServiceStatus,
   UploadOptions,
   UploadSession,
+  Usage,
+  UsageOptions,
 } from './interface.ts';
 import { lazyTransport } from './lazy-transport.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { PageRequest, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
 import type { UploadInput } from './upload-source.ts';
 
@@ -63,8 +67,15 @@ export interface Storage {
   /** Resolves when the file is stored and its digest is that of what was read. */
   upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
-  /** All files, page by page; what is stored or removed meanwhile may shift others. */
+  /**
+   * All files, page by page. By name nothing that stays is skipped or comes twice; by date what is
+   * stored or removed meanwhile may shift others.
+   */
   list(options: ListOptions): AsyncIterable<FileRecord>;
+  /** One page of what is directly below a prefix, by name: files, and with a delimiter folders. */
+  listFolder(options: FolderOptions): Promise<FolderPage>;
+  /** How many files begin with the prefix, and their bytes. */
+  usage(options: UsageOptions): Promise<Usage>;
   stat(file: FileName, options?: CallOptions): Promise<FileRecord>;
   remove(file: FileName, options?: CallOptions): Promise<void>;
   getUpload(session: SessionRef): Promise<UploadSession>;
@@ -89,6 +100,10 @@ export function createStorage(options: StorageOptions): Storage {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
     download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
     list: (listOptions) => listFiles(connection, listOptions),
+    listFolder: (folderOptions) =>
+      trying(connection, folderOptions.signal, () => transport.listFolder(folderOptions)),
+    usage: (usageOptions) =>
+      trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
     stat: (file, { signal } = {}) =>
       trying(connection, signal, () => transport.getFile(file, signal)),
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
@@ -119,20 +134,6 @@ function transportOf(options: StorageOptions, retryPolicy: RetryPolicy): Transpo
   const { host, canisterId, identity, fetchRootKey } = options;
   const caller = { identity, fetchRootKey, apiKey };
   return lazyTransport({ host, canisterId, ...caller, fetch, timeoutMs, retryPolicy });
-}
-
-async function* listFiles(
-  connection: Connection,
-  options: ListOptions,
-): AsyncGenerator<FileRecord> {
-  for (let page: number | undefined = 1; page !== undefined; ) {
-    const request: PageRequest = { ...options, page };
-    const { items, nextPage }: FilePage = await trying(connection, options.signal, () =>
-      connection.transport.listFiles(request),
-    );
-    yield* items;
-    page = nextPage;
-  }
 }
 
 /** A repeated removal finds nothing more where the answer to the first was lost. */

@@ -8,6 +8,8 @@ import type {
   FileName,
   FilePage,
   FileRecord,
+  FolderOptions,
+  FolderPage,
   KeyRecord,
   KeyRequest,
   ListOptions,
@@ -15,6 +17,8 @@ import type {
   ServiceStatus,
   StoredHeaders,
   UploadSession,
+  Usage,
+  UsageOptions,
 } from './interface.ts';
 
 export type Signal = AbortSignal | undefined;
@@ -108,6 +112,8 @@ export interface Transport {
   readPart(part: PartRequest, signal: Signal): Promise<Uint8Array>;
   getFile(file: FileName, signal: Signal): Promise<FileRecord>;
   listFiles(request: PageRequest): Promise<FilePage>;
+  listFolder(request: FolderOptions): Promise<FolderPage>;
+  usage(request: UsageOptions): Promise<Usage>;
   deleteFile(file: FileName, signal: Signal): Promise<void>;
   status(signal: Signal): Promise<ServiceStatus>;
   /** Absent where it is not offered. */

@@ -11,7 +11,9 @@ import { commonLength, leafPage, step, stepSum } from './ordered-index-search';
 
 const fillBytesMin: usize = pageBytes / 2;
 
-/** Writes the leaf of buffer 0, which has one key more of that value, splitting what is too large. */
+/**
+ * Writes the leaf of buffer 0, which has one key more of that value, splitting what is too large.
+ */
 export function growUp(value: u64): void {
   const at = buffer(0);
   let level = height() - 1;

@@ -1,7 +1,7 @@
 // An ordered index: byte strings with a number each, in a counted B+tree, so that the position of a
-// key among all keys is found as fast as the key. Where it keeps sums, so is the sum of the values of
-// all lesser keys. Knows nothing of what keys mean. State is in stable memory alone: every operation
-// starts from the superblock.
+// key among all keys is found as fast as the key. Where it keeps sums, so is the sum of the values
+// of all lesser keys. Knows nothing of what keys mean. State is in stable memory alone: every
+// operation starts from the superblock.
 //
 // An inner cell has the least key that may be below it; the first cell of an inner page has the key
 // that its page has in the page above, the very first the empty one.
@@ -10,8 +10,8 @@ import { heapBase, indexKeyAt } from './heap';
 import { changeValue, growUp, shrinkUp } from './ordered-index-change';
 import {
   buffer, cellAt, cellHead, cells, cellStart, clearPage, hasSums, height, keyBytesMax, keyCount,
-  leafKind, openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage, writePage,
-  writePart,
+  leafKind, openCell, openIndex, removeCell, root, saveIndex, setKeyCount, setRoot, takePage,
+  writePage, writePart,
 } from './ordered-index-pages';
 import {
   descend, descendToRank, forgetPages, lastValue, leafPage, rankOf, sumBefore, wasFound,

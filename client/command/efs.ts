@@ -20,6 +20,8 @@ import { put } from './put.ts';
 import { remove } from './remove.ts';
 import { type Run, startRun } from './run.ts';
 import { sync } from './sync.ts';
+import { tree } from './tree.ts';
+import { usage } from './usage.ts';
 
 const examples = `
 Files are named bucket/path. Examples:
@@ -29,7 +31,10 @@ Files are named bucket/path. Examples:
   date | efs put --type text/plain - demo/now    standard input, above 2 MB with its --size
   efs get demo/2026/report.pdf                  to the current folder
   efs get demo/notes.txt - | less               to standard output
-  efs ls demo --prefix 2026/ --sort date_desc
+  efs ls demo/2026/                             files and folders; with -r all that is below
+  efs ls demo --prefix 2026/ --sort date_desc   files alone
+  efs tree -L 2 demo
+  efs du -h demo/2026
   efs sync --delete public/ demo/www            sends only what has changed
   efs bucket create photos && efs key create photos --name uploader
 
@@ -46,6 +51,11 @@ const manifestUrl = new URL('../../package.json', import.meta.url);
 function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number.');
+}
+
+function levelCount(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
 function collect(value: string, former: readonly string[] = []): string[] {
@@ -136,8 +146,9 @@ function addTransfers(program: Command): void {
 function addInspection(program: Command): void {
   program
     .command('ls')
-    .description('files of a bucket; without one, the buckets')
-    .argument('[place]', 'bucket or bucket/prefix')
+    .description('files and folders of a bucket; without one, the buckets')
+    .argument('[place]', 'bucket, bucket/folder/ or bucket/prefix')
+    .option('-r, --recursive', 'all files below, and no folders')
     .option('--prefix <text>', 'only paths that begin with it')
     .option('--sort <order>', 'name_asc (default), name_desc, date_asc, date_desc')
     .option('--tag <tag>', 'only files with it')
@@ -146,6 +157,22 @@ function addInspection(program: Command): void {
     .action((place: string | undefined, flags, command: Command) =>
       place === undefined ? listBuckets(runOf(command), flags) : list(runOf(command), place, flags),
     );
+  program
+    .command('tree')
+    .description('a folder with all that is below it')
+    .argument('<place>', 'bucket or bucket/folder')
+    .option('-L, --level <n>', 'only so many levels of folders', levelCount)
+    .addOption(json())
+    .action((place: string, flags, command: Command) => tree(runOf(command), place, flags));
+  program
+    .command('du')
+    .description('bytes and files in a folder, and in each that is directly in it')
+    .argument('<place>', 'bucket or bucket/folder')
+    .option('-s, --summarize', 'of the folder itself alone')
+    .option('-h, --human', 'bytes as kB, MB, GB')
+    .addOption(json())
+    .helpOption('--help')
+    .action((place: string, flags, command: Command) => usage(runOf(command), place, flags));
   program
     .command('stat')
     .description("a file's record")

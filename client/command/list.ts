@@ -1,6 +1,8 @@
 // `efs ls`, `efs stat` and `efs status`: what is there.
 
-import type { FileRecord, ListOptions } from '../interface.ts';
+import type { ListOptions } from '../interface.ts';
+import type { Storage } from '../storage.ts';
+import { type Entry, entriesOf, isFile } from './folder-entries.ts';
 import { parseFileName, parseLocation } from './location.ts';
 import {
   type Column,
@@ -19,6 +21,7 @@ export interface ListFlags {
   readonly sort?: string;
   readonly tag?: string;
   readonly all?: boolean;
+  readonly recursive?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,33 +29,55 @@ export interface ListFlags {
 const shownMax = 50;
 const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'] as const;
 
-const columns: readonly Column<FileRecord>[] = [
-  { title: 'SIZE', value: ({ size }) => formatBytes(size), isNumber: true },
-  { title: 'MODIFIED', value: ({ updatedAt }) => updatedAt.slice(0, 19).replace('T', ' ') },
-  { title: 'TYPE', value: ({ contentType }) => printable(contentType) },
+const columns: readonly Column<Entry>[] = [
+  {
+    title: 'SIZE',
+    value: (entry) => (isFile(entry) ? formatBytes(entry.size) : ''),
+    isNumber: true,
+  },
+  { title: 'MODIFIED', value: (entry) => (isFile(entry) ? secondOf(entry.updatedAt) : '') },
+  { title: 'TYPE', value: (entry) => (isFile(entry) ? printable(entry.contentType) : 'folder') },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
+function secondOf(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
+}
+
 export async function list(run: Run, place: string, flags: ListFlags): Promise<void> {
-  const { bucket, path } = parseLocation(place);
-  const prefix = path + (flags.prefix ?? '');
-  const request: ListOptions = {
-    bucket,
-    prefix: prefix === '' ? undefined : prefix,
-    sort: parseSort(flags.sort),
-    tag: flags.tag,
-    signal: run.signal,
-  };
-  const files: FileRecord[] = [];
+  const entries: Entry[] = [];
   let hasMore = false;
-  for await (const file of (await run.storage()).list(request)) {
-    hasMore = !flags.all && files.length === shownMax;
+  for await (const entry of listed(await run.storage(), place, { ...flags, signal: run.signal })) {
+    hasMore = !flags.all && entries.length === shownMax;
     if (hasMore) break;
-    files.push(file);
+    entries.push(entry);
   }
-  if (flags.json) printJson(files);
-  else if (files.length > 0) printLine(formatTable(files, columns));
+  if (flags.json) printJson(entries);
+  else if (entries.length > 0) printLine(formatTable(entries, columns));
   if (hasMore) printNote(`These are the first ${shownMax}: --all shows the rest.`);
+}
+
+/**
+ * Folders stand for what is in them, but in lists of files: by date, of a tag, of a prefix that is
+ * named as such, and as JSON unless a folder is named by its slash.
+ */
+function listed(
+  storage: Storage,
+  place: string,
+  { signal, ...flags }: ListFlags & { readonly signal: AbortSignal },
+): AsyncIterable<Entry> {
+  const { bucket, path } = parseLocation(place);
+  const prefix = path + (flags.prefix ?? '') || undefined;
+  const sort = parseSort(flags.sort);
+  const { tag } = flags;
+  const isFlat =
+    flags.recursive ||
+    flags.prefix !== undefined ||
+    tag !== undefined ||
+    (flags.json && !path.endsWith('/'));
+  return isFlat || sort === 'date_asc' || sort === 'date_desc'
+    ? storage.list({ bucket, prefix, sort, tag, signal })
+    : entriesOf(storage, { bucket, prefix, sort, signal });
 }
 
 function parseSort(text: string | undefined): ListOptions['sort'] {

@@ -1,5 +1,6 @@
-// The answers of listFiles, listFolder and getFile, by hand: the library takes 3.5 M instructions for each file
-// record. Candid specification, "Binary format": fields stand in the order of their hashes.
+// The answers of listFiles, listFolder and getFile, by hand: the library takes 3.5 M instructions
+// for each file record. Candid specification, "Binary format": fields stand in the order of their
+// hashes.
 
 import { IDL } from '@dfinity/candid';
 import type { FileParts } from '../domain/files/file-parts.ts';

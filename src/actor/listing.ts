@@ -95,8 +95,8 @@ export class ListingActor {
   }
 
   /**
-   * What is directly below a prefix, by name: folders in place of what is in them with the delimiter
-   * `/`, else all files. Goes on with the `nextCursor` of the page before.
+   * What is directly below a prefix, by name: folders in place of what is in them with the
+   * delimiter `/`, else all files. Goes on with the `nextCursor` of the page before.
    */
   @query([ListFolderRequest], ResultFolderPage, { manual: true })
   listFolder(): void {

@@ -1,5 +1,6 @@
-// GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and by
-// folders and cursors, when it names one of these: `…/files?delimiter=&prefix=&cursor=&limit=&sort=&tag=`.
+// GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and
+// by folders and cursors, when it names one of these:
+// `…/files?delimiter=&prefix=&cursor=&limit=&sort=&tag=`.
 
 import { readFilesJson } from '../domain/files/files.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';

@@ -19,8 +19,8 @@ export interface Usage extends Sizes {
 }
 
 /**
- * For callers with the read permission. Refuses with ServiceUnavailable in the time after an upgrade
- * in which the sizes of files that an earlier version stored are still being counted.
+ * For callers with the read permission. Refuses with ServiceUnavailable in the time after an
+ * upgrade in which the sizes of files that an earlier version stored are still being counted.
  */
 export function getUsage(stores: Stores, call: Call, request: UsageRequest): Usage {
   const { bucket, apiKey, prefix = '' } = request;

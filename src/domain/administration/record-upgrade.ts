@@ -1,8 +1,8 @@
 // Brings records that an earlier version wrote to the present one, a bounded step a message, after
-// an upgrade: what is open of uploads is noted, the sizes of files are put into their index, and each
-// file's record is written anew, counted by its bucket, and served with the present header fields.
-// Until then they are read as they are.
-// Where it stands is in stable memory, so it goes on after another upgrade.
+// an upgrade: what is open of uploads is noted, the sizes of files are put into their index, and
+// each file's record is written anew, counted by its bucket, and served with the present header
+// fields. Until then they are read as they are. Where it stands is in stable memory, so it goes on
+// after another upgrade.
 
 import { present } from '../../lib/assert.ts';
 import { encodeHex } from '../../lib/hex.ts';
@@ -139,7 +139,9 @@ function noteOpenUpload(stores: Stores, uploadId: string): boolean {
   return true;
 }
 
-/** The next files of the bucket that the progress is in; none before the first and after its last. */
+/**
+ * The next files of the bucket that the progress is in; none before the first and after its last.
+ */
 function nextPaths(stores: Stores, progress: Progress, limit: number): string[] {
   return progress.bucketId === '' ? [] : pathsAfter(stores, progress, limit);
 }

@@ -81,7 +81,8 @@ export function withOpenFile<T>(
 /**
  * Goes over the records of files that are there, by UTF-8 of their paths; not those that cannot be
  * shown, nor a tag's that a damaged one had. Ends where `show` is false, and returns how many paths
- * it has gone over. One key is written over: to join fifty anew costs as much as to read the records.
+ * it has gone over. One key is written over: to join fifty anew costs as much as to read the
+ * records.
  */
 export function eachRecord(
   stores: Stores,

@@ -1,5 +1,5 @@
-// The page of a list by cursors: its files as they are shown, and its folders. It ends early where one
-// answer can carry no more records.
+// The page of a list by cursors: its files as they are shown, and its folders. It ends early where
+// one answer can carry no more records.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { listedRecordBytesMax } from '../../limits.ts';

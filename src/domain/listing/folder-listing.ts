@@ -1,6 +1,6 @@
 // Lists by cursors: what is directly below a prefix, folders in place of what is in them. They are
-// found by seeking in the ordered index: of each folder one entry is read, and its end is looked up.
-// Without a delimiter all files below the prefix, one after another.
+// found by seeking in the ordered index: of each folder one entry is read, and its end is looked
+// up. Without a delimiter all files below the prefix, one after another.
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { folderPageDefault, folderPageMax, listedPathBytesMax } from '../../limits.ts';
@@ -22,7 +22,9 @@ export interface FolderRequest {
   readonly delimiter: string | undefined;
   /** That of the page before; without one the list begins. */
   readonly cursor: string | undefined;
-  /** Of files and folders together, 1 to 1,000; what is no whole number is refused, NaN included. */
+  /**
+   * Of files and folders together, 1 to 1,000; what is no whole number is refused, NaN included.
+   */
   readonly limit: number | undefined;
   /** `name_asc`, the default, or `name_desc`: the direction in which the cursor is gone on from. */
   readonly sort: string | undefined;
@@ -53,8 +55,8 @@ const afterSlash = 0x30;
 const batchMax = 256;
 
 /**
- * For callers with the read permission. A page has as many entries as were asked for, or fewer where
- * their paths are long.
+ * For callers with the read permission. A page has as many entries as were asked for, or fewer
+ * where their paths are long.
  */
 export function listFolder(stores: Stores, call: Call, request: FolderRequest): FolderList {
   const { bucket } = authorize(stores, call, {
@@ -169,7 +171,9 @@ function afterFolder(key: Uint8Array): Uint8Array {
   return next;
 }
 
-/** Where the path of the folder ends in the key, behind its slash; 0 where the key is of no folder. */
+/**
+ * Where the path of the folder ends in the key, behind its slash; 0 where the key is of no folder.
+ */
 function folderEnd({ hasFolders, selection }: Walk, key: Uint8Array): number {
   if (!hasFolders) return 0;
   const { scope, prefix } = selection;

@@ -1,0 +1,32 @@
+// What is directly in a folder, files and folders in the order of their names.
+
+import { folderPageMax } from '../../src/limits.ts';
+import type { FileRecord, FolderOptions, FolderPage, FolderRecord } from '../interface.ts';
+import type { Storage } from '../storage.ts';
+
+export type Entry = FileRecord | FolderRecord;
+
+export function isFile(entry: Entry): entry is FileRecord {
+  return 'size' in entry;
+}
+
+/** Page by page. */
+export async function* entriesOf(
+  storage: Storage,
+  options: Omit<FolderOptions, 'delimiter' | 'cursor' | 'limit'>,
+): AsyncGenerator<Entry> {
+  const sign = options.sort === 'name_desc' ? -1 : 1;
+  let cursor: string | undefined;
+  do {
+    const request = { ...options, delimiter: '/', limit: folderPageMax, cursor } as const;
+    const page: FolderPage = await storage.listFolder(request);
+    const entries = [...page.items, ...page.folders];
+    yield* entries.sort((one, other) => sign * compareNames(one.path, other.path));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
+/** By their bytes, as the service sorts. */
+function compareNames(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
