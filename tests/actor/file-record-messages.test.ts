@@ -1,8 +1,12 @@
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ResultFile, ResultFileList } from '../../src/actor/candid.ts';
-import { encodeFileListResult, encodeFileResult } from '../../src/actor/file-record-messages.ts';
+import { ResultFile, ResultFileList, ResultFolderPage } from '../../src/actor/candid.ts';
+import {
+  encodeFileListResult,
+  encodeFileResult,
+  encodeFolderPageResult,
+} from '../../src/actor/file-record-messages.ts';
 import { type FileRecord, fileId } from '../../src/domain/files/file-records.ts';
 import { fileView } from '../../src/domain/files/file-view.ts';
 import { partsOfFile } from '../../src/domain/files/files.ts';
@@ -124,5 +128,44 @@ describe('encodeFileListResult()', () => {
   test('writes an error', () => {
     const result = { err: 'InvalidArgument: page' };
     expect(IDL.decode([ResultFileList], encodeFileListResult(result))).toEqual([result]);
+  });
+});
+
+describe('encodeFolderPageResult()', () => {
+  const texts = fc.record({
+    prefix: fc.oneof(fc.constant(''), textOf(200)),
+    delimiter: fc.constantFrom('', '/'),
+  });
+  const folders = fc.array(textOf(300), { maxLength: 30 });
+  const cursor = fc.option(fc.stringMatching(/^[A-Za-z0-9_-]{2,1400}$/));
+
+  test('writes what the library would write', () => {
+    fc.assert(
+      fc.property(texts, folders, cursor, fc.array(fileRecord), (names, paths, next, files) => {
+        const list = { ...names, bucketId: 'box', entries: [], hasMore: false };
+        const page = {
+          items: files.map(partsOfFile),
+          folders: paths.map((path) => new Uint8Array(Buffer.from(path))),
+          nextCursor: next,
+        };
+        const expected = {
+          ...names,
+          items: files.map(candidRecord),
+          folders: paths.map((path) => ({ path })),
+          nextCursor: next === null ? [] : [next],
+        };
+        const decoded = IDL.decode(
+          [ResultFolderPage],
+          encodeFolderPageResult({ ok: { list, page } }),
+        );
+        expect(decoded).toEqual(throughLibrary(ResultFolderPage, { ok: expected }));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('writes an error', () => {
+    const result = { err: 'InvalidArgument: limit' };
+    expect(IDL.decode([ResultFolderPage], encodeFolderPageResult(result))).toEqual([result]);
   });
 });

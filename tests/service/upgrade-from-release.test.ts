@@ -86,6 +86,13 @@ test('nothing is lost, and everything is certified anew', { timeout: 240_000 }, 
   expect(listed.every(({ chunkSize }) => chunkSize !== undefined)).toBe(true);
   const bucket = await service.bucket('demo');
   expect(bucket.fileCount).toBe(BigInt(listed.length));
+
+  // Sizes: counted by the index, of what was there and of what came meanwhile.
+  for (const prefix of ['', 'load/', 'open/']) {
+    const below = listed.filter(({ path }) => path.startsWith(prefix));
+    const bytes = below.reduce((sum, { size }) => sum + size, 0);
+    expect(await service.usage('demo', prefix)).toEqual({ prefix, files: below.length, bytes });
+  }
   expect(bucket.overheadBytes).toBeGreaterThan(BigInt(1_000 * listed.length));
 
   // Uploads: those that were open are listed, go on where they were, and are counted out again.

@@ -66,6 +66,12 @@ function resultOf(ok: IDL.Type): IDL.Type {
   return IDL.Variant({ ok, err: IDL.Text });
 }
 
+interface ListedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly chunkSize?: number;
+}
+
 export class ReleasedService {
   #apiKey = '';
 
@@ -235,8 +241,12 @@ export class ReleasedService {
     }
   }
 
-  async list(bucket: string): Promise<{ path: string; chunkSize?: number }[]> {
-    const items: { path: string; chunkSize?: number }[] = [];
+  async usage(bucket: string, prefix: string): Promise<unknown> {
+    return (await this.send('GET', bucket, `usage?prefix=${prefix}`)).json();
+  }
+
+  async list(bucket: string): Promise<ListedFile[]> {
+    const items: ListedFile[] = [];
     for (let page: number | null = 1; page !== null; ) {
       const response = await this.send('GET', bucket, `files?pageSize=50&page=${page}`);
       const listed = (await response.json()) as { items: never[]; nextPage: number | null };
