@@ -75,6 +75,12 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   }
 }
 
+/** What a request can be that needs an update. */
+const updateRoutes = routes.map((route) => {
+  const { GET: _get, HEAD: _head, ...handlers } = route.handlers;
+  return route.isList ? { ...route, handlers } : route;
+});
+
 /** What a gateway's query would have answered by asking for this update, and nothing else. */
 function isRequestWelcome(sent: Request): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
@@ -84,7 +90,7 @@ function isRequestWelcome(sent: Request): boolean {
   if (isAnonymous({ ...environment, request })) {
     checkAnonymousUpdate(stores, environment.call.nowNs);
   }
-  const response = handleRequest(routes, { ...environment, request, phase: 'query' });
+  const response = handleRequest(updateRoutes, { ...environment, request, phase: 'query' });
   return response === upgrade || needsUpdate(request, response);
 }
 

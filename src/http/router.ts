@@ -35,6 +35,8 @@ export interface Route {
   /** Over the percent-decoded path; sticky, since others are tried at each of its characters. */
   readonly pattern: RegExp;
   readonly handlers: Readonly<Record<string, Handler>>;
+  /** GET and HEAD never need an update: lists, which cost more than a refusal may. */
+  readonly isList?: true;
 }
 
 export function handleRequest(

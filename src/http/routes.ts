@@ -37,6 +37,7 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
     handlers: { GET: getFileList, HEAD: headOf(getFileList) },
+    isList: true,
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/sy,

@@ -91,6 +91,25 @@ describe('over HTTP', () => {
   );
 });
 
+test('by ingress a list is refused before anything is read for it', async () => {
+  const replica = service.replica;
+  if (replica === undefined) return;
+  for (const name of ['a', 'b', 'c']) await put(`${run}/ingress/${name}`);
+  const headers = IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text));
+  const fields = { method: IDL.Text, url: IDL.Text, headers, body: IDL.Vec(IDL.Nat8) };
+  const ask = async (url: string) => {
+    const sent = [['Authorization', `Bearer ${service.apiKey}`]];
+    const request = { method: 'GET', url, headers: sent, body: [] };
+    const argument = IDL.encode([IDL.Record(fields)], [request]);
+    const call = replica.call(service.canisterId, 'http_request_update', argument);
+    await expect(call).rejects.toThrow('takes no such message');
+    return replica.reports.findLast(({ kind }) => kind === 'inspect')?.instructions;
+  };
+  const bucket = `/api/v1/bucket/${service.bucket}`;
+  const [list, nothing] = [await ask(`${bucket}/files?limit=1000`), await ask(`${bucket}/none`)];
+  expect(Math.abs(Number(list) - Number(nothing))).toBeLessThan(500_000);
+}, 30_000);
+
 const text = IDL.Opt(IDL.Text);
 const Request = IDL.Record({
   bucketId: IDL.Text,
