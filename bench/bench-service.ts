@@ -24,6 +24,9 @@ export interface HttpRequests {
   move(from: string, to: string): Promise<unknown>;
   /** Tags it. */
   change(name: string): Promise<unknown>;
+  /** What is directly below that prefix. */
+  listFolder(prefix: string): Promise<unknown>;
+  usage(prefix: string): Promise<unknown>;
 }
 
 export interface Bench extends HttpRequests {
@@ -112,7 +115,8 @@ export async function openBench(options: {
 }
 
 function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests {
-  const api = `${url}/api/v1/bucket/${bucket}/files`;
+  const ofBucket = `${url}/api/v1/bucket/${bucket}`;
+  const api = `${ofBucket}/files`;
   const cloud = `${url}/cloud/${bucket}`;
   const authorization = { Authorization: `Bearer ${apiKey}` };
   const post = (operation: string, body: object) =>
@@ -150,6 +154,8 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
         headers: authorization,
         body: JSON.stringify({ tags: ['bench'] }),
       }),
+    listFolder: (prefix) => send(`${api}?delimiter=/&prefix=${prefix}`, { headers: authorization }),
+    usage: (prefix) => send(`${ofBucket}/usage?prefix=${prefix}`, { headers: authorization }),
   };
 }
 

@@ -26,6 +26,7 @@ const chunkBytes = 1_900_000;
 const pageSizeMax = 50;
 /** Of a file of 100 MB. */
 const largeChunks = 53;
+const folders = 100;
 const repetitions = 5;
 
 /** Bytes that no compression and no special case makes cheaper, the same in every run. */
@@ -81,12 +82,15 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
   const bytes = sampleBytes(1_000);
   const name = (turn: number) => `small/${turn}`;
   for (let turn = 0; turn < pageSizeMax; turn++) await bench.put(name(turn), bytes);
+  for (let turn = 0; turn < folders; turn++) await bench.put(`folders/${turn}/file`, bytes);
   return [
     await bench.measure('replace', bytes.length, (turn) => bench.put(name(turn), bytes)),
     await bench.measure('304', 0, (turn) => bench.getUnchanged(name(turn))),
     await bench.measure('404 in a public bucket', 0, bench.getMissing),
     await bench.measure('list of 10', 0, () => bench.list(10)),
     await bench.measure(`list of ${pageSizeMax}`, 0, () => bench.list(pageSizeMax)),
+    await bench.measure(`view of ${folders} folders`, 0, () => bench.listFolder('folders/')),
+    await bench.measure('usage of a prefix', 0, () => bench.usage('folders/')),
     await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
   ];
 }

@@ -115,6 +115,12 @@ async function measureAt(target: Target, count: number): Promise<Costs> {
   for (const [name, path] of lists) {
     costs[name] = await median(target, () => send(target, { method: 'GET', path }));
   }
+  costs.folders = await median(target, () =>
+    send(target, { method: 'GET', path: `${files}?delimiter=/&prefix=photos/` }),
+  );
+  costs.usage = await median(target, () =>
+    send(target, { method: 'GET', path: `/api/v1/bucket/${bucket}/usage?prefix=photos/20` }),
+  );
   costs.DELETE = await median(target, (turn) =>
     send(target, { method: 'DELETE', path: `${files}/new/${turn}` }),
   );
