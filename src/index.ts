@@ -13,6 +13,7 @@ import { RotationActor } from './actor/rotation.ts';
 import { StatusActor } from './actor/status.ts';
 import { StreamingActor } from './actor/streaming.ts';
 import { UploadsActor } from './actor/uploads.ts';
+import { VersionsActor } from './actor/versions.ts';
 
 export default [
   LifecycleActor,
@@ -20,6 +21,7 @@ export default [
   UploadsActor,
   FilesActor,
   CopiesActor,
+  VersionsActor,
   ListingActor,
   ApiKeysActor,
   RotationActor,

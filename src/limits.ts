@@ -97,7 +97,13 @@ export const anonymousUpdatesPerMinute = 20;
 /** Of both, as a controller may set them. */
 export const anonymousUpdatesMax = 1_000_000;
 
+/** For how many days former versions of files may be kept. */
+export const keepVersionsDaysMax = 3_650;
+
 // Work of one message
+/** Former versions that one message erases when their time is over, or for somebody. */
+export const expiredVersionsPerMessage = 20;
+export const erasedVersionsPerMessage = 1_000;
 /** Files of a prefix that one message moves: 10 M instructions each. */
 export const movedFilesPerMessage = 1_000;
 /** Files of an earlier version that one message brings to the present one, and chunks of them. */

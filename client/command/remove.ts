@@ -23,8 +23,9 @@ export async function remove(
 }
 
 /**
- * Listed before the first is removed: what cannot be listed whole keeps all that it has. A name with nothing in it is
- * that of a file; a bucket may be empty, but a folder is there by its files alone.
+ * Listed before the first is removed: what cannot be listed whole keeps all that it has. A name
+ * with nothing in it is that of a file; a bucket may be empty, but a folder is there by its files
+ * alone.
  */
 async function filesIn(run: Run, text: string): Promise<FileName[]> {
   const location = parseLocation(text);

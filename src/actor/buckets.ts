@@ -32,6 +32,7 @@ interface BucketChangeArgument {
   isPublic: Optional<boolean>;
   quotaBytes: Optional<bigint>;
   quotaFiles: Optional<bigint>;
+  keepVersionsDays: Optional<bigint>;
   owner: Optional<Principal>;
   addMembers: Optional<{ principal: Principal; role: string }[]>;
   removeMembers: Optional<Principal[]>;
@@ -41,6 +42,7 @@ interface BucketOptionsArgument {
   isPublic: Optional<boolean>;
   quotaBytes: Optional<bigint>;
   quotaFiles: Optional<bigint>;
+  keepVersionsDays: Optional<bigint>;
 }
 
 interface AccessChangeArgument {
@@ -77,6 +79,7 @@ export class BucketsActor {
       isPublic: options?.isPublic[0],
       quotaBytes: options?.quotaBytes[0],
       quotaFiles: options?.quotaFiles[0],
+      keepVersionsDays: options?.keepVersionsDays[0],
     };
     return answer(() => {
       return bucketView({ ...createBucket(stores, currentCall(), request), members: [] });
@@ -106,6 +109,7 @@ export class BucketsActor {
       isPublic: argument.isPublic[0],
       quotaBytes: argument.quotaBytes[0],
       quotaFiles: argument.quotaFiles[0],
+      keepVersionsDays: argument.keepVersionsDays[0],
       owner: argument.owner[0]?.toUint8Array(),
       addMembers: members,
       removeMembers: bytesOf(argument.removeMembers),

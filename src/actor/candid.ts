@@ -117,6 +117,49 @@ export const FileChange = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
+export const VersionList = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Opt(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  limit: IDL.Opt(IDL.Nat),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const ResultVersions = resultOf(
+  IDL.Record({
+    items: IDL.Vec(
+      IDL.Record({
+        path: IDL.Text,
+        version: IDL.Nat,
+        size: IDL.Nat,
+        contentType: IDL.Text,
+        etag: IDL.Text,
+        updatedAt: IDL.Int,
+        retiredAt: IDL.Int,
+        expiresAt: IDL.Int,
+      }),
+    ),
+    nextCursor: IDL.Opt(IDL.Text),
+  }),
+);
+export const Restoration = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  version: IDL.Nat,
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** Of a path, or one version of it; else of all that begin with the prefix. */
+export const Erasure = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Opt(IDL.Text),
+  version: IDL.Opt(IDL.Nat),
+  prefix: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const ResultErasure = resultOf(IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool }));
+
 export const ResultFileList = resultOf(FileList);
 /** Folders and cursors: `limit` counts files and folders together, 1 to 1,000, 100 unless told. */
 export const ListFolderRequest = IDL.Record({
@@ -162,6 +205,9 @@ export const Bucket = IDL.Record({
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
   overheadBytes: IDL.Nat,
+  keepVersionsDays: IDL.Nat,
+  versionCount: IDL.Nat,
+  versionBytes: IDL.Nat,
   openUploads: IDL.Nat,
   members: IDL.Vec(Member),
   createdAt: IDL.Int,
@@ -183,6 +229,7 @@ export const BucketOptions = IDL.Record({
   isPublic: IDL.Opt(IDL.Bool),
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
+  keepVersionsDays: IDL.Opt(IDL.Nat),
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -191,6 +238,7 @@ export const BucketChange = IDL.Record({
   isPublic: IDL.Opt(IDL.Bool),
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
+  keepVersionsDays: IDL.Opt(IDL.Nat),
   owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),

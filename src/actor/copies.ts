@@ -1,11 +1,8 @@
 // Actor methods that copy, move and change files. Files are encoded by hand, see
 // file-record-messages.ts.
 
-import type { IDL } from '@dfinity/candid';
-import { msgReply } from 'azle';
 import { copyFile, moveFile } from '../domain/files/copies.ts';
 import { changeFile } from '../domain/files/file-changes.ts';
-import { type FileRecord, partsOfFile } from '../domain/files/files.ts';
 import { moveFiles } from '../domain/files/prefix-moves.ts';
 import { answer, currentCall } from './call.ts';
 import { CopyRequest, FileChange, PrefixMove, ResultFile, ResultPrefixMove } from './candid.ts';
@@ -17,22 +14,9 @@ import {
   type PrefixArgument,
   prefixOrderOf,
 } from './copy-arguments.ts';
-import { encodeFileResult } from './file-record-messages.ts';
-import { decodeArguments, update } from './method.ts';
-import { onceReady, stores } from './runtime.ts';
-
-/** Decodes the argument of the method, and replies with the file that `change` makes of it. */
-function replyFile<T>(
-  signature: { readonly name: string; readonly parameters: IDL.Type[] },
-  change: (argument: T) => FileRecord,
-): void | Promise<void> {
-  const decoded = decodeArguments(signature);
-  if (decoded === undefined) return;
-  const [argument] = decoded as [T];
-  return onceReady(() => {
-    msgReply(encodeFileResult(answer(() => partsOfFile(change(argument)))));
-  });
-}
+import { replyFile } from './file-reply.ts';
+import { update } from './method.ts';
+import { stores } from './runtime.ts';
 
 export class CopiesActor {
   /** ok is the copy's record. */

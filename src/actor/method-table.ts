@@ -16,6 +16,7 @@ import { checkCopy } from '../domain/files/copies.ts';
 import { checkDeletion } from '../domain/files/file-access.ts';
 import { checkFileChange } from '../domain/files/file-changes.ts';
 import { checkPrefixMoveRights } from '../domain/files/prefix-moves.ts';
+import { checkRestoration } from '../domain/files/version-access.ts';
 import { type Call, isAnonymous } from '../domain/shared/caller.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -35,6 +36,11 @@ import {
   prefixOrderOf,
 } from './copy-arguments.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
+import {
+  type ErasureArgument,
+  type RestorationArgument,
+  restorationOf,
+} from './version-arguments.ts';
 
 type Optional<T> = [] | [T];
 
@@ -95,6 +101,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listFiles: { bounds: some },
   listFolder: { bounds: some },
   listUploads: { bounds: few },
+  listVersions: { bounds: few },
   readFile: { bounds: few },
 
   // Uploads
@@ -155,6 +162,16 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: some,
     admit: ({ stores, call }, argument: PrefixArgument) =>
       checkPrefixMoveRights(stores, call, prefixOrderOf(argument)),
+  },
+  restoreVersion: {
+    bounds: some,
+    admit: ({ stores, call }, argument: RestorationArgument) =>
+      void checkRestoration(stores, call, restorationOf(argument)),
+  },
+  eraseVersions: {
+    bounds: few,
+    admit: ({ stores, call }, { bucketId, apiKey }: ErasureArgument) =>
+      void authorize(stores, call, { bucket: bucketId, permission: 'delete', apiKey: apiKey[0] }),
   },
   updateFile: {
     bounds: file,

@@ -8,6 +8,7 @@ import { continueRotation } from '../domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../domain/administration/record-upgrade.ts';
 import { reclaimContents } from '../domain/contents/contents.ts';
 import { releaseKept } from '../domain/contents/kept-contents.ts';
+import { expireVersions } from '../domain/files/versions.ts';
 import {
   areRootKeysAtHand,
   configureRootKey,
@@ -121,6 +122,7 @@ function upkeep(): void {
   const steps = [
     expireUploads(stores, nowNs),
     releaseKept(stores, nowNs),
+    expireVersions(stores, nowNs),
     reclaimContents(stores),
     areRootKeysAtHand(stores) && (continueRotation(stores) || upgradeRecords(stores)),
   ];

@@ -13,7 +13,7 @@ import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { requestKey } from './authorization.ts';
 import type { Header, HttpResponse } from './message.ts';
-import { readQuery } from './query.ts';
+import { parseCount, readQuery } from './query.ts';
 import type { Exchange } from './router.ts';
 
 const pageParameters = ['page', 'pageSize'] as const;
@@ -81,12 +81,4 @@ function joinByComma(parts: readonly Uint8Array[]): Uint8Array {
     offset += part.length + 1;
   }
   return joined;
-}
-
-/** NaN, which the domain refuses, for what is no whole number in digits. */
-function parseCount(text: string | undefined): number | undefined {
-  if (text === undefined) {
-    return undefined;
-  }
-  return /^[0-9]{1,300}$/.test(text) ? Number(text) : Number.NaN;
 }

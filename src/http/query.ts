@@ -40,3 +40,11 @@ function decodePart(text: string): string {
     );
   }
 }
+
+/** NaN, which the domain refuses, for what is no whole number in digits. */
+export function parseCount(text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  return /^[0-9]{1,300}$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -22,6 +22,7 @@ import {
   startUpload,
 } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
+import { deleteVersions, getVersions, postRestore } from './versions.ts';
 
 /** As GET answers, without the content (RFC 9110 §9.3.2). */
 function headOf(get: Handler): Handler {
@@ -49,6 +50,15 @@ export const routes: readonly Route[] = [
       PATCH: patchFileRecord,
     },
   },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/versions$/y,
+    handlers: { GET: getVersions, HEAD: headOf(getVersions), DELETE: deleteVersions },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/versions\/(.*)$/sy,
+    handlers: { DELETE: deleteVersions },
+  },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/restore$/y, handlers: { POST: postRestore } },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/copy$/y, handlers: { POST: postCopy } },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/move$/y, handlers: { POST: postMove } },
   {

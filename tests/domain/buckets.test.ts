@@ -179,7 +179,7 @@ describe('deleteBucket()', () => {
     const { details } = expectRefusal(stores, 'BucketNotEmpty', () =>
       deleteBucket(stores, alice, { bucket: 'box', isForced: false }),
     );
-    expect(details).toEqual({ files: 1, openUploads: 0 });
+    expect(details).toEqual({ files: 1, versions: 0, openUploads: 0 });
     begin(stores, alice, { bucket: 'other' });
     expectRefusal(stores, 'BucketNotEmpty', () =>
       deleteBucket(stores, alice, { bucket: 'other', isForced: false }),
@@ -258,6 +258,9 @@ describe('stored records', () => {
       owner: Uint8Array.of(2, 2, 2),
       isPublic: true,
       overheadBytes: 0,
+      keepVersionsDays: 0,
+      versionCount: 0,
+      versionBytes: 0,
       quotaFiles: undefined,
       createdAtNs: startNs,
       updatedAtNs: startNs,

@@ -21,6 +21,7 @@ const bucket = {
   id: 'box',
   fileCount: 3,
   byteCount: 50,
+  versionBytes: 0,
   overheadBytes: 10,
   openUploadCount: 1,
   openUploadByteCount: 30,

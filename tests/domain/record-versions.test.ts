@@ -164,7 +164,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 describe.each(Object.entries(kinds))('the record of a kind: %s', (_, kind) => {
-  test.each([0, 6, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
+  test.each([0, 7, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
     const name = kind.make();
     const map = kind.map(stores);
     const [[first] = []] = map.entries();
@@ -220,6 +220,9 @@ describe('what version 0.1.0 wrote is read:', () => {
       quotaBytes: 5_000,
       quotaFiles: undefined,
       overheadBytes: 0,
+      keepVersionsDays: 0,
+      versionCount: 0,
+      versionBytes: 0,
       keyId: 1,
       keySlot: 1,
       formerKeyId: 0,

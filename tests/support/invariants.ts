@@ -7,7 +7,13 @@ import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import { digestTables } from '../../src/domain/contents/digest-tables.ts';
 import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
-import { countedOverhead, type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import {
+  countedBytes,
+  countedOverhead,
+  findVersion,
+  versionNames,
+} from '../../src/domain/files/versions.ts';
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { sizesBelow } from '../../src/domain/listing/file-sizes.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';
@@ -38,9 +44,20 @@ function text(bytes: Uint8Array): string {
 }
 
 export function allFiles(stores: MemoryStores): FileRecord[] {
-  return stores.files.entries().map(([key]) => {
+  const present = stores.files.entries().filter(([key]) => key[0] !== 0);
+  return present.map(([key]) => {
     const [bucketId = '', path = ''] = text(key).split('\0');
     return findFile(stores, bucketId, path) ?? expect.fail(`no file at ${bucketId}/${path}`);
+  });
+}
+
+/** Former versions that are kept. */
+function allVersions(stores: MemoryStores): FileRecord[] {
+  const former = stores.files.entries().filter(([key]) => key[0] === 0);
+  return former.map(([key]) => {
+    const [, bucketId = '', path = '', version = ''] = text(key).split('\0');
+    const found = findVersion(stores, { bucketId, path, version: Number(version) });
+    return found?.file ?? expect.fail(`no version ${version} of ${bucketId}/${path}`);
   });
 }
 
@@ -54,6 +71,7 @@ export function checkInvariants(stores: MemoryStores): void {
   const files = allFiles(stores);
   const sessions = allSessions(stores);
   checkBuckets(stores, files, sessions);
+  checkVersions(stores);
   checkIndex(stores, files);
   checkSizes(stores, files);
   checkNotes(stores, sessions);
@@ -64,7 +82,7 @@ export function checkInvariants(stores: MemoryStores): void {
     shares.set(contentId, (shares.get(contentId) ?? 0) + 1);
     return shares.get(contentId) === 1;
   };
-  for (const file of files) {
+  for (const file of [...files, ...allVersions(stores)]) {
     if (isFirst(file.contentId)) addFileChunks(stores, file, expected);
   }
   for (const { contentId, chunkCount } of keptContents(stores)) {
@@ -96,7 +114,7 @@ export function checkKeySlots(
   } = { files: allFiles(stores), sessions: allSessions(stores) },
 ): void {
   const active = owners.sessions.filter(({ status }) => status === 'active');
-  const contents = [...owners.files, ...active];
+  const contents = [...owners.files, ...allVersions(stores), ...active];
   const expected: { slot: number; owner: number; wrappers: number[] | undefined }[] = [];
   for (const { keySlot, contentId } of keptContents(stores)) {
     // Its bucket may be gone.
@@ -160,6 +178,23 @@ function checkBuckets(
     const overhead = own.reduce((sum, file) => sum + countedOverhead(file), 0);
     expect(bucket.overheadBytes).toBe(overhead);
   }
+}
+
+/** Each former version stands by its path and by when it goes, and its bucket counts it. */
+function checkVersions(stores: MemoryStores): void {
+  const versions = allVersions(stores);
+  for (const [key] of stores.buckets.entries()) {
+    const { id, versionCount, versionBytes } = findBucket(stores, text(key)) ?? expect.fail();
+    const own = versions.filter(({ bucketId }) => bucketId === id);
+    expect(versionCount).toBe(own.length);
+    expect(versionBytes).toBe(own.reduce((sum, file) => sum + countedBytes(file), 0));
+    const named = versionNames(stores, { bucketId: id, prefix: '' }, 10_000);
+    const names = named.map(({ path, version }) => `${path} ${version}`);
+    expect(names.sort()).toEqual(own.map(({ path, version }) => `${path} ${version}`).sort());
+  }
+  const { directory } = stores;
+  const due = directory.rank(Uint8Array.of(10)) - directory.rank(Uint8Array.of(9));
+  expect(due, 'versions that are due some day').toBe(versions.length);
 }
 
 /** Each file stands in the index by name and in its blocks by date, for itself and for each tag. */

@@ -32,5 +32,5 @@ export function getPublicFile(stores: Stores, bucket: string, path: string): Fil
 }
 
 export function removeStored(stores: Stores, file: FileRecord): void {
-  removeFile(stores, present(findBucket(stores, file.bucketId), 'bucket of a file'), file);
+  removeFile(stores, present(findBucket(stores, file.bucketId), 'bucket of a file'), file, 0n);
 }

@@ -50,7 +50,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   client: ['src/lib', 'src/limits.ts', '@dfinity/agent', ...candidLibrary],
   'client/node': ['node:', 'client', '@dfinity/agent', 'mime-types'],
-  'client/command': ['node:', 'client', '@dfinity/agent', 'commander', 'cli-progress'],
+  'client/command': [
+    'node:',
+    'client',
+    'src/limits.ts',
+    '@dfinity/agent',
+    'commander',
+    'cli-progress',
+  ],
   scripts: ['node:', 'mime-types', 'replica', ...candidLibrary, 'assemblyscript', 'esbuild'],
   bench: [
     'node:',

@@ -6,7 +6,7 @@ import { noteBucket } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { findBucket, saveBucket } from '../buckets/buckets.ts';
-import { parseQuota } from '../buckets/quota.ts';
+import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
@@ -20,6 +20,7 @@ export interface NewBucket {
   /** As BucketChange has them. */
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
+  readonly keepVersionsDays?: bigint | undefined;
 }
 
 /** Refuses what createBucket() would refuse; changes nothing. */
@@ -41,7 +42,13 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
     });
   }
   const quotaBytes = parseQuota('bytes', request.quotaBytes);
-  return { id, quotaBytes, quotaFiles: parseQuota('files', request.quotaFiles) };
+  const quotaFiles = parseQuota('files', request.quotaFiles);
+  return {
+    id,
+    quotaBytes,
+    quotaFiles,
+    keepVersionsDays: parseKeepDays(request.keepVersionsDays ?? 0n),
+  };
 }
 
 /**
@@ -65,6 +72,8 @@ export function createBucket(stores: Stores, call: Call, request: NewBucket): Bu
     openUploadCount: 0,
     openUploadByteCount: 0,
     overheadBytes: 0,
+    versionCount: 0,
+    versionBytes: 0,
   };
   saveBucket(stores, bucket, undefined);
   noteBucket(stores.directory, id);

@@ -16,7 +16,7 @@ import { ownedBucket } from '../access/ownership.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
 import { changeTotals } from '../buckets/bucket-totals.ts';
 import { type Bucket, getBucket, saveBucket } from '../buckets/buckets.ts';
-import { parseQuota } from '../buckets/quota.ts';
+import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
@@ -84,6 +84,8 @@ export interface BucketChange {
   /** 0n takes the quota away; absent leaves it. */
   readonly quotaBytes: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
+  /** Absent leaves it. What is kept already goes at its time. */
+  readonly keepVersionsDays?: bigint | undefined;
   /**
    * Who is to own the bucket in the place of its present owner, who stays a member with the role of
    * an owner unless removed.
@@ -124,6 +126,10 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
     isPublic: change.isPublic ?? bucket.isPublic,
     quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
     quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
+    keepVersionsDays:
+      change.keepVersionsDays === undefined
+        ? bucket.keepVersionsDays
+        : parseKeepDays(change.keepVersionsDays),
     updatedAtNs: call.nowNs,
   };
   return { bucket, updated, former, members };
@@ -220,12 +226,14 @@ function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletio
   const bucket = ownedBucket(stores, call, deletion.bucket);
   // What an earlier version began is not noted yet: it is in some minutes, or can be cancelled.
   const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
-  if (bucket.fileCount > 0 || bucket.openUploadCount > ended) {
+  const { fileCount, openUploadCount, versionCount } = bucket;
+  if (fileCount > 0 || versionCount > 0 || openUploadCount > ended) {
     throw new Refusal(
       'BucketNotEmpty',
-      `Bucket ${bucket.id} has ${bucket.fileCount} files and ${bucket.openUploadCount} open uploads: ` +
-        'delete the files first; with force the uploads are cancelled.',
-      { files: bucket.fileCount, openUploads: bucket.openUploadCount },
+      `Bucket ${bucket.id} has ${fileCount} files, ${versionCount} former versions and ` +
+        `${openUploadCount} open uploads: delete files and versions first; with force the uploads are ` +
+        'cancelled.',
+      { files: fileCount, versions: versionCount, openUploads: openUploadCount },
     );
   }
   return bucket;

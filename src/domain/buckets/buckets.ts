@@ -21,6 +21,11 @@ export interface Bucket extends BucketKeys {
   readonly openUploadCount: number;
   /** Announced sizes of the open uploads: they count towards the quota. */
   readonly openUploadByteCount: number;
+  /** For how many days former versions stay; 0: not at all, see files/versions.ts. */
+  readonly keepVersionsDays: number;
+  /** Former versions, and what they count of the quota. */
+  readonly versionCount: number;
+  readonly versionBytes: number;
   /** What its files take beside their bytes, see quota.ts. */
   readonly overheadBytes: number;
   /** How many bytes it may hold; unlimited when absent. */
@@ -29,12 +34,14 @@ export interface Bucket extends BucketKeys {
   readonly quotaFiles?: number | undefined;
 }
 
-// 0: version 5 | owner (length, bytes) | flags u8: 1 public, 2 quota of bytes, 4 quota of files
+// 0: version 6 | owner (length, bytes) | flags u8: 1 public, 2 quota of bytes, 4 quota of files
 //    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
 //    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
 //    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
-//    Version 4 ends before the overhead, which was not counted then.
-const version = 5;
+//    | days to keep versions u32 | versions u64 | bytes of versions u64
+//    Version 5 ends before the days. Version 4 ends before the overhead, which was not counted.
+const version = 6;
+const versionWithoutVersions = 5;
 const versionWithoutOverhead = 4;
 const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4 } as const;
 
@@ -55,6 +62,9 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .u64(bucket.formerKeySlot)
     .u64(bucket.overheadBytes)
     .u64(bucket.quotaFiles ?? 0)
+    .u32(bucket.keepVersionsDays)
+    .u64(bucket.versionCount)
+    .u64(bucket.versionBytes)
     .finish([]);
 }
 
@@ -67,7 +77,7 @@ function flagsOf({ isPublic, quotaBytes, quotaFiles }: Bucket): number {
 }
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
-  const reader = new RecordReader(bytes, version, versionWithoutOverhead);
+  const reader = new RecordReader(bytes, version, versionWithoutVersions, versionWithoutOverhead);
   const isCounted = reader.version !== versionWithoutOverhead;
   const owner = reader.bytes();
   const flags = reader.u8();
@@ -84,6 +94,10 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const formerKeySlot = reader.integer();
   const overheadBytes = isCounted ? reader.integer() : 0;
   const quotaFiles = isCounted ? reader.integer() : 0;
+  const hasVersions = reader.version === version;
+  const keepVersionsDays = hasVersions ? reader.u32() : 0;
+  const versionCount = hasVersions ? reader.integer() : 0;
+  const versionBytes = hasVersions ? reader.integer() : 0;
   return {
     id,
     owner,
@@ -99,6 +113,9 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     formerKeyId,
     formerKeySlot,
     overheadBytes,
+    keepVersionsDays,
+    versionCount,
+    versionBytes,
     quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
     quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,
   };

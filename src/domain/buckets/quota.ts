@@ -3,6 +3,7 @@
 // room. What a file takes beside its bytes counts too: four hundred empty files can take 66 MB.
 
 import { encodeUtf8 } from '../../lib/text.ts';
+import { keepVersionsDaysMax } from '../../limits.ts';
 import type { Metadata } from '../shared/file-metadata.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { StoredHeaders } from '../shared/stored-headers.ts';
@@ -13,6 +14,8 @@ export interface Holdings {
   readonly fileCount: number;
   readonly byteCount: number;
   readonly overheadBytes: number;
+  /** Of former versions, with what belongs to them. */
+  readonly versionBytes: number;
   readonly openUploadCount: number;
   readonly openUploadByteCount: number;
   /** Absent: unlimited. */
@@ -61,9 +64,10 @@ export function overheadBytesOf(file: Named): number {
   return Math.ceil(record + index / indexFill);
 }
 
-/** Bytes of the files and of the open uploads of a bucket, with all that belongs to them. */
+/** Bytes of files, former versions and open uploads of a bucket, with all that belongs to them. */
 export function heldBytes(bucket: Holdings): number {
-  return bucket.byteCount + bucket.overheadBytes + bucket.openUploadByteCount;
+  const { byteCount, overheadBytes, versionBytes, openUploadByteCount } = bucket;
+  return byteCount + overheadBytes + versionBytes + openUploadByteCount;
 }
 
 /**
@@ -77,8 +81,8 @@ export function checkQuota(bucket: Holdings, addition: Addition): void {
   if (quotaBytes !== undefined && addition.bytes > 0 && held + addition.bytes > quotaBytes) {
     throw new Refusal(
       'QuotaExceeded',
-      `Bucket ${bucket.id} may hold ${quotaBytes} bytes and holds ${held}, open uploads and the records ` +
-        `of files included: ${addition.bytes} more do not fit. Delete files, or cancel uploads.`,
+      `Bucket ${bucket.id} may hold ${quotaBytes} bytes and holds ${held}, open uploads, former versions ` +
+        `and the records of files included: ${addition.bytes} more do not fit. Delete files, or cancel uploads.`,
       { limit: quotaBytes, held, additional: addition.bytes },
     );
   }
@@ -90,6 +94,18 @@ export function checkQuota(bucket: Holdings, addition: Addition): void {
       { limit: quotaFiles, held: files, additional: addition.files },
     );
   }
+}
+
+/** For how many days former versions are to stay, as callers write it. */
+export function parseKeepDays(days: bigint): number {
+  if (days > BigInt(keepVersionsDaysMax)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Former versions are kept for at most ${keepVersionsDaysMax} days; 0 keeps none.`,
+      { limit: keepVersionsDaysMax },
+    );
+  }
+  return Number(days);
 }
 
 /** A quota as callers write it: 0 stands for none. */

@@ -5,7 +5,7 @@ import { authorize, type SentKey } from '../access/access.ts';
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
-import { shareContent } from '../contents/shared-contents.ts';
+import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath } from '../shared/names.ts';
@@ -15,14 +15,14 @@ import { nextContentId, type Stores } from '../shared/stores.ts';
 import { readableBucket, refuseMissing } from './file-access.ts';
 import {
   commitFile,
-  countedBytes,
   entityTag,
   type FileRecord,
   findFile,
+  leavePath,
   type NewFile,
-  removeFile,
   withOpenFile,
 } from './files.ts';
+import { countedBytes, freedBytes } from './versions.ts';
 
 export interface CopyRequest {
   /** Where the file is now. */
@@ -72,7 +72,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const added = file.size + overheadBytesOf({ ...file, bucketId: target.id, path });
   checkQuota(target, {
     files: old === undefined && !goes ? 1 : 0,
-    bytes: added - countedBytes(old) - (goes ? countedBytes(file) : 0),
+    bytes: added - freedBytes(target, old) - (goes ? countedBytes(file) : 0),
   });
   return { source, target, file, path, old };
 }
@@ -96,7 +96,10 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Copi
   const prepared = checkCopy(stores, call, 'move', request);
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
-  removeFile(stores, getBucket(stores, prepared.source.id), prepared.file);
+  const { source, target, file } = prepared;
+  leavePath(stores, getBucket(stores, source.id), file);
+  // Within a bucket it has taken its key along
+  if (source.id !== target.id) releaseContent(stores, file);
   return moved;
 }
 
@@ -109,13 +112,23 @@ function putCopy(
 ): CopiedFile {
   const copy = withOpenFile(stores, { bucket: source, path: named.path }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);
-    const { contentId } = file;
-    const keySlot = addFileKey(stores, target, { contentId, key });
-    shareContent(stores, contentId);
+    const isTaken = origin !== undefined && source.id === target.id;
+    const keySlot = isTaken ? file.keySlot : addShare(stores, target, { ...file, key });
     const sealNumber = nextContentId(stores);
     const placed = { ...file, bucketId: target.id, path, keySlot };
     const newFile = { ...placed, chunkDigests: digests, key, sealNumber, origin };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: target, old });
   });
   return copy ?? refuseMissing(source, named.path);
+}
+
+/** A slot more for the content's key, wrapped by that bucket's. */
+function addShare(
+  stores: Stores,
+  bucket: Bucket,
+  content: { readonly contentId: number; readonly key: Uint8Array },
+): number {
+  const keySlot = addFileKey(stores, bucket, content);
+  shareContent(stores, content.contentId);
+  return keySlot;
 }

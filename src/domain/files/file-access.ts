@@ -118,5 +118,5 @@ export function deleteFile(
   request: FileName & { readonly conditions: WritePreconditions },
 ): void {
   const { bucket, file } = checkDeletion(stores, call, request);
-  removeFile(stores, bucket, file);
+  removeFile(stores, bucket, file, call.nowNs);
 }

@@ -17,13 +17,13 @@ import { refuseMissing } from './file-access.ts';
 import type { FileMetadata } from './file-records.ts';
 import {
   addVersion,
-  countedBytes,
   entityTag,
   type FileRecord,
   findFile,
   withFileCounted,
   withOpenFile,
 } from './files.ts';
+import { countedBytes } from './versions.ts';
 
 export interface FileChange {
   readonly bucket: string;
@@ -81,7 +81,7 @@ export function changeFile(stores: Stores, call: Call, change: FileChange): File
     const digests = chunkDigests(stores, file);
     const sealNumber = nextContentId(stores);
     const newFile = { ...file, ...changed, chunkDigests: digests, key, sealNumber };
-    return addVersion(stores, newFile, replaced);
+    return addVersion(stores, newFile, replaced).file;
   });
   if (file === undefined) return refuseMissing(bucket, old.path);
   saveBucket(stores, withFileCounted(bucket, file, old), bucket);

@@ -5,10 +5,8 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
-import { overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
-import { keepContent } from '../contents/kept-contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
@@ -30,7 +28,7 @@ import {
   sealFile,
   unreadableFile,
 } from './file-records.ts';
-import { streamedUntilNs } from './streams.ts';
+import { countedOverhead, latestVersion, retireFile } from './versions.ts';
 
 export type { FileMetadata, FileRecord } from './file-records.ts';
 export { entityTag } from './file-view.ts';
@@ -181,22 +179,28 @@ export function commitFile(
   replaced: Replaced,
 ): { readonly file: FileRecord; readonly isNew: boolean } {
   const { bucket, old, nowNs } = replaced;
-  const file = addVersion(stores, newFile, replaced);
-  saveBucket(stores, withFileCounted(bucket, file, old), bucket);
-  if (old !== undefined) retireVersion(stores, old, nowNs);
+  const { file, former: record } = addVersion(stores, newFile, replaced);
+  const counted = withFileCounted(bucket, file, old);
+  const retired = old && retireFile(stores, { bucket: counted, file: old, record, nowNs });
+  saveBucket(stores, retired ?? counted, bucket);
   return { file, isNew: old === undefined };
 }
 
 /**
  * The record at its path, in the index, and as everybody may fetch it; its bucket counts it not
- * yet.
+ * yet. `former`: the record that was there.
  */
-export function addVersion(stores: Stores, newFile: NewFile, { nowNs, old }: Replaced): FileRecord {
+export function addVersion(
+  stores: Stores,
+  newFile: NewFile,
+  { nowNs, bucket, old }: Replaced,
+): { readonly file: FileRecord; readonly former: Uint8Array | undefined } {
   const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
+  const latest = Math.max(old?.version ?? 0, latestVersion(stores, bucket, named.path));
   const file: FileRecord = {
     ...named,
     id: old?.id || origin?.id || fileId(sealNumber),
-    version: (old?.version ?? 0) + 1,
+    version: latest + 1,
     createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
     leavesVersion: presentLeavesVersion,
@@ -204,18 +208,10 @@ export function addVersion(stores: Stores, newFile: NewFile, { nowNs, old }: Rep
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
   sealFile(bytes, mapKey, key);
-  stores.files.set(mapKey, bytes);
+  const former = stores.files.set(mapKey, bytes);
   indexFile(stores, file, old);
   stores.publication.put(file, chunkDigests);
-  return file;
-}
-
-/** What was replaced: its content is kept while somebody reads it on. */
-function retireVersion(stores: Stores, file: FileRecord, nowNs: bigint): void {
-  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
-  if (untilNs === undefined || !keepContent(stores, file, untilNs)) {
-    releaseContent(stores, file);
-  }
+  return { file, former };
 }
 
 /** The bucket with that file in place of the old one. */
@@ -232,28 +228,35 @@ export function withFileCounted(
   };
 }
 
-/** What the bucket has counted of it: nothing while it is as an earlier version wrote it. */
-export function countedOverhead(file: FileRecord | undefined): number {
-  return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
+/**
+ * Takes the file from its path. Where versions are kept it becomes one; else its key is erased at
+ * once, and its space is given back step by step.
+ */
+export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord, nowNs: bigint): void {
+  const record = takeFromPath(stores, file);
+  const without = withoutFile(bucket, file);
+  // A deletion keeps nothing for those who are reading: its key is to go now.
+  const isForgotten = bucket.keepVersionsDays === 0;
+  if (isForgotten) releaseContent(stores, file);
+  saveBucket(
+    stores,
+    isForgotten ? without : retireFile(stores, { bucket: without, file, record, nowNs }),
+    bucket,
+  );
 }
 
-/** What its bucket holds less of when it goes. */
-export function countedBytes(file: FileRecord | undefined): number {
-  return (file?.size ?? 0) + countedOverhead(file);
-}
-
-/** Takes the file and its key away at once; its space is given back step by step. */
-export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord): void {
+/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
+export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): void {
   takeFromPath(stores, file);
   saveBucket(stores, withoutFile(bucket, file), bucket);
-  releaseContent(stores, file);
 }
 
-/** Nothing is at its path any more. */
-function takeFromPath(stores: Stores, file: FileRecord): void {
-  stores.files.delete(fileMapKey(file.bucketId, file.path));
+/** Nothing is at its path any more; the record that was there. */
+function takeFromPath(stores: Stores, file: FileRecord): Uint8Array | undefined {
+  const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
   unindexFile(stores, file);
   stores.publication.remove(file);
+  return record;
 }
 
 function withoutFile(bucket: Bucket, file: FileRecord): Bucket {

@@ -5,7 +5,7 @@ import { authorize, type SentKey } from '../access/access.ts';
 import { permissions } from '../access/api-keys.ts';
 import { pathsWithPrefix } from '../listing/file-index.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseFilePath, quote } from '../shared/names.ts';
+import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { moveFile } from './copies.ts';
@@ -42,8 +42,9 @@ export function checkPrefixMove(
   call: Call,
   request: PrefixMove,
 ): { readonly moves: readonly Move[]; readonly isLast: boolean } {
-  const { bucket, fromPrefix, toPrefix } = request;
+  const { bucket, toPrefix } = request;
   checkPrefixMoveRights(stores, call, request);
+  const fromPrefix = parsePrefix(request.fromPrefix);
   // A file that is moved onto another one that is still to be moved would take its place.
   if (fromPrefix.startsWith(toPrefix) || toPrefix.startsWith(fromPrefix)) {
     throw new Refusal(

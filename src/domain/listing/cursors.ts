@@ -6,12 +6,12 @@
 import { decodeBase64Url, encodeBase64Url } from '../../lib/base64.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
-import { filePathBytesMax } from '../../limits.ts';
+import { filePathBytesMax, folderPageDefault, folderPageMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);
-/** Base64 digits of the longest one. */
-const cursorLengthMax = Math.ceil(((1 + filePathBytesMax) * 4) / 3);
+/** Base64 digits of the longest one: a path may have the number of a version behind it. */
+const cursorLengthMax = Math.ceil(((12 + filePathBytesMax) * 4) / 3);
 
 /** `name`: UTF-8. */
 export function cursorOf(name: Uint8Array): string {
@@ -30,4 +30,12 @@ export function parseCursor(text: string): Uint8Array {
     );
   }
   return name;
+}
+
+/** How many entries a page has, as callers write it; what is no whole number is refused. */
+export function parseLimit(limit: number = folderPageDefault): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > folderPageMax) {
+    throw new Refusal('InvalidArgument', `limit is a whole number from 1 to ${folderPageMax}.`);
+  }
+  return limit;
 }

@@ -3,13 +3,13 @@
 // up. Without a delimiter all files below the prefix, one after another.
 
 import { concatBytes } from '../../lib/bytes.ts';
-import { folderPageDefault, folderPageMax, listedPathBytesMax } from '../../limits.ts';
+import { listedPathBytesMax } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { cursorOf, parseCursor } from './cursors.ts';
+import { cursorOf, parseCursor, parseLimit } from './cursors.ts';
 import { nameKey, nameKeyHeadBytes } from './file-index.ts';
 import { parseTag, type Selection, selectFiles } from './listing.ts';
 
@@ -64,16 +64,14 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
     permission: 'read',
     apiKey: request.apiKey,
   });
-  const { prefix = '', delimiter = '', limit = folderPageDefault } = request;
+  const { prefix = '', delimiter = '' } = request;
   if (delimiter !== '' && delimiter !== '/') {
     throw new Refusal(
       'InvalidArgument',
       `The delimiter is / or none: folders end with a slash; got ${quote(delimiter)}.`,
     );
   }
-  if (!Number.isInteger(limit) || limit < 1 || limit > folderPageMax) {
-    throw new Refusal('InvalidArgument', `limit is a whole number from 1 to ${folderPageMax}.`);
-  }
+  const limit = parseLimit(request.limit);
   const isDescending = parseDirection(request.sort);
   const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
   const tag = request.tag === undefined ? '' : parseTag(request.tag);

@@ -33,6 +33,14 @@ export function parseFilePath(text: string): string {
   return path;
 }
 
+/** What the paths begin with that are meant: to the letter, and no longer than one of them. */
+export function parsePrefix(text: string): string {
+  if (text.length > filePathBytesMax || encodeUtf8(text).length > filePathBytesMax) {
+    throw new Refusal('InvalidPath', `The prefix ${quote(text)} ${tooLong}.`);
+  }
+  return text;
+}
+
 const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;
 
 /** Most are so plain that one pattern tells, in place of nine checks at 50,000 instructions. */

@@ -10,13 +10,13 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
 import {
   commitFile,
-  countedBytes,
   entityTag,
   type FileMetadata,
   type FileRecord,
   findFile,
   type Replaced,
 } from '../files/files.ts';
+import { freedBytes } from '../files/versions.ts';
 import { createContent } from '../keys/file-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
@@ -75,7 +75,7 @@ function prepareUpload(
   const named = { ...metadata, bucketId: bucket, path };
   checkQuota(grant.bucket, {
     files: old === undefined ? 1 : 0,
-    bytes: upload.bytes.length + overheadBytesOf(named) - countedBytes(old),
+    bytes: upload.bytes.length + overheadBytesOf(named) - freedBytes(grant.bucket, old),
   });
   checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
   checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});

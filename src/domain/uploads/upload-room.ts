@@ -39,7 +39,8 @@ export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedByt
   checkQuota(bucket, { files: 1, bytes: reservedBytes });
   if (!isOwners && bucket.quotaBytes !== undefined) {
     const held = own.reduce((sum, upload) => sum + upload.reservedBytes, 0);
-    const share = Math.floor((bucket.quotaBytes - bucket.byteCount - bucket.overheadBytes) / 2);
+    const stored = bucket.byteCount + bucket.overheadBytes + bucket.versionBytes;
+    const share = Math.floor((bucket.quotaBytes - stored) / 2);
     requireShare(bucket, { share, held, reservedBytes });
   }
 }

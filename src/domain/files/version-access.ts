@@ -1,0 +1,200 @@
+// What callers do with former versions: list, restore and erase them.
+
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { erasedVersionsPerMessage } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
+import { withFileKey } from '../keys/file-keys.ts';
+import { cursorOf, parseCursor, parseLimit } from '../listing/cursors.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
+import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import { fileMapKey, isSealed } from './file-records.ts';
+import { commitFile, entityTag, type FileRecord, findFile } from './files.ts';
+import {
+  countedBytes,
+  eraseVersion,
+  type FormerVersion,
+  findVersion,
+  freedBytes,
+  takeVersion,
+  type VersionName,
+  versionNames,
+} from './versions.ts';
+
+export interface VersionList {
+  readonly bucket: string;
+  /** Of this path alone. */
+  readonly path?: string | undefined;
+  /** To the letter; the empty one is every path's. */
+  readonly prefix?: string | undefined;
+  readonly cursor?: string | undefined;
+  /** 1 to 1,000; 100 unless told. */
+  readonly limit?: number | undefined;
+  readonly apiKey: SentKey;
+}
+
+export interface VersionPage {
+  readonly items: readonly FormerVersion[];
+  /** `null` on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** For those who may read the bucket; by path, the oldest first. Damaged ones are left out. */
+export function listVersions(stores: Stores, call: Call, request: VersionList): VersionPage {
+  const claim = { bucket: request.bucket, permission: 'read', apiKey: request.apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const range = rangeOf(bucket, request);
+  const limit = parseLimit(request.limit);
+  const names = versionNames(stores, range, limit + 1);
+  const shown = names.slice(0, limit);
+  const last = names.length > limit ? shown.at(-1) : undefined;
+  return {
+    items: shown.flatMap((name) => readableVersion(stores, name) ?? []),
+    nextCursor: last === undefined ? null : cursorOfVersion(last),
+  };
+}
+
+function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
+  if (path !== undefined && prefix !== undefined) {
+    throw new Refusal('InvalidArgument', 'Name a path or a prefix, not both.');
+  }
+  const after = cursor === undefined ? undefined : parseVersionCursor(bucket, cursor);
+  return {
+    bucketId: bucket.id,
+    path: path === undefined ? undefined : parseFilePath(path),
+    prefix: prefix === undefined ? undefined : parsePrefix(prefix),
+    after,
+  };
+}
+
+function readableVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
+  try {
+    return findVersion(stores, name);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function cursorOfVersion({ path, version }: VersionName): string {
+  return cursorOf(encodeUtf8(`${path}\0${version}`));
+}
+
+function parseVersionCursor(bucket: Bucket, cursor: string): VersionName {
+  const [path = '', version = ''] = (decodeUtf8(parseCursor(cursor)) ?? '').split('\0');
+  return { bucketId: bucket.id, path, version: Number(version) || 0 };
+}
+
+export interface VersionRequest {
+  readonly bucket: string;
+  readonly path: string;
+  readonly version: number;
+  readonly apiKey: SentKey;
+}
+
+interface Prepared {
+  readonly bucket: Bucket;
+  readonly former: FormerVersion;
+  readonly old: FileRecord | undefined;
+}
+
+export type Restoration = VersionRequest & { readonly conditions: WritePreconditions };
+
+/** Refuses what restoreVersion() would refuse, but for what is damaged; changes nothing. */
+export function checkRestoration(stores: Stores, call: Call, request: Restoration): Prepared {
+  const { apiKey, conditions } = request;
+  authorize(stores, call, { bucket: request.bucket, permission: 'read', apiKey });
+  const claim = { bucket: request.bucket, permission: 'write', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const path = parseFilePath(request.path);
+  const former = findVersion(stores, { bucketId: bucket.id, path, version: request.version });
+  if (former === undefined) throw noSuchVersion(request);
+  const old = findFile(stores, bucket.id, path);
+  checkWritePreconditions(old && entityTag(old), conditions);
+  const { file } = former;
+  checkQuota(bucket, {
+    files: old === undefined ? 1 : 0,
+    bytes: file.size + overheadBytesOf(file) - countedBytes(file) - freedBytes(bucket, old),
+  });
+  return { bucket, former, old };
+}
+
+function noSuchVersion({ path, version }: Pick<VersionRequest, 'path' | 'version'>): Refusal {
+  return new Refusal(
+    'NoSuchFile',
+    `There is no former version ${version} of ${quote(path)}: a list of versions shows what is kept.`,
+  );
+}
+
+/** The former version is the file again, as a new version; what was there becomes a former one. */
+export function restoreVersion(
+  stores: Stores,
+  call: Call,
+  request: Restoration,
+): { readonly file: FileRecord; readonly isNew: boolean } {
+  const { bucket, former, old } = checkRestoration(stores, call, request);
+  const { file, record } = former;
+  return withFileKey(stores, { bucket, ...file }, (key) => {
+    if (!isSealed(record, fileMapKey(bucket.id, file.path), key)) throw damagedFile();
+    const digests = chunkDigests(stores, file);
+    const without = takeVersion(stores, bucket, { ...file, bucketId: bucket.id }) ?? bucket;
+    saveBucket(stores, without, bucket);
+    const origin = { id: file.id, createdAtNs: file.createdAtNs };
+    const restored = { ...file, chunkDigests: digests, key, origin };
+    const newFile = { ...restored, sealNumber: nextContentId(stores) };
+    return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
+  });
+}
+
+export interface Erasure {
+  readonly bucket: string;
+  /** Of this path; else of all that begin with the prefix, which may be empty. */
+  readonly path?: string | undefined;
+  readonly prefix?: string | undefined;
+  /** Of a path: this one alone. */
+  readonly version?: number | undefined;
+  readonly apiKey: SentKey;
+}
+
+/**
+ * Refuses what eraseVersions() would refuse; changes nothing. What goes now, and whether that is
+ * all.
+ */
+export function checkErasure(
+  stores: Stores,
+  call: Call,
+  request: Erasure,
+): { readonly names: readonly VersionName[]; readonly isDone: boolean } {
+  const { path, prefix, version, apiKey } = request;
+  const claim = { bucket: request.bucket, permission: 'delete', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  if ((path === undefined) === (prefix === undefined)) {
+    throw new Refusal('InvalidArgument', 'Name a path, with or without a version, or a prefix.');
+  }
+  const range = rangeOf(bucket, { bucket: bucket.id, path, prefix, apiKey });
+  if (version !== undefined && range.path !== undefined) {
+    const name = { bucketId: bucket.id, path: range.path, version };
+    if (readableVersion(stores, name) === undefined) throw noSuchVersion(name);
+    return { names: [name], isDone: true };
+  }
+  const names = versionNames(stores, range, erasedVersionsPerMessage + 1);
+  const isDone = names.length <= erasedVersionsPerMessage;
+  return { names: names.slice(0, erasedVersionsPerMessage), isDone };
+}
+
+/** Their keys go at once, up to 1,000 a message. */
+export function eraseVersions(
+  stores: Stores,
+  call: Call,
+  request: Erasure,
+): { readonly erased: number; readonly isDone: boolean } {
+  const { names, isDone } = checkErasure(stores, call, request);
+  for (const name of names) eraseVersion(stores, name);
+  return { erased: names.length, isDone };
+}

@@ -1,0 +1,226 @@
+// Former versions of files: what is replaced or deleted in a bucket that keeps versions stays, with
+// its content and key, until its time is over. In the map of files, behind a NUL that no bucket id
+// has:
+//
+//   0 | bucket id | 0 | path | 0 | version, decimal
+//     -> 0: version 1 | retired at u64 | file record
+//
+// The record is as it was, and its seal is of its former place. In the directory:
+//
+//   8 | bucket id | 0 | path | 0 | version u32, big-endian                   -> when it goes, ns
+//   9 | when it goes u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { expiredVersionsPerMessage } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import type { IndexEntry } from '../../storage/ordered-index.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { overheadBytesOf } from '../buckets/quota.ts';
+import { keepContent } from '../contents/kept-contents.ts';
+import { releaseContent } from '../contents/shared-contents.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { decodeFile, type FileRecord } from './file-records.ts';
+import { streamedUntilNs } from './streams.ts';
+
+const recordVersion = 1;
+const recordHeadBytes = 9;
+const kinds = { ofPath: 8, due: 9 } as const;
+const nsPerDay = 86_400_000_000_000n;
+const numberBytes = 4;
+/** Behind the kind. */
+const dueNameStart = 9;
+
+/** A former version, by what it was called. */
+export interface VersionName {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly version: number;
+}
+
+export interface FormerVersion {
+  readonly file: FileRecord;
+  /** The file's record as it was sealed. */
+  readonly record: Uint8Array;
+  readonly retiredAtNs: bigint;
+  readonly expiresAtNs: bigint;
+}
+
+function mapKeyOf({ bucketId, path, version }: VersionName): Uint8Array {
+  return encodeUtf8(`\0${bucketId}\0${path}\0${version}`);
+}
+
+/** Bucket, path and number as they stand in both keys of the directory. */
+function nameBytes({ bucketId, path, version }: VersionName): Uint8Array {
+  const number = new Uint8Array(numberBytes);
+  new DataView(number.buffer).setUint32(0, version);
+  return concatBytes(encodeUtf8(`${bucketId}\0${path}\0`), number);
+}
+
+function readName(bytes: Uint8Array): VersionName {
+  const at = bytes.length - numberBytes;
+  const version = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
+  const [bucketId = '', path = ''] = (decodeUtf8(bytes.subarray(0, at)) ?? '').split('\0');
+  return { bucketId, path, version };
+}
+
+function pathKey(name: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofPath), name);
+}
+
+function dueKey(atNs: bigint, name: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.due), u64Key(atNs), name);
+}
+
+/** What a file was that is not at its path any more. */
+export interface Retired {
+  /** As it is without the file. */
+  readonly bucket: Bucket;
+  readonly file: FileRecord;
+  readonly record: Uint8Array | undefined;
+  readonly nowNs: bigint;
+}
+
+/** Whether the bucket keeps it; never what nobody can read. */
+function isKept(bucket: Bucket, file: FileRecord): boolean {
+  return bucket.keepVersionsDays > 0 && file.contentId !== 0;
+}
+
+/** What its bucket holds less of when the file is replaced or deleted. */
+export function freedBytes(bucket: Bucket, file: FileRecord | undefined): number {
+  return file === undefined || isKept(bucket, file) ? 0 : countedBytes(file);
+}
+
+/** What the bucket has counted of it: nothing while it is as an earlier version wrote it. */
+export function countedOverhead(file: FileRecord | undefined): number {
+  return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
+}
+
+/** With its bytes. */
+export function countedBytes(file: FileRecord | undefined): number {
+  return (file?.size ?? 0) + countedOverhead(file);
+}
+
+/**
+ * For a file that was replaced or deleted: it is kept as a former version, or its content while
+ * somebody reads it on, or nothing of it. The bucket with what is kept counted.
+ */
+export function retireFile(stores: Stores, { bucket, file, record, nowNs }: Retired): Bucket {
+  if (record !== undefined && isKept(bucket, file)) {
+    const expiresAtNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
+    const head = new RecordWriter(recordVersion).u64(nowNs).finish([]);
+    stores.files.set(mapKeyOf(file), concatBytes(head, record));
+    const name = nameBytes(file);
+    stores.directory.insert(pathKey(name), expiresAtNs);
+    stores.directory.insert(dueKey(expiresAtNs, name), 0n);
+    return withVersionCounted(bucket, file, 1);
+  }
+  const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
+  if (untilNs === undefined || !keepContent(stores, file, untilNs)) releaseContent(stores, file);
+  return bucket;
+}
+
+/** Of a damaged record nobody knows what it has counted. */
+function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
+  const bytes = bucket.versionBytes + change * countedBytes(file);
+  return {
+    ...bucket,
+    versionCount: bucket.versionCount + change,
+    versionBytes: Math.max(0, bytes),
+  };
+}
+
+/** The highest number of a former version at the path; 0 for none. */
+export function latestVersion(stores: Stores, bucket: Bucket, path: string): number {
+  if (bucket.versionCount === 0) return 0;
+  const name = { bucketId: bucket.id, path, version: 0xffff_ffff };
+  const { directory } = stores;
+  const rank = directory.rank(pathKey(nameBytes(name)));
+  const [entry] = rank === 0 ? [] : directory.read(rank - 1, 1);
+  if (entry?.key[0] !== kinds.ofPath) return 0;
+  const found = readName(entry.key.subarray(1));
+  return found.bucketId === bucket.id && found.path === path ? found.version : 0;
+}
+
+export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
+  const stored = stores.files.get(mapKeyOf(name));
+  const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
+  if (stored === undefined || expiresAtNs === undefined) return undefined;
+  const retiredAtNs = new RecordReader(stored, recordVersion).u64();
+  const record = stored.slice(recordHeadBytes);
+  const file = decodeFile(name.bucketId, name.path, record);
+  return { file, record, retiredAtNs, expiresAtNs };
+}
+
+export interface VersionRange {
+  readonly bucketId: string;
+  /** Of this path alone, or of all that begin with the prefix. */
+  readonly path?: string | undefined;
+  readonly prefix?: string | undefined;
+  /** Behind that one. */
+  readonly after?: VersionName | undefined;
+}
+
+/** Names of former versions by path, the oldest first. */
+export function versionNames(stores: Stores, range: VersionRange, limit: number): VersionName[] {
+  const { directory } = stores;
+  const { bucketId, path, prefix = '', after } = range;
+  const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
+  const first =
+    after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
+  const start = directory.rank(first);
+  // UTF-8 has no such byte, and no number of a version begins with it
+  const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
+  const entries = count <= 0 ? [] : directory.read(start, count);
+  return entries.map(({ key }) => readName(key.subarray(1)));
+}
+
+/**
+ * Takes it out of what is kept; its content stays. The bucket without it. False when there is none.
+ */
+export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Bucket | undefined {
+  const bytes = nameBytes(name);
+  const expiresAtNs = stores.directory.remove(pathKey(bytes));
+  if (expiresAtNs === undefined) return undefined;
+  stores.directory.remove(dueKey(expiresAtNs, bytes));
+  const stored = stores.files.delete(mapKeyOf(name));
+  const file = stored && readable(name, stored.subarray(recordHeadBytes));
+  return withVersionCounted(bucket, file, -1);
+}
+
+function readable({ bucketId, path }: VersionName, record: Uint8Array): FileRecord | undefined {
+  try {
+    return decodeFile(bucketId, path, record);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** Erases its key at once; false when there is none. */
+export function eraseVersion(stores: Stores, name: VersionName): boolean {
+  const bucket = findBucket(stores, name.bucketId);
+  const stored = stores.files.get(mapKeyOf(name));
+  const without = bucket && takeVersion(stores, bucket, name);
+  if (bucket === undefined || without === undefined) return false;
+  saveBucket(stores, without, bucket);
+  const file = stored && readable(name, stored.subarray(recordHeadBytes));
+  if (file !== undefined) releaseContent(stores, file);
+  return true;
+}
+
+/** One bounded step of erasing what is due; true while there may be more. */
+export function expireVersions(stores: Stores, nowNs: bigint): boolean {
+  const { directory } = stores;
+  const start = directory.rank(Uint8Array.of(kinds.due));
+  const due = directory.read(start, expiredVersionsPerMessage).filter((entry) => {
+    return entry.key[0] === kinds.due && dueAtNs(entry) <= nowNs;
+  });
+  for (const { key } of due) eraseVersion(stores, readName(key.subarray(dueNameStart)));
+  return due.length === expiredVersionsPerMessage;
+}
+
+function dueAtNs({ key }: IndexEntry): bigint {
+  return new DataView(key.buffer, key.byteOffset).getBigUint64(1);
+}

@@ -1,0 +1,100 @@
+// Former versions of files: GET and DELETE of `/api/v1/bucket/{bucket}/versions`, DELETE of
+// `…/versions/{path}`, POST of `…/restore`.
+
+import { authorize } from '../domain/access/access.ts';
+import { isoTime } from '../domain/files/file-view.ts';
+import { entityTag } from '../domain/files/files.ts';
+import {
+  checkErasure,
+  checkRestoration,
+  eraseVersions,
+  listVersions,
+  restoreVersion,
+} from '../domain/files/version-access.ts';
+import type { FormerVersion } from '../domain/files/versions.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { requestKey } from './authorization.ts';
+import { storedResponse } from './file-record.ts';
+import { jsonBody, sizeField, textField } from './json-body.ts';
+import { type Header, type HttpResponse, header } from './message.ts';
+import { parseCount, readQuery } from './query.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+
+type Answer = HttpResponse | typeof upgrade;
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+function uncachedJson(value: object): HttpResponse {
+  const response = jsonResponse(200, value);
+  return { ...response, headers: [...response.headers, uncached] };
+}
+
+function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
+  return {
+    path: file.path,
+    version: file.version,
+    size: file.size,
+    contentType: file.contentType,
+    etag: entityTag(file).slice(1, -1),
+    updatedAt: isoTime(file.updatedAtNs),
+    retiredAt: isoTime(retiredAtNs),
+    expiresAt: isoTime(expiresAtNs),
+  };
+}
+
+export function getVersions(exchange: Exchange): HttpResponse {
+  const { stores, call, request, captures } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const { limit, ...query } = readQuery(request, ['path', 'prefix', 'cursor', 'limit']);
+  const page = listVersions(stores, call, { bucket, apiKey, ...query, limit: parseCount(limit) });
+  return uncachedJson({ items: page.items.map(versionView), nextCursor: page.nextCursor });
+}
+
+/** Of a path one version or all; else of all paths that begin with a prefix. */
+export function deleteVersions(exchange: Exchange): Answer {
+  const { stores, call, request, captures, phase } = exchange;
+  const [bucket = '', captured] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const query = readQuery(request, ['prefix', 'version']);
+  const version = parseCount(query.version);
+  if (Number.isNaN(version)) {
+    throw new Refusal('InvalidArgument', 'version is the number of a version.');
+  }
+  const path = captured === undefined ? undefined : `/${captured}`;
+  const erasure = { bucket, apiKey, path, prefix: query.prefix, version };
+  if (phase === 'query') {
+    checkErasure(stores, call, erasure);
+    return upgrade;
+  }
+  const result = eraseVersions(stores, call, erasure);
+  return version === undefined
+    ? uncachedJson(result)
+    : { status: 204, headers: [uncached], body: emptyBytes };
+}
+
+export function postRestore(exchange: Exchange): Answer {
+  const { stores, call, request, captures, phase } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  authorize(stores, call, { bucket, permission: 'write', apiKey });
+  const body = jsonBody(request);
+  const path = textField(body, 'path');
+  const version = sizeField(body, 'version');
+  if (path === undefined || version === undefined) {
+    throw new Refusal('InvalidArgument', 'Send {"path": "…", "version": 1}.');
+  }
+  const conditions = {
+    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
+    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+  };
+  const restoration = { bucket, apiKey, path, version: Number(version), conditions };
+  if (phase === 'query') {
+    checkRestoration(stores, call, restoration);
+    return upgrade;
+  }
+  const { file, isNew } = restoreVersion(stores, call, restoration);
+  return storedResponse(file, isNew);
+}

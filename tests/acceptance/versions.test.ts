@@ -1,0 +1,127 @@
+// Former versions over HTTP, through the verifying gateway, and by actor methods.
+
+import { IDL } from '@dfinity/candid';
+import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
+import { ed25519Seed, openService, type Service } from '../support/service.ts';
+
+let service: Service;
+let client: FileClient;
+
+const Change = IDL.Record({ bucketId: IDL.Text, keepVersionsDays: IDL.Opt(IDL.Nat) });
+const Bucket = IDL.Record({ keepVersionsDays: IDL.Nat, versionCount: IDL.Nat });
+
+function owner(): string {
+  return Ed25519KeyIdentity.generate(ed25519Seed(service.identityPem)).getPrincipal().toText();
+}
+
+async function call(method: string, type: IDL.Type, argument: object, ok: IDL.Type) {
+  const replica = service.replica ?? expect.fail('needs a replica of its own');
+  const send = method.startsWith('list') ? replica.query : replica.call;
+  const reply = await send(service.canisterId, method, IDL.encode([type], [argument]), {
+    sender: owner(),
+  });
+  return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
+}
+
+beforeAll(async () => {
+  service = await openService();
+  client = openFileClient(service);
+  const change = { bucketId: service.bucket, keepVersionsDays: [7n] };
+  expect(await call('updateBucket', Change, change, Bucket)).toEqual({
+    ok: { keepVersionsDays: 7n, versionCount: 0n },
+  });
+});
+
+afterAll(() => service?.stop());
+
+function send(method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${service.base}/api/v1/bucket/${service.bucket}/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${service.apiKey}` },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+}
+
+interface Page {
+  readonly items: { path: string; version: number; size: number; expiresAt: string }[];
+  readonly nextCursor: string | null;
+}
+
+async function listed(query: string): Promise<string[]> {
+  const page = (await (await send('GET', `versions${query}`)).json()) as Page;
+  return page.items.map(({ path, version, size }) => `${path} ${version} ${size}`);
+}
+
+test('what is replaced and deleted can be listed, restored and erased', async () => {
+  await client.put('v/a.txt', 'one');
+  await client.put('v/a.txt', 'three');
+  await client.send('DELETE', 'v/a.txt');
+  expect((await client.get('v/a.txt')).status).toBe(404);
+  expect(await listed('?path=v/a.txt')).toEqual(['v/a.txt 1 3', 'v/a.txt 2 5']);
+  const first = (await (await send('GET', 'versions?prefix=v/&limit=1')).json()) as Page;
+  expect(first.items).toHaveLength(1);
+  expect(await listed(`?prefix=v/&cursor=${first.nextCursor}`)).toEqual(['v/a.txt 2 5']);
+  expect(Date.parse(first.items[0]?.expiresAt ?? '')).toBeGreaterThan(Date.now());
+
+  const restored = await send('POST', 'restore', { path: 'v/a.txt', version: 1 });
+  expect(restored.status).toBe(201);
+  expect(await (await client.get('v/a.txt')).text()).toBe('one');
+  expect(await listed('?path=v/a.txt')).toEqual(['v/a.txt 2 5']);
+  const again = await refusalOf(await send('POST', 'restore', { path: 'v/a.txt', version: 1 }));
+  expect(again).toMatchObject({ status: 404, code: 'NoSuchFile' });
+
+  expect((await send('DELETE', 'versions/v/a.txt?version=2')).status).toBe(204);
+  const gone = await refusalOf(await send('DELETE', 'versions/v/a.txt?version=2'));
+  expect(gone).toMatchObject({ status: 404, code: 'NoSuchFile' });
+  await client.put('v/a.txt', 'two');
+  const all = await send('DELETE', 'versions?prefix=v/');
+  expect(await all.json()).toEqual({ erased: 1, isDone: true });
+  expect(await listed('')).toEqual([]);
+});
+
+test.each([
+  ['GET', 'versions?limit=0', undefined, 'InvalidArgument'],
+  ['GET', 'versions?cursor=x', undefined, 'InvalidArgument'],
+  ['GET', 'versions?path=a&prefix=b', undefined, 'InvalidArgument'],
+  ['DELETE', 'versions', undefined, 'InvalidArgument'],
+  ['DELETE', 'versions/a?version=x', undefined, 'InvalidArgument'],
+  ['POST', 'restore', { path: 'a' }, 'InvalidArgument'],
+  ['POST', 'restore', { path: '..', version: 1 }, 'InvalidPath'],
+])('%s %s with %o is refused with %4$s', async (method, path, body, code) => {
+  expect(await refusalOf(await send(method, path, body))).toMatchObject({ status: 400, code });
+});
+
+test('actor calls do the same', async () => {
+  await client.put('actor/a', 'one');
+  await client.put('actor/a', 'two!');
+  const text = IDL.Opt(IDL.Text);
+  const key = { bucketId: service.bucket, apiKey: [service.apiKey] };
+  const List = IDL.Record({
+    ...{ bucketId: IDL.Text, path: text, prefix: text, cursor: text, apiKey: text },
+    ...{ limit: IDL.Opt(IDL.Nat) },
+  });
+  const wanted = { ...key, path: [], prefix: ['/actor/'], cursor: [], limit: [] };
+  const Version = IDL.Record({ path: IDL.Text, version: IDL.Nat, size: IDL.Nat });
+  const Versions = IDL.Record({ items: IDL.Vec(Version), nextCursor: text });
+  expect(await call('listVersions', List, wanted, Versions)).toEqual({
+    ok: { items: [{ path: 'actor/a', version: 1n, size: 3n }], nextCursor: [] },
+  });
+  const Restoration = IDL.Record({
+    ...{ bucketId: IDL.Text, path: IDL.Text, version: IDL.Nat, apiKey: text },
+    ...{ ifMatch: text, ifNoneMatch: text },
+  });
+  const restoration = { ...key, path: 'actor/a', version: 1n, ifMatch: [], ifNoneMatch: [] };
+  expect(await call('restoreVersion', Restoration, restoration, Version)).toMatchObject({
+    ok: { version: 3n, size: 3n },
+  });
+  const Erasure = IDL.Record({
+    ...{ bucketId: IDL.Text, path: text, prefix: text, apiKey: text, version: IDL.Opt(IDL.Nat) },
+  });
+  const erasure = { ...key, path: ['actor/a'], prefix: [], version: [2n] };
+  const Erased = IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool });
+  expect(await call('eraseVersions', Erasure, erasure, Erased)).toEqual({
+    ok: { erased: 1n, isDone: true },
+  });
+});

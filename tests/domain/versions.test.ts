@@ -1,0 +1,240 @@
+// Former versions: what is kept of replaced and deleted files, for how long, and what it costs.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
+import { moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { findFile } from '../../src/domain/files/files.ts';
+import {
+  eraseVersions,
+  listVersions,
+  restoreVersion,
+} from '../../src/domain/files/version-access.ts';
+import { expireVersions } from '../../src/domain/files/versions.ts';
+import {
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  putTestFile,
+  type Scene,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+
+const dayNs = 86_400_000_000_000n;
+const alice = callOf('alice');
+const none = { bucket: 'box', apiKey: undefined };
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await createScene();
+  updateBucket(scene.stores, alice, bucketChange({ keepVersionsDays: 3n }));
+});
+
+function put(path: string, seed: number, nowNs = startNs): void {
+  putTestFile(scene.stores, { path: `/${path}`, bytes: testBytes(100, seed) }, nowNs);
+}
+
+function remove(path: string, nowNs = startNs): void {
+  deleteFile(scene.stores, callOf('alice', nowNs), { ...none, path, conditions: {} });
+}
+
+function read(path: string): Buffer {
+  const part = { offset: 0n, length: 1_000n };
+  return Buffer.from(readFilePart(scene.stores, alice, { ...none, path, ...part }));
+}
+
+function listed(request: { path?: string; prefix?: string } = {}): string[] {
+  const { items } = listVersions(scene.stores, alice, { ...none, ...request });
+  return items.map(({ file }) => `${file.path} ${file.version}`);
+}
+
+function restore(path: string, version: number) {
+  return restoreVersion(scene.stores, alice, { ...none, path, version, conditions: {} });
+}
+
+describe('a bucket that keeps versions', () => {
+  test('keeps what is replaced and what is deleted', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    put('a', 3);
+    remove('a');
+    expect(findFile(stores, 'box', 'a')).toBeUndefined();
+    expect(listed()).toEqual(['a 1', 'a 2', 'a 3']);
+    const box = getBucket(stores, 'box');
+    expect(box).toMatchObject({ fileCount: 0, byteCount: 0, versionCount: 3 });
+    expect(box.versionBytes).toBeGreaterThan(300);
+    checkInvariants(stores);
+    put('a', 4);
+    expect(findFile(stores, 'box', 'a')?.version).toBe(4);
+    checkInvariants(stores);
+  });
+
+  test('lists by path, by prefix, and page by page', () => {
+    for (const path of ['a', 'a/b', 'ab', 'c']) for (const seed of [1, 2, 3]) put(path, seed);
+    expect(listed({ path: 'a' })).toEqual(['a 1', 'a 2']);
+    expect(listed({ prefix: 'a' })).toEqual(['a 1', 'a 2', 'a/b 1', 'a/b 2', 'ab 1', 'ab 2']);
+    expect(listed({ prefix: 'zz' })).toEqual([]);
+    const { stores } = scene;
+    const seen: string[] = [];
+    for (let cursor: string | undefined, turn = 0; turn < 9; turn++) {
+      const page = listVersions(stores, alice, { ...none, limit: 3, cursor });
+      seen.push(...page.items.map(({ file }) => `${file.path} ${file.version}`));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(listed());
+    expect(seen).toHaveLength(8);
+    for (const bad of [
+      { limit: 0 },
+      { limit: 1_001 },
+      { cursor: '!' },
+      { path: 'a', prefix: 'b' },
+    ]) {
+      expectRefusal(stores, 'InvalidArgument', () =>
+        listVersions(stores, alice, { ...none, ...bad }),
+      );
+    }
+  });
+
+  test('restores one: it is the file again, and what was there is kept', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    const { file, isNew } = restore('a', 1);
+    expect(isNew).toBe(false);
+    expect(file).toMatchObject({ version: 3, updatedAtNs: startNs });
+    expect(read('a')).toEqual(Buffer.from(testBytes(100, 1)));
+    expect(listed()).toEqual(['a 2']);
+    checkInvariants(stores);
+    remove('a');
+    expect(restore('a', 2).isNew).toBe(true);
+    expect(read('a')).toEqual(Buffer.from(testBytes(100, 2)));
+    expect(listed()).toEqual(['a 3']);
+    checkInvariants(stores);
+    expectRefusal(stores, 'NoSuchFile', () => restore('a', 1));
+    expectRefusal(stores, 'PreconditionFailed', () =>
+      restoreVersion(stores, alice, {
+        ...{ ...none, path: 'a', version: 3 },
+        conditions: { ifNoneMatch: '*' },
+      }),
+    );
+  });
+
+  test('erases what is due, a bounded number a message, and no earlier', () => {
+    const { stores } = scene;
+    for (let seed = 0; seed <= 25; seed++) put('a', seed);
+    expect(expireVersions(stores, startNs + 3n * dayNs - 1n)).toBe(false);
+    expect(listed()).toHaveLength(25);
+    expect(expireVersions(stores, startNs + 3n * dayNs)).toBe(true);
+    expect(listed()).toHaveLength(5);
+    checkInvariants(stores);
+    expect(expireVersions(stores, startNs + 3n * dayNs)).toBe(false);
+    expect(listed()).toEqual([]);
+    expect(getBucket(stores, 'box')).toMatchObject({ versionCount: 0, versionBytes: 0 });
+    checkInvariants(stores);
+  });
+
+  test('keeps what it has when it is told to keep no more', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: 0n }));
+    put('a', 3);
+    remove('a');
+    expect(listed()).toEqual(['a 1']);
+    checkInvariants(stores);
+    expectRefusal(stores, 'InvalidArgument', () =>
+      updateBucket(stores, alice, bucketChange({ keepVersionsDays: 3_651n })),
+    );
+  });
+
+  test('keeps nothing at the place that a file is moved from', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('b', 2);
+    moveFile(stores, alice, { ...none, from: 'a', to: { path: 'b' }, conditions: {} });
+    expect(listed()).toEqual(['b 1']);
+    expect(findFile(stores, 'box', 'b')?.version).toBe(2);
+    checkInvariants(stores);
+  });
+
+  test('counts them in its quota', () => {
+    const { stores } = scene;
+    put('a', 1);
+    const { byteCount, overheadBytes } = getBucket(stores, 'box');
+    const quotaBytes = BigInt(byteCount + overheadBytes + 99);
+    updateBucket(stores, alice, bucketChange({ quotaBytes }));
+    expectRefusal(stores, 'QuotaExceeded', () => put('a', 2));
+    remove('a');
+    expectRefusal(stores, 'QuotaExceeded', () => put('a', 2));
+    restore('a', 1);
+    checkInvariants(stores);
+  });
+
+  test('is deleted when no version is left', () => {
+    const { stores } = scene;
+    put('a', 1);
+    remove('a');
+    const deletion = { bucket: 'box', isForced: true };
+    expectRefusal(stores, 'BucketNotEmpty', () => deleteBucket(stores, alice, deletion));
+    const erased = eraseVersions(stores, alice, { ...none, prefix: '' });
+    expect(erased).toEqual({ erased: 1, isDone: true });
+    deleteBucket(stores, alice, deletion);
+    expect(findBucket(stores, 'box')).toBeUndefined();
+    checkInvariants(stores);
+  });
+});
+
+describe('an erasure', () => {
+  test('takes one version, those of a path, or those of a prefix', () => {
+    const { stores } = scene;
+    for (const path of ['a', 'b/c', 'b/d']) for (const seed of [1, 2, 3]) put(path, seed);
+    const erase = (fields: { path?: string; prefix?: string; version?: number }) =>
+      eraseVersions(stores, alice, { ...none, ...fields });
+    expect(erase({ path: 'a', version: 1 })).toEqual({ erased: 1, isDone: true });
+    expect(listed()).toEqual(['a 2', 'b/c 1', 'b/c 2', 'b/d 1', 'b/d 2']);
+    expectRefusal(stores, 'NoSuchFile', () => erase({ path: 'a', version: 1 }));
+    expect(erase({ path: 'b/c' })).toEqual({ erased: 2, isDone: true });
+    expect(erase({ prefix: 'b/' })).toEqual({ erased: 2, isDone: true });
+    expect(listed()).toEqual(['a 2']);
+    checkInvariants(stores);
+    expectRefusal(stores, 'InvalidArgument', () => erase({}));
+  });
+
+  test('and every other use needs its right', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    const bob = callOf('bob');
+    const as = (permissions: string[]) => ({
+      bucket: 'box',
+      apiKey: makeKey(stores, { permissions }),
+    });
+    const [reads, writes, both] = [as(['read']), as(['write']), as(['read', 'write'])];
+    const refused = (use: () => unknown) => expectRefusal(stores, 'AccessDenied', use);
+    refused(() => listVersions(stores, bob, writes));
+    refused(() => eraseVersions(stores, bob, { ...both, path: 'a' }));
+    const one = { path: 'a', version: 1, conditions: {} };
+    refused(() => restoreVersion(stores, bob, { ...reads, ...one }));
+    refused(() => restoreVersion(stores, bob, { ...writes, ...one }));
+    expect(restoreVersion(stores, bob, { ...both, ...one }).file.version).toBe(3);
+  });
+
+  test('of what is damaged goes as well, and the bucket is empty then', () => {
+    const { stores } = scene;
+    put('a', 1);
+    remove('a');
+    const key = Buffer.from('\0box\0a\x001');
+    stores.files.set(key, (stores.files.get(key) ?? new Uint8Array(0)).slice(0, 60));
+    expect(listed()).toEqual([]);
+    expect(eraseVersions(stores, alice, { ...none, path: 'a' }).erased).toBe(1);
+    expect(getBucket(stores, 'box').versionCount).toBe(0);
+  });
+});
