@@ -1,8 +1,10 @@
 // What is directly in a folder, files and folders in the order of their names.
 
-import { folderPageMax } from '../../src/limits.ts';
 import type { FileRecord, FolderOptions, FolderPage, FolderRecord } from '../interface.ts';
 import type { Storage } from '../storage.ts';
+
+/** The most that the service gives; the first page is shorter, since many want no more. */
+const pageEntriesMax = 1_000;
 
 export type Entry = FileRecord | FolderRecord;
 
@@ -18,7 +20,8 @@ export async function* entriesOf(
   const sign = options.sort === 'name_desc' ? -1 : 1;
   let cursor: string | undefined;
   do {
-    const request = { ...options, delimiter: '/', limit: folderPageMax, cursor } as const;
+    const limit = cursor === undefined ? undefined : pageEntriesMax;
+    const request = { ...options, delimiter: '/', limit, cursor } as const;
     const page: FolderPage = await storage.listFolder(request);
     const entries = [...page.items, ...page.folders];
     yield* entries.sort((one, other) => sign * compareNames(one.path, other.path));

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBase64, encodeBase64, encodeBase64Url } from '../../src/lib/base64.ts';
+import {
+  decodeBase64,
+  decodeBase64Url,
+  encodeBase64,
+  encodeBase64Url,
+} from '../../src/lib/base64.ts';
 import { decodeHex, encodeHex } from '../../src/lib/hex.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 200 });
@@ -32,8 +37,15 @@ describe('base64', () => {
         expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
         expect(encodeBase64Url(bytes)).toBe(Buffer.from(bytes).toString('base64url'));
         expect(decodeBase64(encodeBase64(bytes))).toEqual(bytes);
+        expect(decodeBase64Url(encodeBase64Url(bytes))).toEqual(bytes);
       }),
     );
+  });
+
+  test('decodeBase64Url() reads nothing but what is written', () => {
+    for (const text of ['A', 'AB', 'ABC=', 'A+/a', 'A b', 'AAAAA', 'AA==', 'ABCDE']) {
+      expect(decodeBase64Url(text), text).toBeUndefined();
+    }
   });
 
   test('decodeBase64() accepts exactly the canonical texts', () => {

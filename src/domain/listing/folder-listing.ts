@@ -76,14 +76,15 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
   const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
   const tag = request.tag === undefined ? '' : parseTag(request.tag);
   const selection = selectFiles(stores, { bucketId: bucket.id, tag, prefix });
-  const walk = {
+  const hasFolders = delimiter === '/';
+  const walk: Walk = {
     stores,
     selection,
-    hasFolders: delimiter === '/',
+    hasFolders,
     entries: [],
     missing: limit,
     room: listedPathBytesMax,
-    ...rangeAfter(stores, selection, { cursor, isDescending, hasFolders: delimiter === '/' }),
+    ...rangeAfter(stores, selection, { cursor, isDescending, hasFolders }),
   };
   if (isDescending) walkDown(walk);
   else walkUp(walk);
