@@ -149,6 +149,7 @@ function addInspection(program: Command): void {
     .description('files and folders of a bucket; without one, the buckets')
     .argument('[place]', 'bucket, bucket/folder/ or bucket/prefix')
     .option('-r, --recursive', 'all files below, and no folders')
+    .option('--no-recursive', 'folders, also with --json, --prefix and --tag')
     .option('--prefix <text>', 'only paths that begin with it')
     .option('--sort <order>', 'name_asc (default), name_desc, date_asc, date_desc')
     .option('--tag <tag>', 'only files with it')

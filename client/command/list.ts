@@ -58,8 +58,9 @@ export async function list(run: Run, place: string, flags: ListFlags): Promise<v
 }
 
 /**
- * Folders stand for what is in them, but in lists of files: by date, of a tag, of a prefix that is
- * named as such, and as JSON unless a folder is named by its slash.
+ * Folders stand for what is in them unless all files are wanted: that is also what lists by date
+ * are of, and, when nothing is said, those of a tag, of a prefix that is named as such, and as
+ * JSON.
  */
 function listed(
   storage: Storage,
@@ -69,15 +70,15 @@ function listed(
   const { bucket, path } = parseLocation(place);
   const prefix = path + (flags.prefix ?? '') || undefined;
   const sort = parseSort(flags.sort);
-  const { tag } = flags;
-  const isFlat =
-    flags.recursive ||
-    flags.prefix !== undefined ||
-    tag !== undefined ||
-    (flags.json && !path.endsWith('/'));
-  return isFlat || sort === 'date_asc' || sort === 'date_desc'
+  const { tag, json, recursive } = flags;
+  const isByDate = sort === 'date_asc' || sort === 'date_desc';
+  if (isByDate && recursive === false) {
+    throw new UsageError('Folders have no date: leave out --no-recursive, or sort by name.');
+  }
+  const isFlat = recursive ?? (json || flags.prefix !== undefined || tag !== undefined);
+  return isFlat || isByDate
     ? storage.list({ bucket, prefix, sort, tag, signal })
-    : entriesOf(storage, { bucket, prefix, sort, signal });
+    : entriesOf(storage, { bucket, prefix, sort, tag, signal });
 }
 
 function parseSort(text: string | undefined): ListOptions['sort'] {

@@ -116,10 +116,15 @@ describe('the command', () => {
     expect(pathsOf(all.output)).toEqual(names.map((name) => root + name).sort());
     const byDate = await efs('ls', place(), '--sort', 'date_asc');
     expect(pathsOf(byDate.output)).toHaveLength(names.length);
-    const json = JSON.parse((await efs('ls', place(), '--json')).output);
+    const files = JSON.parse((await efs('ls', place(), '--json')).output);
+    expect(files).toHaveLength(names.length);
+    const shallow = ['ls', place(), '--no-recursive'];
+    const json = JSON.parse((await efs(...shallow, '--json')).output);
     expect(json).toMatchObject([{ size: 1 }, { size: 2 }, { path: `${root}b/` }, {}, {}]);
     const prefixed = await efs('ls', service.bucket, '--prefix', root, '--json');
     expect(JSON.parse(prefixed.output)).toHaveLength(names.length);
+    expect((await efs(...shallow, '--sort', 'date_asc')).code).toBe(2);
+    expect((await efs(...shallow, '--tag', 'none')).output).toBe('');
   });
 
   test('tree draws what is below a folder, as deep as is wanted', async () => {
