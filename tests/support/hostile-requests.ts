@@ -41,6 +41,8 @@ const readFields = [
   'Cookie',
 ];
 
+/** Of version 1, and no UTF-8. */
+const cursor = Buffer.from([1, ...Buffer.alloc(1_023, 'x'), 0xff]).toString('base64url');
 const base = '/api/v1/bucket/demo';
 const put = { method: 'PUT', url: `${base}/files/a.txt` };
 const start = { method: 'POST', url: `${base}/upload/start` };
@@ -110,6 +112,8 @@ function shapes(keyed: Headers): [string, Sent][] {
     'a URL of slashes': `/cloud/demo/${'/a'.repeat(7_000)}`,
     'a URL of keys': `/cloud/${`efs_${'A'.repeat(49)}/`.repeat(250)}`,
     'a query of 3,000 parameters': `${base}/files?${'a=1&'.repeat(3_000)}`,
+    'a cursor of the longest name, malformed': `${base}/files?delimiter=/&cursor=${cursor}`,
+    'a long prefix and no delimiter': `${base}/files?delimiter=-&prefix=${'%C3%BC'.repeat(500)}`,
     'a query of 15 kB': `${base}/files?prefix=${'%C3%BC'.repeat(2_500)}`,
     'an upload of 15 kB': `${base}/upload/${'a'.repeat(15_000)}`,
     'a chunk of 15 kB': `${base}/upload/x/chunk/${'1'.repeat(15_000)}`,
