@@ -1,12 +1,11 @@
 // A set of small numbers as bits. Searching works on whole bytes: a turn of a loop is interpreted
 // code.
 
-import { present } from './assert.ts';
-
-/** A copy with that bit set. */
+/** A copy with that bit set, longer when it has to be. */
 export function withBit(bits: Uint8Array, index: number): Uint8Array {
-  const copy = bits.slice();
-  copy[index >> 3] = present(copy[index >> 3], 'byte of a bit set') | (1 << (index & 7));
+  const copy = new Uint8Array(Math.max(bits.length, (index >> 3) + 1));
+  copy.set(bits);
+  copy[index >> 3] = (copy[index >> 3] ?? 0) | (1 << (index & 7));
   return copy;
 }
 

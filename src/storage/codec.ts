@@ -13,11 +13,11 @@ import { concatBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 
 const separator = '\0';
-const headBytesMax = 512;
+const headBytes = 512;
 
 export class RecordWriter {
-  readonly #head = new Uint8Array(headBytesMax);
-  readonly #view = new DataView(this.#head.buffer);
+  #head = new Uint8Array(headBytes);
+  #view = new DataView(this.#head.buffer);
   #end = 0;
 
   constructor(version: number) {
@@ -51,6 +51,18 @@ export class RecordWriter {
   bytes(value: Uint8Array): this {
     assert(value.length <= 255, 'a short byte string has at most 255 bytes');
     this.u8(value.length);
+    this.#head.set(value, this.#end);
+    this.#end += value.length;
+    return this;
+  }
+
+  /** Any number of bytes, behind their length as u32. */
+  longBytes(value: Uint8Array): this {
+    const former = this.#head;
+    this.#head = new Uint8Array(former.length + value.length);
+    this.#head.set(former);
+    this.#view = new DataView(this.#head.buffer);
+    this.u32(value.length);
     this.#head.set(value, this.#end);
     this.#end += value.length;
     return this;
@@ -100,6 +112,12 @@ export class RecordReader {
 
   bytes(): Uint8Array {
     const length = this.u8();
+    this.#position += length;
+    return this.#bytes.slice(this.#position - length, this.#position);
+  }
+
+  longBytes(): Uint8Array {
+    const length = this.u32();
     this.#position += length;
     return this.#bytes.slice(this.#position - length, this.#position);
   }
