@@ -1,5 +1,5 @@
-// Memory of the kernel's own inside the canister's linear memory: one Wasm page, six more for label
-// trees, two for requests, two for segments, one for outgoing calls, taken on first use by
+// Memory of the kernel's own inside the canister's linear memory: one Wasm page, seven more for
+// label trees, two for requests, two for segments, one for outgoing calls, taken on first use by
 // memory.grow, which the canister's allocator takes for a gap. The kernel has no static data,
 // because the module that it is merged into already owns every address below the heap. A fresh page
 // is all zeros; upgrades start without one.
@@ -42,7 +42,7 @@ export const indexSumsAt: usize = 0x8720;
 export const indexPagesAt: usize = 0x8800;
 
 /** Byte offsets inside the pages for label trees. */
-const labelPageCount: u32 = 6;
+const labelPageCount: u32 = 7;
 // labels of a path    1,024 x (pointer u32, length u32)
 export const labelsAt: usize = 0x0000;
 export const labelsRoom: u32 = 1024;
@@ -56,12 +56,14 @@ export const wildcardAt: usize = 0x60c0;
 // two nodes, a message to be hashed
 export const labelNodesAt: usize = 0x6100;
 export const labelMessageAt: usize = 0x7400;
-// a level that is being built: its entries in order, its unfinished nodes
-export const labelOrderAt: usize = 0x8000;
-export const labelSpineAt: usize = 0x9000;
+// a level that is being built: its unfinished nodes
+export const labelSpineAt: usize = 0x8000;
 // the way down, or what of a witness is still to be written
 export const labelStepsAt: usize = 0x10000;
 export const labelStepsBytes: usize = 0x50000;
+// entries of a level in order  16,384 x pointer u32
+export const labelOrderAt: usize = 0x60000;
+export const levelRoom: u32 = 16_384;
 
 /** Byte offsets inside the pages for requests and answers. */
 const requestPageCount: u32 = 2;

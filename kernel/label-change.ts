@@ -2,7 +2,7 @@
 // After each change the hashes on the way up are those of the new content.
 
 import {
-  labelBase, labelDetachedAt, labelOrderAt, labelSpineAt, labelsRoom,
+  labelBase, labelDetachedAt, labelOrderAt, labelSpineAt, levelRoom,
 } from './heap';
 import {
   addNode, buffer, copyHash, edgeBytes, edgesAt, freeNode, hashNode, innerKind, labelAt, leafKind,
@@ -137,7 +137,7 @@ export function freeBelow(node: u32): void {
 
 /** Makes a level of opaque leaves, label and hash 32 bytes each; the new edge leads to it. */
 export function buildLevel(entries: usize, count: u32): void {
-  if (count == 0 || count > labelsRoom) unreachable();
+  if (count == 0 || count > levelRoom) unreachable();
   const order = labelBase() + labelOrderAt;
   sortEntries(entries, entryBytes, count, hashBytes);
   let spine = labelBase() + labelSpineAt;

@@ -26,7 +26,7 @@ const wildcardDepthOperation: u32 = 70;
 const witnessOperation: u32 = 71;
 const fallbackWitnessOperation: u32 = 72;
 
-const leavesMax: usize = 1000;
+const leavesMax: usize = 10_000;
 const leafBytes: usize = 64;
 
 export function labelOperands(operation: u32): u32 {

@@ -43,7 +43,7 @@ export interface LabelTree {
    */
   set(path: LabelPath, hash: Uint8Array): void;
   /**
-   * Puts a level of opaque leaves at the path, in place of what is there: 1 to 1,000 entries of
+   * Puts a level of opaque leaves at the path, in place of what is there: 1 to 10,000 entries of
    * label and hash, 32 bytes each, in any order, no label twice.
    */
   setLeaves(path: LabelPath, entries: Uint8Array): void;
@@ -84,7 +84,7 @@ const otherRootWord = kernelWords.offset + 1;
 const depthWord = kernelWords.length;
 const hashBytes = 32;
 const leafBytes = 64;
-const leavesMax = 1_000;
+const leavesMax = 10_000;
 
 const hashCommand = createCommand(kernelOperations.labelHash, 1);
 const setCommand = createCommand(kernelOperations.labelSet, 3);

@@ -78,6 +78,14 @@ test('leaves of 1,000 parts take at most 40,000 a part to put, and 150,000 to ma
   expect(await cost(() => partLeaves(parts))).toBeLessThan(150_000_000);
 });
 
+test('a level of 10,000 leaves takes at most 60,000 a leaf to put, and 15,000 to remove', async () => {
+  const place = { ...fileAt(9), hashes: [digest('expression')] };
+  const put = await cost(() => tree.setLeaves(place, pairs(10_000)));
+  const removed = await cost(() => tree.remove(place));
+  expect(put).toBeLessThan(600_000_000);
+  expect(removed).toBeLessThan(150_000_000);
+});
+
 test('the leaves of a file are made for 500,000, those of an answer too', async () => {
   const constants = Buffer.concat(Array.from({ length: 29 }, (_, at) => digest(`${at}`)));
   const leaves = openFileLeaves(() => constants);
