@@ -19,8 +19,7 @@ export const singleUploadBytesMax = 2_000_000;
 export const chunkBytesMax = 1_900_000;
 /** Of a chunk length that is declared ahead; a chunk itself has at least one byte. */
 export const chunkBytesMin = 65_536;
-/** A gateway joins at most 1,000 parts, and a part is a chunk. */
-export const chunkCountMax = 1_000;
+export const chunkCountMax = 10_000;
 export const fileBytesMax = chunkBytesMax * chunkCountMax;
 /** Files whose declared SHA-256 is verified: one message reads and hashes them. */
 export const verifiedFileBytesMax = 10 * chunkBytesMax;

@@ -24,6 +24,7 @@ export const Upload = IDL.Record({
   updatedAt: IDL.Int,
   expiresAt: IDL.Int,
   fileId: IDL.Opt(IDL.Text),
+  isSizeKnown: IDL.Bool,
 });
 export const ResultUpload = resultOf(Upload);
 export const ResultUploads = resultOf(IDL.Vec(Upload));
@@ -33,7 +34,7 @@ export const UploadRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
   contentType: IDL.Opt(IDL.Text),
-  size: IDL.Nat,
+  size: IDL.Opt(IDL.Nat),
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
   sha256: IDL.Opt(IDL.Text),
   chunkSize: IDL.Opt(IDL.Nat),

@@ -9,7 +9,8 @@ export interface UploadArgument {
   readonly bucketId: string;
   readonly path: string;
   readonly contentType: Optional<string>;
-  readonly size: bigint;
+  /** A plain nat too, as it once was: a subtype of its option. */
+  readonly size: Optional<bigint>;
   readonly tags: Optional<string[]>;
   readonly sha256: Optional<string>;
   readonly chunkSize: Optional<bigint>;
@@ -21,11 +22,11 @@ export interface UploadArgument {
 
 /** The type falls back to the path's. */
 export function uploadRequestOf(argument: UploadArgument): UploadRequest {
-  const { bucketId: bucket, path, size } = argument;
+  const { bucketId: bucket, path } = argument;
   return {
     bucket,
     path,
-    size,
+    size: argument.size[0],
     contentType: argument.contentType[0] ?? mediaTypeOf(path),
     tags: argument.tags[0] ?? [],
     apiKey: argument.apiKey[0],

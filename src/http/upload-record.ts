@@ -24,6 +24,7 @@ export function sessionView(session: UploadSession, nowNs: bigint) {
     contentType: session.contentType,
     tags: session.tags,
     totalSize: session.totalSize,
+    isSizeKnown: session.isSizeKnown,
     uploadedSize: session.uploadedSize,
     chunkSize: chunkSizeOf(session),
     chunkCount: chunkCount(session),

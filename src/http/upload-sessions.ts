@@ -11,7 +11,7 @@ import {
   checkCompletion,
   finishUpload,
 } from '../domain/uploads/upload-end.ts';
-import type { UploadSession } from '../domain/uploads/upload-session.ts';
+import { chunkCount, type UploadSession } from '../domain/uploads/upload-session.ts';
 import {
   beginUpload,
   checkUploadRequest,
@@ -59,9 +59,6 @@ function startRequest(exchange: Exchange): UploadRequest {
   const body = jsonBody(request);
   const path = textField(body, 'path') ?? '';
   const size = sizeField(body, 'size');
-  if (size === undefined) {
-    throw new Refusal('InvalidArgument', 'The field "size" is missing: the bytes of the file.');
-  }
   const tags = [
     ...(textListField(body, 'tags') ?? []),
     ...(header(request, 'x-file-tags') ?? '').split(','),
@@ -73,7 +70,9 @@ function startRequest(exchange: Exchange): UploadRequest {
     size,
     tags,
     contentType: textField(body, 'contentType') ?? mediaTypeOf(path),
-    chunkSize: sizeField(body, 'chunkSize') ?? BigInt(chunkBytesMax),
+    // Chunks of a file of unknown size may have any length.
+    chunkSize:
+      sizeField(body, 'chunkSize') ?? (size === undefined ? undefined : BigInt(chunkBytesMax)),
     sha256: textField(body, 'sha256'),
     headers: textPairsField(body, 'headers'),
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
@@ -123,7 +122,7 @@ export function putUploadChunk(exchange: Exchange): Answer {
     sha256: encodeHex(digest),
     uploadedSize,
     receivedChunks,
-    chunkCount: sessionView(session, call.nowNs).chunkCount,
+    chunkCount: chunkCount(session),
   });
   return { ...response, headers: [...response.headers, uncached] };
 }
@@ -144,8 +143,8 @@ export function completeUploadSession(exchange: Exchange): Answer {
   const { stores, call } = exchange;
   const request = completionRequest(exchange);
   if (exchange.phase === 'query') {
-    const { layout } = checkCompletion(stores, call, request);
-    if (layout !== undefined) return upgrade;
+    const { session } = checkCompletion(stores, call, request);
+    if (session.status !== 'completed') return upgrade;
   }
   const { file, isNew } = finishUpload(stores, call, request);
   return storedResponse(file, isNew);

@@ -56,6 +56,18 @@ describe('decodeWithin()', () => {
     expect(decode([Known], bytes)).toEqual([{ name: 'n', count: [9n], next: [] }]);
   });
 
+  test('takes a plain value for an option of its type, as from a caller of former times', () => {
+    const Now = IDL.Record({ path: IDL.Text, size: IDL.Opt(IDL.Nat) });
+    const Then = IDL.Record({ path: IDL.Text, size: IDL.Nat });
+    const Never = IDL.Record({ path: IDL.Text });
+    const path = 'p';
+    expect(decode([Now], IDL.encode([Then], [{ path, size: 5n }]))).toEqual([{ path, size: [5n] }]);
+    expect(decode([Now], IDL.encode([Now], [{ path, size: [5n] }]))).toEqual([
+      { path, size: [5n] },
+    ]);
+    expect(decode([Now], IDL.encode([Never], [{ path }]))).toEqual([{ path, size: [] }]);
+  });
+
   test('takes an option of another type, and one that is null or reserved, for none', () => {
     const types = [IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
     const sent = [IDL.Opt(IDL.Nat), IDL.Null, IDL.Reserved, IDL.Text];

@@ -24,7 +24,7 @@ import {
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { createHeapState } from '../../src/domain/shared/heap-state.ts';
 import { nextContentId } from '../../src/domain/shared/stores.ts';
-import { findSession } from '../../src/domain/uploads/upload-session.ts';
+import { findSession, saveSession } from '../../src/domain/uploads/upload-session.ts';
 import {
   begin,
   bucketChange,
@@ -248,7 +248,7 @@ describe('what version 0.1.0 wrote is read:', () => {
     });
   });
 
-  test('an upload session', () => {
+  test('an upload session, and one of version 4, which has flags', () => {
     const uploadId = '52fe4f5c864cf4c93769da48feca9e29';
     const counts = `${'0400000000000000'}${'0300000000000000'}${'0200000000000000'}01000000`;
     const chunks = `${'02000000'}${'02000000'}7d02${'00'.repeat(124)}`;
@@ -272,13 +272,29 @@ describe('what version 0.1.0 wrote is read:', () => {
       uploadedSize: 2,
       receivedChunks: 1,
       chunkIndexEnd: 2,
-      digestsAt: 0x1200,
+      digestPages: [{ at: 0x1200, bytes: 32_000 }],
+      isSizeKnown: true,
       nextNonce: 1,
       owner: alice.caller.principal,
       createdAtNs: startNs,
       isOverHttp: false,
       isNoted: false,
     });
+    const declared = `${'02000000'}20${'ab'.repeat(32)}${'0012000000000000'}00`;
+    stores.uploads.set(
+      unhex(uploadId),
+      unhex(`0400${counts}${chunks}${who}${declared}${rest}03${texts}`),
+    );
+    const session = findSession(stores, uploadId) ?? expect.fail('no session');
+    expect(session).toMatchObject({
+      digestPages: [{ at: 0x1200, bytes: 64 }],
+      isOverHttp: true,
+      isNoted: true,
+      isSizeKnown: true,
+      tags: ['t'],
+    });
+    saveSession(stores, session);
+    expect(findSession(stores, uploadId)).toEqual(session);
   });
 
   test('a file, and its seal', () => {

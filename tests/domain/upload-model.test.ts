@@ -47,7 +47,7 @@ const operation = fc.oneof(
   fc.record({
     kind: fc.constant('begin' as const),
     path,
-    size: fc.constantFrom(0, 100, 250, 300, 140_000),
+    size: fc.constantFrom(undefined, undefined, 0, 100, 250, 300, 140_000),
   }),
   {
     weight: 6,
@@ -71,7 +71,8 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 interface PlainUpload {
   readonly uploadId: string;
   readonly path: string;
-  readonly size: number;
+  /** Absent: what has come. */
+  readonly size: number | undefined;
   readonly chunks: Map<number, Uint8Array>;
   status: 'active' | 'completed' | 'cancelled' | 'expired';
   readonly begunAtNs: bigint;
@@ -138,11 +139,15 @@ function plainQuotaOf(path: string, size: number): number {
   return quotaOf({ path, tags: [], size });
 }
 
-/** Files count, and open uploads as what they will be. */
+function plainSizeOf({ size, chunks }: PlainUpload): number {
+  return size ?? sizeOf(chunks);
+}
+
+/** Files count, and open uploads as what they will be, or are so far. */
 function exceedsQuota(model: Model, additional: number): boolean {
   const open = model.uploads.filter(({ status }) => status === 'active');
   const files = [...model.files].map(([path, { bytes }]) => plainQuotaOf(path, bytes.length));
-  const uploads = open.map(({ path, size }) => plainQuotaOf(path, size));
+  const uploads = open.map((upload) => plainQuotaOf(upload.path, plainSizeOf(upload)));
   const held = [...files, ...uploads].reduce((sum, bytes) => sum + bytes, 0);
   return additional > 0 && held + additional > quotaBytes;
 }
@@ -184,18 +189,22 @@ function deleteBoth(
   }
 }
 
-function beginBoth(model: Model, step: { readonly path: string; readonly size: number }): void {
-  const change = { path: step.path, size: BigInt(step.size), contentType: 'text/plain' };
+function beginBoth(
+  model: Model,
+  step: { readonly path: string; readonly size: number | undefined },
+): void {
+  const size = step.size === undefined ? undefined : BigInt(step.size);
+  const change = { path: step.path, size, contentType: 'text/plain' };
   const start = () => begin(model.stores, callOf('alice', model.nowNs), change);
-  if (exceedsQuota(model, plainQuotaOf(step.path, step.size))) {
+  if (exceedsQuota(model, plainQuotaOf(step.path, step.size ?? 0))) {
     expectRefusal(model.stores, 'QuotaExceeded', start);
     return;
   }
   const { uploadId } = start();
-  const { path: name, size } = step;
+  const { path: name } = step;
   const chunks = new Map<number, Uint8Array>();
   const times = { begunAtNs: model.nowNs, usedAtNs: model.nowNs };
-  model.uploads.push({ uploadId, path: name, size, chunks, status: 'active', ...times });
+  model.uploads.push({ uploadId, path: name, size: step.size, chunks, status: 'active', ...times });
 }
 
 function replace(model: Model, name: string, bytes: Uint8Array): void {
@@ -227,13 +236,14 @@ function runOnUpload(model: Model, upload: PlainUpload, step: UploadOperation): 
       putBoth(model, upload, [step.index, testBytes(step.size, step.seed)]);
       break;
     case 'fill': {
+      const whole = upload.size ?? 290;
       const length = Math.max(
         ...[...upload.chunks.values()].map((bytes) => bytes.length),
-        Math.ceil(upload.size / 3),
+        Math.ceil(whole / 3),
         50,
       );
-      for (let start = 0; start < upload.size; start += length) {
-        const size = Math.min(length, upload.size - start);
+      for (let start = 0; start < whole; start += length) {
+        const size = Math.min(length, whole - start);
         putBoth(model, upload, [start / length, testBytes(size, start)]);
       }
       return;
@@ -267,8 +277,11 @@ function putBoth(model: Model, upload: PlainUpload, chunk: [number, Uint8Array])
       bytes,
     });
   const next = new Map([...upload.chunks, chunk]);
-  const code =
-    endedCode(model, upload) ?? (sizeOf(next) > upload.size ? 'EntityTooLarge' : undefined);
+  const added = sizeOf(next) - sizeOf(upload.chunks);
+  const isTooLarge = upload.size !== undefined && sizeOf(next) > upload.size;
+  const isBeyondQuota = upload.size === undefined && exceedsQuota(model, added);
+  const refused = isTooLarge ? 'EntityTooLarge' : isBeyondQuota ? 'QuotaExceeded' : undefined;
+  const code = endedCode(model, upload) ?? refused;
   if (code !== undefined) {
     expectRefusal(model.stores, code, put);
     return;
@@ -287,7 +300,7 @@ function completionCode(model: Model, upload: PlainUpload) {
     { length: upload.chunks.size },
     (_, i) => upload.chunks.get(i)?.length,
   );
-  if (sizeOf(upload.chunks) !== upload.size || lengths.includes(undefined))
+  if (sizeOf(upload.chunks) !== plainSizeOf(upload) || lengths.includes(undefined))
     return 'UploadIncomplete';
   const [first = 0] = lengths;
   const isEven = lengths.slice(0, -1).every((length) => length === first);

@@ -61,10 +61,12 @@ describe('beginUpload()', () => {
     putChunk(stores, alice, chunk(session.uploadId, 1, testBytes(2)));
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
+    // Behind that of the chunk, which takes 64 bytes and a tag
+    const secondSlot = '5010000000000000';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0400${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
-        `${'01000000'}${'02000000'}${'02000000'}7d02${'00'.repeat(124)}03020202${'00'}${time}${time}` +
-        `${'00000000'}${'00'}${'0010000000000000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
+      `0500${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+        `${'01000000'}${'02000000'}${'02000000'}${'01000000'}02${'03020202'}${'00'}${time}${time}` +
+        `${'00000000'}${'00'}${'01'}${secondSlot}${'00040000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
         `${'0300000000000000'}${'01000000'}02` +
         Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t').toString('hex'),
     );
@@ -73,7 +75,7 @@ describe('beginUpload()', () => {
   test.each<[RefusalCode, Partial<UploadRequest>]>([
     ['InvalidArgument', { chunkSize: 65_535n }],
     ['InvalidArgument', { chunkSize: 1_900_001n }],
-    ['InvalidArgument', { chunkSize: 65_536n, size: 65_536_001n }],
+    ['InvalidArgument', { chunkSize: 65_536n, size: 655_360_001n }],
     ['InvalidArgument', { sha256: 'ab' }],
     ['InvalidArgument', { sha256: 'x'.repeat(64) }],
     ['InvalidArgument', { sha256: 'ab'.repeat(32), size: 19_000_001n }],
@@ -89,7 +91,7 @@ describe('beginUpload()', () => {
     ['MissingContentType', { contentType: '' }],
     ['InvalidContentType', { contentType: 'mp4' }],
     ['InvalidArgument', { tags: ['a,b'] }],
-    ['EntityTooLarge', { size: 1_900_000_001n }],
+    ['EntityTooLarge', { size: 19_000_000_001n }],
     ['EntityTooLarge', { size: 2n ** 100n }],
     ['InvalidApiKey', { apiKey: 'efs_x' }],
   ])('answers %s and changes nothing (%#)', (code, change) => {
@@ -97,8 +99,8 @@ describe('beginUpload()', () => {
     expectRefusal(stores, code, () => begin(stores, alice, change));
   });
 
-  test('takes a file of 1,900,000,000 bytes', () => {
-    expect(chunkCount(begin(scene.stores, alice, { size: 1_900_000_000n }))).toBe(1_000);
+  test('takes a file of 19,000,000,000 bytes', () => {
+    expect(chunkCount(begin(scene.stores, alice, { size: 19_000_000_000n }))).toBe(10_000);
   });
 
   test('is refused to strangers, the anonymous caller and a key without write', () => {
@@ -192,7 +194,7 @@ describe('putChunk()', () => {
     ['EntityTooLarge', 0, 251],
     ['EntityTooLarge', 0, 1_900_001],
     ['ChunkSizeMismatch', 0, 0],
-    ['InvalidChunkIndex', 1_000, 10],
+    ['InvalidChunkIndex', 10_000, 10],
     ['InvalidChunkIndex', 2 ** 53, 10],
   ])('answers %s for chunk %i of %i bytes', (code, index, length) => {
     const { stores } = scene;
@@ -218,12 +220,12 @@ describe('putChunk()', () => {
     expect(putChunk(stores, alice, chunk(uploadId, 1, testBytes(50))).uploadedSize).toBe(250);
   });
 
-  test('takes a chunk of 1,900,000 bytes and the index 999', () => {
+  test('takes a chunk of 1,900,000 bytes and the index 9,999', () => {
     const { stores } = scene;
-    const { uploadId } = begin(stores, alice, { size: 1_900_000_000n });
+    const { uploadId } = begin(stores, alice, { size: 19_000_000_000n });
     putChunk(stores, alice, chunk(uploadId, 0, testBytes(1_900_000)));
-    const session = putChunk(stores, alice, chunk(uploadId, 999, testBytes(3)));
-    expect(session).toMatchObject({ uploadedSize: 1_900_003, chunkIndexEnd: 1_000 });
+    const session = putChunk(stores, alice, chunk(uploadId, 9_999, testBytes(3)));
+    expect(session).toMatchObject({ uploadedSize: 1_900_003, chunkIndexEnd: 10_000 });
     expect(missingChunks(session)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
     checkInvariants(stores);
   });

@@ -15,6 +15,7 @@ export interface UploadActor {
     bucketId: string;
     path: string;
     contentType: [] | [string];
+    /** A plain nat, as it was before its option: callers of then stay callers. */
     size: bigint;
     tags: [] | [string[]];
     sha256: [] | [string];

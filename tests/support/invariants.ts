@@ -17,7 +17,6 @@ import {
 import { rootKeyEntries } from '../../src/domain/keys/root-keys.ts';
 import { sizesBelow } from '../../src/domain/listing/file-sizes.ts';
 import { openUploadsOf } from '../../src/domain/uploads/open-uploads.ts';
-import { digestTableBytes } from '../../src/domain/uploads/upload-digests.ts';
 import {
   expiresAtNs,
   getSession,
@@ -323,9 +322,11 @@ function checkBlobs(stores: MemoryStores, sessions: readonly UploadSession[]): v
   const slots = digestTables(stores).map(({ slot, bytes }) => {
     return { offset: slot, bytes: slotBytes(bytes) };
   });
-  for (const session of sessions.filter(({ digestsAt }) => digestsAt !== 0)) {
-    expect(session.status).toBe('active');
-    slots.push({ offset: session.digestsAt, bytes: slotBytes(digestTableBytes(session)) });
+  for (const { status, digestPages } of sessions) {
+    for (const { at, bytes } of digestPages.filter(({ at }) => at !== 0)) {
+      expect(status).toBe('active');
+      slots.push({ offset: at, bytes: slotBytes(bytes) });
+    }
   }
   for (const [key] of stores.chunks.entries()) {
     const [contentId, index] = [0, 8].map((at) => Number(Buffer.from(key).readBigUInt64BE(at)));

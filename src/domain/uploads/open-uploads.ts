@@ -38,7 +38,7 @@ export function principalHolder(principal: Uint8Array): Uint8Array {
 
 type Held = Pick<UploadSession, 'keyHash' | 'owner'>;
 
-function holderOf({ keyHash, owner }: Held): Uint8Array {
+export function holderOf({ keyHash, owner }: Held): Uint8Array {
   return keyHash.length > 0 ? keyHolder(keyHash) : principalHolder(owner);
 }
 
@@ -50,6 +50,7 @@ function entryKey(session: UploadSession): Uint8Array {
   return concatBytes(scopeOf(session.bucketId), holderOf(session), sessionKey(session.uploadId));
 }
 
+/** Or what it reserves from now on. */
 export function noteUpload(stores: Stores, session: UploadSession, reservedBytes: number): void {
   stores.directory.insert(entryKey(session), BigInt(reservedBytes));
 }

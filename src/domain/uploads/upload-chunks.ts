@@ -5,19 +5,26 @@ import { sha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
-import { chunkBytesMax, chunkCountMax } from '../../limits.ts';
 import type { SentKey } from '../access/access.ts';
-import { findBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { type Chunk, findChunk, segmentCount } from '../contents/chunk-records.ts';
 import { writeChunk } from '../contents/contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { checkChunkShape } from './chunk-rules.ts';
 import { requireDigest } from './single-upload.ts';
 import { writeDigest } from './upload-digests.ts';
-import { chunkCount, saveSession, type UploadSession } from './upload-session.ts';
-import { continuedUpload, requireActive, requireStillAllowed, type UploadName } from './uploads.ts';
+import { checkGrowth } from './upload-room.ts';
+import { saveSession, type UploadSession } from './upload-session.ts';
+import {
+  continuedUpload,
+  recountUpload,
+  requireActive,
+  requireStillAllowed,
+  type UploadName,
+} from './uploads.ts';
 
 export interface ChunkRequest extends UploadName {
   /** Another good key than the one that the session was begun with. */
@@ -42,6 +49,7 @@ export function checkChunkDigest(request: ChunkRequest): void {
 
 interface PreparedChunk {
   readonly session: UploadSession;
+  readonly bucket: Bucket;
   /** What has this index now. */
   readonly old: Chunk | undefined;
   readonly uploadedSize: number;
@@ -52,55 +60,22 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   requireActive(session, call.nowNs);
   requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
   const { length } = request.bytes;
-  if (length > chunkBytesMax) {
-    throw new Refusal(
-      'EntityTooLarge',
-      `A chunk has at most ${chunkBytesMax} bytes; this one has ${length}.`,
-      { limit: chunkBytesMax, size: length },
-    );
-  }
-  checkIndex(session, request.chunkIndex);
+  checkChunkShape(session, { index: request.chunkIndex, length });
   const index = Number(request.chunkIndex);
-  checkLength(session, index, length);
   const old = findChunk(stores, { contentId: session.contentId, index });
-  const uploadedSize = session.uploadedSize - (old?.length ?? 0) + length;
-  if (uploadedSize > session.totalSize) {
+  const added = length - (old?.length ?? 0);
+  const uploadedSize = session.uploadedSize + added;
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  if (!session.isSizeKnown) {
+    checkGrowth(stores, call, { bucket, session, bytes: added });
+  } else if (uploadedSize > session.totalSize) {
     throw new Refusal(
       'EntityTooLarge',
       `The upload was begun for ${session.totalSize} bytes; with this chunk it has ${uploadedSize}.`,
       { limit: session.totalSize, size: uploadedSize },
     );
   }
-  return { session, old, uploadedSize };
-}
-
-function checkIndex(session: UploadSession, index: bigint): void {
-  const count = session.declaredChunkSize > 0 ? chunkCount(session) : chunkCountMax;
-  if (index >= BigInt(count)) {
-    throw new Refusal(
-      'InvalidChunkIndex',
-      count > 0
-        ? `Chunk indexes go from 0 to ${count - 1} here; got ${index}.`
-        : 'A file of no bytes has no chunk: complete the upload.',
-      { chunkCount: count },
-    );
-  }
-}
-
-function checkLength(session: UploadSession, index: number, length: number): void {
-  const { declaredChunkSize, totalSize } = session;
-  if (length === 0) {
-    throw new Refusal('ChunkSizeMismatch', 'A chunk has at least one byte.');
-  }
-  const expected = Math.min(declaredChunkSize, totalSize - index * declaredChunkSize);
-  if (declaredChunkSize > 0 && length !== expected) {
-    throw new Refusal(
-      'ChunkSizeMismatch',
-      `Chunk ${index} of this upload has ${expected} bytes, since chunkSize is ${declaredChunkSize} ` +
-        `and size ${totalSize}; got ${length}.`,
-      { expected, size: length },
-    );
-  }
+  return { session, bucket, old, uploadedSize };
 }
 
 /** Stores a chunk, in place of one with that index; returns the session as it is after it. */
@@ -118,21 +93,21 @@ export function storeChunk(
   const { bytes } = request;
   const digest = sha256(bytes);
   requireDigest(digest, request.digests ?? []);
-  const { session, old } = prepared;
+  const { session, old, bucket } = prepared;
   if (old !== undefined && bytesEqual(old.digest, digest)) {
     return { session, digest };
   }
   const index = Number(request.chunkIndex);
   const nonce = { counter: session.nextNonce, timeNs: call.nowNs };
-  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   withFileKey(stores, { ...session, bucket }, (key) =>
     writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest, nonce, key }),
   );
-  writeDigest(stores, session, { index, digest });
+  const digestPages = writeDigest(stores, session, { index, digest });
   const next = withChunk(stores, prepared, { index, length: bytes.length });
   const nextNonce = session.nextNonce + segmentCount(bytes.length);
-  const saved = { ...next, nextNonce, updatedAtNs: call.nowNs };
+  const saved = { ...next, digestPages, nextNonce, updatedAtNs: call.nowNs };
   saveSession(stores, saved);
+  if (saved.totalSize !== session.totalSize) recountUpload(stores, bucket, { session, saved });
   return { session: saved, digest };
 }
 
@@ -146,19 +121,31 @@ function withChunk(
   return {
     ...session,
     uploadedSize,
+    totalSize: session.isSizeKnown ? session.totalSize : uploadedSize,
     receivedChunks: session.receivedChunks + (old === undefined ? 1 : 0),
-    chunkSize: shrinks ? largestChunk(stores, session) : Math.max(session.chunkSize, chunk.length),
+    chunkSize: shrinks
+      ? largestChunk(stores, session, chunk)
+      : Math.max(session.chunkSize, chunk.length),
     received: withBit(session.received, chunk.index),
     chunkIndexEnd: Math.max(session.chunkIndexEnd, chunk.index + 1),
   };
 }
 
-/** Counted anew when a smaller chunk has come in place of one of the largest. */
-function largestChunk(stores: Stores, session: UploadSession): number {
+/**
+ * Counted anew when a smaller chunk, which is stored by now, has come in place of one of the
+ * largest. Most often another one is as large; where a length was declared, all others are.
+ */
+function largestChunk(
+  stores: Stores,
+  session: UploadSession,
+  chunk: { readonly length: number },
+): number {
+  if (session.receivedChunks === 1) return chunk.length;
+  if (session.declaredChunkSize > 0) return session.declaredChunkSize;
   let largest = 0;
-  for (let index = 0; index < session.chunkIndexEnd; index++) {
-    const chunk = findChunk(stores, { contentId: session.contentId, index });
-    largest = Math.max(largest, chunk?.length ?? 0);
+  for (let index = 0; index < session.chunkIndexEnd && largest < session.chunkSize; index++) {
+    const found = findChunk(stores, { contentId: session.contentId, index });
+    largest = Math.max(largest, found?.length ?? 0);
   }
   return largest;
 }

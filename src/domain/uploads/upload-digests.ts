@@ -1,49 +1,75 @@
-// The digests of a session's chunks, side by side in one slot of the blob store: completion reads a
-// thousand of them at once, where a thousand look-ups would cost 200 M instructions.
+// The digests of a session's chunks, side by side in a few slots of the blob store: completion
+// reads ten thousand of them at once, where as many look-ups would cost 2 G instructions. A slot,
+// or page, has those of 2,048 chunks; it is taken when the first of them comes, for as many as will
+// come or, where nobody knows, for a few, and then for twice as many each time.
 
 import { present } from '../../lib/assert.ts';
-import { chunkCountMax } from '../../limits.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { UploadSession } from './upload-session.ts';
+import type { DigestPage, UploadSession } from './upload-session.ts';
 
 const digestBytes = 32;
+/** The greatest slot of the blob store holds as many. */
+const digestsPerPage = 2_048;
+const digestsMin = 32;
+const noPage: DigestPage = { at: 0, bytes: 0 };
 
-/** Bytes of the slot; 0 for a session that takes no chunk. */
-export function digestTableBytes(session: {
-  readonly totalSize: number;
-  readonly declaredChunkSize: number;
-}): number {
-  const { totalSize, declaredChunkSize } = session;
-  const count = declaredChunkSize > 0 ? Math.ceil(totalSize / declaredChunkSize) : chunkCountMax;
-  return totalSize > 0 ? count * digestBytes : 0;
-}
-
-/** Where the slot is; 0 for none. */
-export function allocateDigests(stores: Stores, bytes: number): number {
-  return bytes === 0 ? 0 : present(stores.blobs.allocate([bytes])[0], 'slot of digests');
-}
-
-/** The session without its slot, for one that ends. */
+/** The session without its pages, for one that ends. */
 export function releaseDigests(stores: Stores, session: UploadSession): UploadSession {
-  if (session.digestsAt !== 0) {
-    stores.blobs.free(Float64Array.of(session.digestsAt), [digestTableBytes(session)]);
-  }
-  return { ...session, digestsAt: 0 };
+  for (const page of session.digestPages) freePage(stores, page);
+  return { ...session, digestPages: [] };
 }
 
+function freePage(stores: Stores, { at, bytes }: DigestPage): void {
+  if (at !== 0) stores.blobs.free(Float64Array.of(at), [bytes]);
+}
+
+/** The pages of the session, which has that digest too. */
 export function writeDigest(
   stores: Stores,
   session: UploadSession,
   chunk: { readonly index: number; readonly digest: Uint8Array },
-): void {
-  stores.blobs.write(session.digestsAt + chunk.index * digestBytes, chunk.digest);
+): readonly DigestPage[] {
+  const number = Math.floor(chunk.index / digestsPerPage);
+  const place = chunk.index % digestsPerPage;
+  const old = session.digestPages[number] ?? noPage;
+  const isRoomy = old.bytes >= (place + 1) * digestBytes;
+  const page = isRoomy ? old : grownPage(stores, old, pageBytes(session, number, place));
+  stores.blobs.write(page.at + place * digestBytes, chunk.digest);
+  if (isRoomy) return session.digestPages;
+  const pages = [...session.digestPages];
+  while (pages.length < number) pages.push(noPage);
+  pages[number] = page;
+  return pages;
+}
+
+/** What a page takes that has room for the digest in that place. */
+function pageBytes(session: UploadSession, number: number, place: number): number {
+  const { isSizeKnown, totalSize, declaredChunkSize } = session;
+  if (isSizeKnown && declaredChunkSize > 0) {
+    const chunks = Math.ceil(totalSize / declaredChunkSize) - number * digestsPerPage;
+    return Math.min(chunks, digestsPerPage) * digestBytes;
+  }
+  return Math.max(digestsMin, 2 ** (32 - Math.clz32(place))) * digestBytes;
+}
+
+/** The page in a larger slot, with what it has. */
+function grownPage(stores: Stores, old: DigestPage, bytes: number): DigestPage {
+  const at = present(stores.blobs.allocate([bytes])[0], 'slot of digests');
+  if (old.at !== 0) {
+    const digests = new Uint8Array(old.bytes);
+    stores.blobs.read(old.at, digests);
+    stores.blobs.write(at, digests);
+    freePage(stores, old);
+  }
+  return { at, bytes };
 }
 
 /** Of chunks `[0, chunkIndexEnd)`, all of which are there, one after another. */
 export function readDigests(stores: Stores, session: UploadSession): Uint8Array {
   const digests = new Uint8Array(session.chunkIndexEnd * digestBytes);
-  if (digests.length > 0) {
-    stores.blobs.read(session.digestsAt, digests);
-  }
+  session.digestPages.forEach(({ at }, number) => {
+    const start = number * digestsPerPage * digestBytes;
+    stores.blobs.read(at, digests.subarray(start, start + digestsPerPage * digestBytes));
+  });
   return digests;
 }

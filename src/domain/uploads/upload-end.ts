@@ -14,8 +14,8 @@ import type { Stores } from '../shared/stores.ts';
 import { forgetUpload, openUploadsOf } from './open-uploads.ts';
 import { releaseDigests } from './upload-digests.ts';
 import { scheduleExpiry, takeDueSession } from './upload-expiry.ts';
-import { completedFile, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
-import { parseFileDigest } from './upload-options.ts';
+import { completedFile, layoutOf, newFileOf, requireWhole, verifyFile } from './upload-file.ts';
+import { parseFileDigest, requireVerifiable } from './upload-options.ts';
 import {
   deleteSession,
   expiresAtNs,
@@ -59,12 +59,12 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 
 /** As completeUpload(), with the file; for a repetition it is the record of then, and not new. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
-  const checked = checkCompletion(stores, call, request);
-  const { session, layout } = checked;
-  if (layout === undefined) {
+  const { session, digests } = checkCompletion(stores, call, request);
+  if (session.status === 'completed') {
     return { session, file: completedFile(session), isNew: false };
   }
-  verifyFile(stores, { session, layout }, checked.digests);
+  const layout = layoutOf(stores, session);
+  verifyFile(stores, { session, layout }, digests);
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
   // The commit saves the bucket: with the file counted, and the upload no more
@@ -77,6 +77,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const completed: UploadSession = {
     ...releaseDigests(stores, session),
     status: 'completed',
+    isSizeKnown: true,
     updatedAtNs: call.nowNs,
     chunkSize: layout.chunkSize,
     fileId: file.id,
@@ -90,23 +91,24 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
 
 /**
  * Refuses what finishUpload() would refuse but for the digest of a file of several chunks; changes
- * nothing. A completed session has no layout: it needs no key any more, its id is the right to ask.
+ * nothing. A completed session needs no key any more, its id is the right to ask.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
   const session = continuedUpload(stores, call, request);
   if (session.status === 'completed') {
-    return { session, layout: undefined, digests: [] };
+    return { session, digests: [] };
   }
   requireActive(session, call.nowNs);
   requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
   const sent = parseFileDigest(request.sha256, session.totalSize);
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
-  const layout = requireWhole(stores, session);
+  if (digests.length > 0) requireVerifiable(session.totalSize);
+  requireWhole(stores, session);
   checkConditions(stores, session, request.conditions);
   if (session.chunkIndexEnd <= 1) {
-    verifyFile(stores, { session, layout }, digests);
+    verifyFile(stores, { session, layout: layoutOf(stores, session) }, digests);
   }
-  return { session, layout, digests };
+  return { session, digests };
 }
 
 /** Refuses what cancelUpload() would refuse; changes nothing. */

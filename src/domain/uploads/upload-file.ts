@@ -16,6 +16,9 @@ import type { Stores } from '../shared/stores.ts';
 import { readDigests } from './upload-digests.ts';
 import { isWhole, missingChunks, type UploadSession } from './upload-session.ts';
 
+/** For the words of a refusal. */
+const comparedChunksMax = 40;
+
 export interface Layout {
   /** Length of every chunk but the last; 1 for a file of no chunk. */
   readonly chunkSize: number;
@@ -26,15 +29,9 @@ export interface Layout {
 }
 
 /** Refuses holes and uneven chunks, with the session kept as it is. */
-export function requireWhole(stores: Stores, session: UploadSession): Layout {
+export function requireWhole(stores: Stores, session: UploadSession): void {
   if (!isWhole(session)) {
-    const missing = missingChunks(session);
-    throw new Refusal(
-      'UploadIncomplete',
-      `The upload has ${session.uploadedSize} of ${session.totalSize} bytes: send the missing chunks ` +
-        'and complete it again.',
-      { missing, uploadedSize: session.uploadedSize, totalSize: session.totalSize },
-    );
+    throw incomplete(session);
   }
   const { chunkSize, chunkIndexEnd: count, totalSize } = session;
   // No chunk is longer than chunkSize, and together they have totalSize: when the last one is what
@@ -44,24 +41,42 @@ export function requireWhole(stores: Stores, session: UploadSession): Layout {
   if (count > 1 && last?.length !== lastLength) {
     throw unevenChunks(stores, session);
   }
+}
+
+/** Of a session that is whole. */
+export function layoutOf(stores: Stores, session: UploadSession): Layout {
+  const { chunkSize, chunkIndexEnd: count } = session;
   const chunkDigests = readDigests(stores, session);
   const digest = count === 1 ? chunkDigests : sha256(chunkDigests);
   return { chunkSize: Math.max(chunkSize, 1), digest, chunkDigests };
 }
 
-/** Names the first chunk that does not fit. */
+function incomplete(session: UploadSession): Refusal {
+  const { uploadedSize, totalSize, isSizeKnown, receivedChunks, chunkIndexEnd } = session;
+  const lack = isSizeKnown
+    ? `has ${uploadedSize} of ${totalSize} bytes`
+    : `has ${receivedChunks} chunks of ${chunkIndexEnd}`;
+  return new Refusal(
+    'UploadIncomplete',
+    `The upload ${lack}: send the missing chunks and complete it again.`,
+    { missing: missingChunks(session), uploadedSize, totalSize },
+  );
+}
+
+/** Names the first chunk that does not fit, if it is among the first: each takes a look-up. */
 function unevenChunks(stores: Stores, session: UploadSession): Refusal {
   const lengthOf = (index: number) =>
     present(findChunk(stores, { contentId: session.contentId, index }), 'received chunk').length;
   const first = lengthOf(0);
-  const end = session.chunkIndexEnd - 1;
+  const end = Math.min(session.chunkIndexEnd - 1, comparedChunksMax);
   let index = 1;
   while (index < end && lengthOf(index) === first) index += 1;
-  return new Refusal(
-    'ChunkSizeMismatch',
-    `Chunk ${index} has ${lengthOf(index)} bytes, chunk 0 has ${first}: all chunks but the last, which ` +
-      'may be shorter, have one length.',
-  );
+  const rule = 'all chunks but the last, which may be shorter, have one length.';
+  const found =
+    index === comparedChunksMax && lengthOf(index) === first
+      ? `A chunk after the first ${comparedChunksMax} has not the ${first} bytes of chunk 0`
+      : `Chunk ${index} has ${lengthOf(index)} bytes, chunk 0 has ${first}`;
+  return new Refusal('ChunkSizeMismatch', `${found}: ${rule}`);
 }
 
 /** Refuses with BadDigest unless the bytes have these SHA-256 digests. */

@@ -25,7 +25,7 @@ export interface UploadOptions {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** 0 for none. */
+/** 0 for none. The size is 0 while it is unknown. */
 export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number): number {
   if (chunkSize === undefined) {
     return 0;
@@ -46,7 +46,7 @@ export function parseChunkSize(chunkSize: bigint | undefined, totalSize: number)
   return Number(chunkSize);
 }
 
-/** The digest of a whole file of that size, empty for none. */
+/** The digest of a whole file of that size, 0 while it is unknown; empty for none. */
 export function parseFileDigest(text: string | undefined, totalSize: number): Uint8Array {
   if (text === undefined) {
     return emptyBytes;
@@ -55,6 +55,12 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
   if (digest === undefined) {
     throw new Refusal('InvalidArgument', `sha256 is 64 hexadecimal digits; got ${quote(text)}.`);
   }
+  requireVerifiable(totalSize);
+  return digest;
+}
+
+/** Refuses the digest of a file that one message cannot hash. */
+export function requireVerifiable(totalSize: number): void {
   if (totalSize > verifiedFileBytesMax) {
     throw new Refusal(
       'InvalidArgument',
@@ -63,7 +69,6 @@ export function parseFileDigest(text: string | undefined, totalSize: number): Ui
       { limit: verifiedFileBytesMax },
     );
   }
-  return digest;
 }
 
 /** Bounds what is kept of a field; its grammar is the precondition's. '' for none. */

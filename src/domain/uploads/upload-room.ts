@@ -9,7 +9,14 @@ import { checkQuota } from '../buckets/quota.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { keyHolder, openUploadsOf, principalHolder } from './open-uploads.ts';
+import {
+  holderOf,
+  keyHolder,
+  type OpenUpload,
+  openUploadsOf,
+  principalHolder,
+} from './open-uploads.ts';
+import type { UploadSession } from './upload-session.ts';
 
 interface Wish {
   readonly bucket: Bucket;
@@ -37,19 +44,30 @@ export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedByt
   }
   // The file that it will replace stays until then, so its bytes count too.
   checkQuota(bucket, { files: 1, bytes: reservedBytes });
-  if (!isOwners && bucket.quotaBytes !== undefined) {
-    const held = own.reduce((sum, upload) => sum + upload.reservedBytes, 0);
-    const stored = bucket.byteCount + bucket.overheadBytes + bucket.versionBytes;
-    const share = Math.floor((bucket.quotaBytes - stored) / 2);
-    requireShare(bucket, { share, held, reservedBytes });
-  }
+  if (!isOwners) requireShare(bucket, own, reservedBytes);
 }
 
-function requireShare(
-  bucket: Bucket,
-  claim: { readonly share: number; readonly held: number; readonly reservedBytes: number },
+/**
+ * Refuses what an upload of unknown size has no room for; `bytes` are how much more it is to hold.
+ * An owner's upload is one that goes on by the right of an owner.
+ */
+export function checkGrowth(
+  stores: Stores,
+  call: Call,
+  growth: { readonly bucket: Bucket; readonly session: UploadSession; readonly bytes: number },
 ): void {
-  const { share, held, reservedBytes } = claim;
+  const { bucket, session, bytes } = growth;
+  if (bytes <= 0 || bucket.quotaBytes === undefined) return;
+  checkQuota(bucket, { files: 0, bytes });
+  const isOwners = session.keyHash.length === 0 && isBucketOwner(stores, call.caller, bucket);
+  if (!isOwners) requireShare(bucket, openUploadsOf(stores, bucket.id, holderOf(session)), bytes);
+}
+
+function requireShare(bucket: Bucket, own: readonly OpenUpload[], reservedBytes: number): void {
+  if (bucket.quotaBytes === undefined) return;
+  const held = own.reduce((sum, upload) => sum + upload.reservedBytes, 0);
+  const stored = bucket.byteCount + bucket.overheadBytes + bucket.versionBytes;
+  const share = Math.floor((bucket.quotaBytes - stored) / 2);
   if (held + reservedBytes > share) {
     throw new Refusal(
       'QuotaExceeded',

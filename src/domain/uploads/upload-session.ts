@@ -24,18 +24,28 @@ const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
 /** What is stored; an active one with every chunk is shown as "ready". */
 export type StoredStatus = (typeof statuses)[number];
 
+/** A slot of digests, side by side. */
+export interface DigestPage {
+  /** 0 for none yet. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
 export interface UploadSession extends FileMetadata, SealedContent {
   /** 32 hexadecimal digits: 128 random bits, which are also the right to go on with it. */
   readonly uploadId: string;
   readonly status: StoredStatus;
   readonly bucketId: string;
   readonly path: string;
+  /** As it was announced; while that is open, what has come so far. */
   readonly totalSize: number;
+  /** False while it is for completion to tell the size. */
+  readonly isSizeKnown: boolean;
   readonly uploadedSize: number;
   readonly receivedChunks: number;
   /** Length of the largest chunk so far, 0 before the first: every chunk but the last has it. */
   readonly chunkSize: number;
-  /** A bit for each chunk index received. */
+  /** A bit for each chunk index received, as long as the highest needs. */
   readonly received: Uint8Array;
   /** One more than the highest chunk index received. */
   readonly chunkIndexEnd: number;
@@ -52,8 +62,8 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly sha256: Uint8Array;
   /** Nonce counter of the next segment: it only counts up. */
   readonly nextNonce: number;
-  /** Slot of the chunks' digests, side by side; 0 for none. */
-  readonly digestsAt: number;
+  /** Slots of the chunks' digests, see upload-digests.ts. */
+  readonly digestPages: readonly DigestPage[];
   /** '' for none. */
   readonly ifMatch: string;
   readonly ifNoneMatch: string;
@@ -68,21 +78,27 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly isNoted: boolean;
 }
 
-// 0: version 4 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
-//    | chunk size u32 | chunk index end u32 | received bits (length, bytes) | owner (length, bytes)
-//    | key hash (length, bytes) | created u64 | updated u64
-//    | declared chunk size u32 | SHA-256 (length, bytes) | digests slot u64
+// 0: version 5 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+//    | chunk size u32 | chunk index end u32 | received bits (length u32, bytes)
+//    | owner (length, bytes) | key hash (length, bytes) | created u64 | updated u64
+//    | declared chunk size u32 | SHA-256 (length, bytes)
+//    | pages of digests u8, each slot u64, bytes u32
 //    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
-//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted
+//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size
 //    | texts: bucket id, path, content type, file id, cache control, disposition, encoding,
 //    language, If-Match, If-None-Match, tag …
-//    The key of the map is the upload id's bytes. Version 3 has no flags: none was set.
-const version = 4;
+//    The key of the map is the upload id's bytes. Version 4 has 1,000 received bits behind a length
+//    of one byte, and one slot of digests u64, as long as that many chunks need, or those that were
+//    declared. Version 3 has no flags either: none was set.
+const version = 5;
+const versionOfOnePage = 4;
 const versionWithoutFlags = 3;
-const flagBits = { overHttp: 1, noted: 2 } as const;
+const formerChunkCountMax = 1_000;
+const digestBytes = 32;
+const flagBits = { overHttp: 1, noted: 2, sizeUnknown: 4 } as const;
 
 function encodeSession(session: UploadSession): Uint8Array {
-  return new RecordWriter(version)
+  const writer = new RecordWriter(version)
     .u8(statuses.indexOf(session.status))
     .u64(session.contentId)
     .u64(session.totalSize)
@@ -90,14 +106,16 @@ function encodeSession(session: UploadSession): Uint8Array {
     .u32(session.receivedChunks)
     .u32(session.chunkSize)
     .u32(session.chunkIndexEnd)
-    .bytes(session.received)
+    .longBytes(session.received)
     .bytes(session.owner)
     .bytes(session.keyHash)
     .u64(session.createdAtNs)
     .u64(session.updatedAtNs)
     .u32(session.declaredChunkSize)
     .bytes(session.sha256)
-    .u64(session.digestsAt)
+    .u8(session.digestPages.length);
+  for (const { at, bytes } of session.digestPages) writer.u64(at).u32(bytes);
+  return writer
     .bytes(session.fileDigest)
     .u32(session.fileVersion)
     .u64(session.fileCreatedAtNs)
@@ -116,12 +134,14 @@ function encodeSession(session: UploadSession): Uint8Array {
     ]);
 }
 
-function flagsOf({ isOverHttp, isNoted }: UploadSession): number {
-  return (isOverHttp ? flagBits.overHttp : 0) | (isNoted ? flagBits.noted : 0);
+function flagsOf({ isOverHttp, isNoted, isSizeKnown }: UploadSession): number {
+  const known = (isOverHttp ? flagBits.overHttp : 0) | (isNoted ? flagBits.noted : 0);
+  return known | (isSizeKnown ? 0 : flagBits.sizeUnknown);
 }
 
 function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
-  const reader = new RecordReader(bytes, version, versionWithoutFlags);
+  const reader = new RecordReader(bytes, version, versionOfOnePage, versionWithoutFlags);
+  const isFormer = reader.version !== version;
   const head = {
     status: statuses[reader.u8()] ?? 'expired',
     contentId: reader.integer(),
@@ -130,26 +150,38 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
     receivedChunks: reader.u32(),
     chunkSize: reader.u32(),
     chunkIndexEnd: reader.u32(),
-    received: reader.bytes(),
+    received: isFormer ? reader.bytes() : reader.longBytes(),
     owner: reader.bytes(),
     keyHash: reader.bytes(),
     createdAtNs: reader.u64(),
     updatedAtNs: reader.u64(),
   };
-  const tail = readTail(reader);
-  const flags = reader.version === version ? reader.u8() : 0;
-  const isOverHttp = (flags & flagBits.overHttp) !== 0;
-  const isNoted = (flags & flagBits.noted) !== 0;
+  const tail = readTail(reader, isFormer ? head.totalSize : undefined);
+  const flags = readFlags(reader.version === versionWithoutFlags ? 0 : reader.u8());
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
-  return { uploadId, ...head, ...tail, isOverHttp, isNoted, ...names, ...decodeTexts(rest) };
+  return { uploadId, ...head, ...tail, ...flags, ...names, ...decodeTexts(rest) };
 }
 
-function readTail(reader: RecordReader) {
+function readFlags(flags: number) {
   return {
-    declaredChunkSize: reader.u32(),
-    sha256: reader.bytes(),
-    digestsAt: reader.integer(),
+    isOverHttp: (flags & flagBits.overHttp) !== 0,
+    isNoted: (flags & flagBits.noted) !== 0,
+    isSizeKnown: (flags & flagBits.sizeUnknown) === 0,
+  };
+}
+
+/** `formerSize`: the announced bytes, of a record with one slot of digests. */
+function readTail(reader: RecordReader, formerSize: number | undefined) {
+  const declaredChunkSize = reader.u32();
+  const digest = reader.bytes();
+  return {
+    declaredChunkSize,
+    sha256: digest,
+    digestPages:
+      formerSize === undefined
+        ? readPages(reader)
+        : formerPages(reader.integer(), formerSize, declaredChunkSize),
     fileDigest: reader.bytes(),
     fileVersion: reader.u32(),
     fileCreatedAtNs: reader.u64(),
@@ -158,11 +190,25 @@ function readTail(reader: RecordReader) {
   };
 }
 
+function readPages(reader: RecordReader): DigestPage[] {
+  const pages: DigestPage[] = [];
+  for (let count = reader.u8(); count > 0; count--) {
+    pages.push({ at: reader.integer(), bytes: reader.u32() });
+  }
+  return pages;
+}
+
+function formerPages(at: number, totalSize: number, declaredChunkSize: number): DigestPage[] {
+  const isDeclared = declaredChunkSize > 0;
+  const chunks = isDeclared ? Math.ceil(totalSize / declaredChunkSize) : formerChunkCountMax;
+  return at === 0 ? [] : [{ at, bytes: chunks * digestBytes }];
+}
+
 /** Of a session that is new. */
 export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   declaredChunkSize: 0,
   sha256: emptyBytes,
-  digestsAt: 0,
+  digestPages: [],
   fileDigest: emptyBytes,
   fileVersion: 0,
   fileCreatedAtNs: 0n,
@@ -223,7 +269,8 @@ export function expiresAtNs(session: UploadSession): bigint {
 
 /** The number of chunks, as far as the chunks so far tell their length. */
 export function chunkCount(session: UploadSession): number {
-  return Math.ceil(session.totalSize / chunkSizeOf(session));
+  const { isSizeKnown, chunkIndexEnd, totalSize } = session;
+  return isSizeKnown ? Math.ceil(totalSize / chunkSizeOf(session)) : chunkIndexEnd;
 }
 
 /** Length of every chunk but the last, as declared or as the chunks so far tell. */
@@ -231,12 +278,16 @@ export function chunkSizeOf(session: UploadSession): number {
   return session.declaredChunkSize || session.chunkSize || chunkBytesMax;
 }
 
-/** What callers are told: "ready" when every chunk is there, "expired" also before it is ended. */
+/**
+ * What callers are told: "ready" when every chunk is there, which nobody knows of a size that is
+ * open; "expired" also before it is ended.
+ */
 export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus | 'ready' {
   if (session.status === 'active' && expiresAtNs(session) <= nowNs) {
     return 'expired';
   }
-  return session.status === 'active' && isWhole(session) ? 'ready' : session.status;
+  const isReady = session.status === 'active' && session.isSizeKnown && isWhole(session);
+  return isReady ? 'ready' : session.status;
 }
 
 export function noSuchUpload(uploadId: string): Refusal {
@@ -247,7 +298,10 @@ export function deleteSession(stores: Stores, session: UploadSession): void {
   stores.uploads.delete(sessionKey(session.uploadId));
 }
 
-/** Indexes that have not arrived, at most 100, as far as the length of a chunk is known. */
+/**
+ * Indexes that have not arrived, at most 100, as far as the length of a chunk is known; of a size
+ * that is open those below the highest that has.
+ */
 export function missingChunks(session: UploadSession): number[] {
   const end = isWhole(session)
     ? session.chunkIndexEnd

@@ -3,7 +3,7 @@
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
-import { chunkCountMax, fileBytesMax } from '../../limits.ts';
+import { fileBytesMax } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';
 import { isOwner, ownedBucket } from '../access/ownership.ts';
@@ -22,7 +22,6 @@ import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
-import { allocateDigests, digestTableBytes } from './upload-digests.ts';
 import { scheduleExpiry } from './upload-expiry.ts';
 import {
   parseChunkSize,
@@ -46,7 +45,8 @@ export interface UploadRequest extends UploadOptions {
   readonly path: string;
   readonly contentType: string;
   readonly tags: readonly string[];
-  readonly size: bigint;
+  /** Bytes of the file; absent: what has come at completion. */
+  readonly size: bigint | undefined;
   readonly apiKey: SentKey;
   /** It is then carried on over HTTP alone, with a key at each step. */
   readonly isOverHttp?: boolean;
@@ -60,14 +60,15 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   const path = parseFilePath(request.path);
   const contentType = parseContentType(request.contentType);
   const tags = parseTags(request.tags);
-  if (request.size > BigInt(fileBytesMax)) {
+  if (request.size !== undefined && request.size > BigInt(fileBytesMax)) {
     throw new Refusal(
       'EntityTooLarge',
       `A file has at most ${fileBytesMax} bytes; this one is announced with ${request.size}.`,
       { limit: fileBytesMax },
     );
   }
-  const totalSize = Number(request.size);
+  const isSizeKnown = request.size !== undefined;
+  const totalSize = Number(request.size ?? 0n);
   const options = {
     headers: parseStoredHeaders(request.headers),
     metadata: [],
@@ -76,7 +77,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
     ifMatch: parseCondition('ifMatch', request.ifMatch),
     ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
   };
-  const session = { bucketId, path, contentType, tags, totalSize, ...options };
+  const session = { bucketId, path, contentType, tags, totalSize, isSizeKnown, ...options };
   const reservedBytes = totalSize + overheadBytesOf(session);
   checkRoom(stores, call, { bucket, key, reservedBytes });
   checkConditions(stores, session);
@@ -108,11 +109,10 @@ export function beginUpload(stores: Stores, call: Call, request: UploadRequest):
     ...content,
     uploadId: newUploadId(stores),
     status: 'active',
-    digestsAt: allocateDigests(stores, digestTableBytes(checked.session)),
     uploadedSize: 0,
     receivedChunks: 0,
     chunkSize: 0,
-    received: new Uint8Array(Math.ceil(chunkCountMax / 8)),
+    received: emptyBytes,
     chunkIndexEnd: 0,
     owner: call.caller.principal,
     keyHash: checked.key?.hash ?? emptyBytes,
@@ -141,6 +141,18 @@ export function withUploadCounted(bucket: Bucket, session: UploadSession, change
     openUploadCount: bucket.openUploadCount + change,
     openUploadByteCount: bucket.openUploadByteCount + change * reservedBytes(session),
   };
+}
+
+/** For a session of unknown size: counts what it holds now in place of what it held. */
+export function recountUpload(
+  stores: Stores,
+  bucket: Bucket,
+  { session, saved }: { readonly session: UploadSession; readonly saved: UploadSession },
+): void {
+  const reserved = reservedBytes(saved);
+  const openUploadByteCount = bucket.openUploadByteCount + reserved - reservedBytes(session);
+  saveBucket(stores, { ...bucket, openUploadByteCount }, bucket);
+  if (saved.isNoted) noteUpload(stores, saved, reserved);
 }
 
 /** For a session that ends without a file. */

@@ -1,0 +1,79 @@
+// Which indexes and lengths a session takes. All chunks have one length but the last, which may be
+// shorter: checked chunk by chunk where that length was declared, else at completion.
+
+import { chunkBytesMax, chunkCountMax } from '../../limits.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { chunkCount, type UploadSession } from './upload-session.ts';
+
+/** What is to have that index. */
+interface NewChunk {
+  readonly index: bigint;
+  readonly length: number;
+}
+
+/** Refuses what is no chunk of the session, whatever else has come. */
+export function checkChunkShape(session: UploadSession, chunk: NewChunk): void {
+  const { length } = chunk;
+  if (length > chunkBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `A chunk has at most ${chunkBytesMax} bytes; this one has ${length}.`,
+      { limit: chunkBytesMax, size: length },
+    );
+  }
+  const { declaredChunkSize, isSizeKnown } = session;
+  checkIndex(
+    chunk.index,
+    declaredChunkSize > 0 && isSizeKnown ? chunkCount(session) : chunkCountMax,
+  );
+  if (length === 0) {
+    throw new Refusal('ChunkSizeMismatch', 'A chunk has at least one byte.');
+  }
+  if (declaredChunkSize === 0) return;
+  if (isSizeKnown) checkAgainstSize(session, Number(chunk.index), length);
+  else checkAgainstLast(session, Number(chunk.index), length);
+}
+
+function checkIndex(index: bigint, count: number): void {
+  if (index < BigInt(count)) return;
+  throw new Refusal(
+    'InvalidChunkIndex',
+    count > 0
+      ? `Chunk indexes go from 0 to ${count - 1} here; got ${index}.`
+      : 'A file of no bytes has no chunk: complete the upload.',
+    { chunkCount: count },
+  );
+}
+
+function checkAgainstSize(session: UploadSession, index: number, length: number): void {
+  const { declaredChunkSize, totalSize } = session;
+  const expected = Math.min(declaredChunkSize, totalSize - index * declaredChunkSize);
+  if (length === expected) return;
+  throw new Refusal(
+    'ChunkSizeMismatch',
+    `Chunk ${index} of this upload has ${expected} bytes, since chunkSize is ${declaredChunkSize} ` +
+      `and size ${totalSize}; got ${length}.`,
+    { expected, size: length },
+  );
+}
+
+/**
+ * Where nobody knows the size, a chunk that is shorter than chunkSize is the last: nothing comes
+ * behind it, and there is no other. Until it is replaced by a whole one, that is.
+ */
+function checkAgainstLast(session: UploadSession, index: number, length: number): void {
+  const { declaredChunkSize, uploadedSize, receivedChunks } = session;
+  const highest = session.chunkIndexEnd - 1;
+  // A short one has none behind it, so it is the highest.
+  const hasShort = uploadedSize < receivedChunks * declaredChunkSize;
+  if (hasShort && index > highest) checkIndex(BigInt(index), session.chunkIndexEnd);
+  if (length === declaredChunkSize || (length < declaredChunkSize && index >= highest)) return;
+  throw new Refusal(
+    'ChunkSizeMismatch',
+    length > declaredChunkSize
+      ? `No chunk of this upload is longer than chunkSize, ${declaredChunkSize} bytes; got ${length}.`
+      : `Chunk ${index} has ${length} bytes, but only the last chunk is shorter than chunkSize, ` +
+          `${declaredChunkSize} bytes, and chunk ${highest} is there.`,
+    { expected: declaredChunkSize, size: length },
+  );
+}
