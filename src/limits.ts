@@ -41,6 +41,9 @@ export const responseBodyBytesMax = 2_000_000;
 
 /** What a query answers that reads on what an update began, see domain/files/streams.ts. */
 export const streamPieceBytes = 1_900_000;
+/** A gateway joins at most 1,000 parts of a file, a part being a chunk, or pieces of a stream. */
+export const joinedPartsMax = 1_000;
+export const streamBytesMax = streamPieceBytes * joinedPartsMax;
 /** For how long a stream may be read on, and a replaced file that is being read is kept. */
 export const streamLifetimeNs = 10n * 60n * 1_000_000_000n;
 /** Replaced files that are kept at a time, and their bytes in all. */

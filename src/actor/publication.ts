@@ -17,6 +17,7 @@ import { preflightResponse, preflightResponses } from '../http/preflight.ts';
 import { present } from '../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
+import { joinedPartsMax } from '../limits.ts';
 import { openLabelTree } from '../storage/label-tree.ts';
 import { spaceIds } from '../storage/memory.ts';
 
@@ -50,6 +51,7 @@ export function certifiedFileOf(
     size: file.size,
     partSize: file.chunkSize,
     partCount: file.chunkCount,
+    isJoined: file.chunkCount <= joinedPartsMax,
     partDigest: (index) => (file.chunkCount <= 1 ? file.digest : partDigest(index)),
   };
 }

@@ -18,6 +18,8 @@ export interface CertifiedFile {
   readonly partSize: number;
   /** 0 for an empty file. */
   readonly partCount: number;
+  /** Whether a gateway can join its parts: without it no plain GET has a certified answer. */
+  readonly isJoined: boolean;
   /** SHA-256 of the bytes of that part; of part 0 also when the file is empty. */
   partDigest(index: number): Uint8Array;
 }

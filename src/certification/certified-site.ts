@@ -120,6 +120,9 @@ function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
   };
 }
 
+/** Label and hash; of a level of plain answers that to GET comes first. */
+const leafBytes = 64;
+
 interface Place {
   readonly tree: LabelTree;
   readonly text: string;
@@ -127,7 +130,8 @@ interface Place {
 
 /** Each leaf, so that a proof of one part needs not the digests of all. */
 function putLevels({ tree, text }: Place, levels: FileLevels, digests: PartDigests): void {
-  tree.setLeaves(under(text, 'plain'), levels.plain);
+  const { plain } = levels;
+  tree.setLeaves(under(text, 'plain'), digests.file.isJoined ? plain : plain.subarray(leafBytes));
   tree.setLeaves(under(text, 'ifNoneMatch'), levels.ifNoneMatch);
   tree.setLeaves(under(text, 'range'), rangeLeaves(levels.partPairs, digests));
 }

@@ -15,7 +15,7 @@ import { openStream } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { cacheControlPlace } from '../domain/shared/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { responseBodyBytesMax } from '../limits.ts';
+import { joinedPartsMax, responseBodyBytesMax, streamBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
 import { servedHeaders } from './file-headers.ts';
 import {
@@ -63,6 +63,10 @@ function askedRange({ request }: Exchange, file: FileRecord): RangeRequest {
 function wholeResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const row: PublicRow = { row: 'plain', method: 'GET' };
+  if (file.chunkCount > joinedPartsMax) {
+    const reason = `The file has ${file.chunkCount} parts, and a gateway joins ${joinedPartsMax}`;
+    throw tooLarge(file, reason);
+  }
   if (file.chunkCount <= 1) {
     return deliver(exchange, opened, { status: 200, start: 0, end: file.size, row });
   }
@@ -86,9 +90,23 @@ function rangeResponse(exchange: Exchange, opened: OpenedFile, range: Range): Ht
     return wholeResponse(exchange, opened);
   }
   const index = partAsked(exchange, file, range);
-  return index === undefined
-    ? deliver(exchange, opened, { status: 206, ...range, row: undefined })
-    : partResponse(exchange, opened, { index, row: { row: 'part', index } });
+  if (index !== undefined) {
+    return partResponse(exchange, opened, { index, row: { row: 'part', index } });
+  }
+  // A shorter answer would be taken for the end of the file.
+  if (range.end - range.start > streamBytesMax) {
+    throw tooLarge(file, `A range of ${range.end - range.start} bytes is too long for one answer`);
+  }
+  return deliver(exchange, opened, { status: 206, ...range, row: undefined });
+}
+
+function tooLarge({ size, chunkCount }: FileRecord, reason: string): Refusal {
+  return new Refusal(
+    'EntityTooLarge',
+    `${reason}: get it by the command \`efs get\`, or by requests with Range of at most ` +
+      `${streamBytesMax} bytes each.`,
+    { limit: streamBytesMax, size, chunkCount },
+  );
 }
 
 /**

@@ -51,6 +51,7 @@ const file: CertifiedFile = {
   size: body.length,
   partSize: body.length,
   partCount: 1,
+  isJoined: true,
   partDigest: () => sha256(body),
 };
 

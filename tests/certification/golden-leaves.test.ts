@@ -92,6 +92,7 @@ test.each([
     size: file.size,
     partSize: file.chunkSize,
     partCount: file.chunkCount,
+    isJoined: true,
     partDigest: () => digests.subarray(0, 32),
   };
   site.putFile(file, certified, digests);

@@ -38,6 +38,7 @@ function certified(file: TwinFile): CertifiedFile {
     size,
     partSize,
     partCount: parts.length,
+    isJoined: true,
     partDigest: (index) => digestOf(parts[index] ?? new Uint8Array(0)),
   };
 }

@@ -28,6 +28,7 @@ const file: CertifiedFile = {
   size: 5,
   partSize: 5,
   partCount: 1,
+  isJoined: true,
   partDigest: () => sha256('hello'),
 };
 const empty: CertifiedFile = { ...file, size: 0, partCount: 0, partDigest: () => sha256('') };

@@ -3,10 +3,14 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { keptContents, releaseKept } from '../../src/domain/contents/kept-contents.ts';
+import { commitFile } from '../../src/domain/files/files.ts';
 import { readStream } from '../../src/domain/files/streams.ts';
+import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
+import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import {
   begin,
@@ -21,7 +25,7 @@ import {
   startNs,
   testBytes,
 } from '../support/domain-fixture.ts';
-import { bodyOf, headersOf, send, type TestRequest } from '../support/http-fixture.ts';
+import { bodyOf, headersOf, send, sendRefused, type TestRequest } from '../support/http-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
@@ -215,5 +219,46 @@ describe('requests that carry no key', () => {
     const headers = { range: 'bytes=0-1', authorization: `Bearer ${scene.readKey}` };
     expect(ask(headers).status).toBe(206);
     expect(ask({ ...headers, authorization: 'Bearer efs_x' }).status).toBe(429);
+  });
+});
+
+describe('what no gateway puts together', () => {
+  const size = 5_000_000_000;
+
+  /** A file of 5 GB by its record: its chunks are not there, and nobody reads them. */
+  function pretendLarge(chunkCount: number): void {
+    const { uploadId } = begin(stores, callOf('alice'), { path: '/large', size: 2n });
+    const chunks = [0, 1].map((index) => [index, testBytes(1, index)] as const);
+    putChunks(stores, callOf('alice'), { uploadId, chunks });
+    const session = getSession(stores, uploadId);
+    const chunkSize = Math.ceil(size / chunkCount);
+    const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
+    withFileKey(stores, { ...session, bucket }, (key) => {
+      const file = { ...session, digest: testBytes(32), size, chunkSize, chunkCount, key };
+      const chunkDigests = new Uint8Array(32 * chunkCount);
+      commitFile(stores, { ...file, chunkDigests }, { nowNs: startNs, bucket, old: undefined });
+    });
+  }
+
+  const url = '/cloud/box/large';
+
+  test('is refused in words, at a GET and at a range that is too long', () => {
+    pretendLarge(2_632);
+    for (const phase of ['query', 'update'] as const) {
+      for (const headers of [undefined, { range: 'bytes=0-' }, { range: 'bytes=5-1900000005' }]) {
+        const refused = sendRefused(
+          stores,
+          { url, phase, ...(headers === undefined ? {} : { headers }) },
+          { status: 413, code: 'EntityTooLarge' },
+        );
+        expect(refused.error.message).toMatch(/efs get.* Range of at most 1900000000 bytes/);
+      }
+    }
+    expect(send(stores, { url, method: 'HEAD' }).status).toBe(200);
+    const range = { range: 'bytes=4294967290-4294967400' };
+    const beyond = send(stores, { url, phase: 'update', headers: range });
+    expect(headersOf(beyond)['content-range']).toBe('bytes 4294967290-4294967400/5000000000');
+    const all = { range: 'bytes=3100000000-' };
+    expect(send(stores, { url, phase: 'update', headers: all }).status).toBe(206);
   });
 });

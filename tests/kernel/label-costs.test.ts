@@ -100,6 +100,7 @@ test('the leaves of a file are made for 500,000, those of an answer too', async 
     size: 1_000,
     partSize: 1_900_000,
     partCount: 1,
+    isJoined: true,
     partDigest: () => digest('body'),
   };
   expect(await cost(() => leaves.hash(file))).toBeLessThan(500_000);
