@@ -61,6 +61,10 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     async cancelUpload({ uploadId }, signal) {
       await call(signal, () => actor.cancelUpload(uploadId));
     },
+    async listUploads(bucket, signal) {
+      const uploads = await call(signal, () => actor.listUploads(bucket, key));
+      return uploads.map(sessionOf);
+    },
     readPart: (part, signal) => readPart(service, part, signal),
     async deleteFile({ bucket, path }, signal) {
       await call(signal, () => actor.deleteFile(bucket, path, key));
@@ -114,7 +118,7 @@ async function startUpload(
     actor.beginFileUploadWith({
       ...destinationOf(service, request),
       contentType: optional(contentType),
-      size: BigInt(size),
+      size: optional(size === undefined ? undefined : BigInt(size)),
       chunkSize: optional(BigInt(chunkBytes)),
       headers: optional(Object.entries(headers)),
     }),

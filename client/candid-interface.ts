@@ -47,6 +47,7 @@ const uploadRecord = IDL.Record({
   updatedAt: Int,
   expiresAt: Int,
   fileId: optionalText,
+  isSizeKnown: Bool,
 });
 
 /** What both ways of beginning an upload take. */
@@ -63,7 +64,7 @@ const destination = {
 const uploadRequest = IDL.Record({
   ...destination,
   contentType: optionalText,
-  size: Nat,
+  size: IDL.Opt(Nat),
   chunkSize: IDL.Opt(Nat),
   headers: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
 });
@@ -200,6 +201,7 @@ export function serviceInterface(): IDL.ServiceClass {
     completeFileUpload: method([Text, optionalText], Text),
     getUpload: method([Text], uploadRecord, query),
     cancelUpload: method([Text], Null),
+    listUploads: method([Text, optionalText], IDL.Vec(uploadRecord), query),
     uploadFile: method([wholeFile], Text),
     getFile: method([Text, Text, optionalText], fileRecord, query),
     readFile: method([Text, Text, Nat, Nat, optionalText], bytes, query),

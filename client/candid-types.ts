@@ -42,6 +42,7 @@ export interface CandidUpload {
   readonly updatedAt: bigint;
   readonly expiresAt: bigint;
   readonly fileId: Optional<string>;
+  readonly isSizeKnown: boolean;
 }
 
 export interface CandidBucket {
@@ -108,6 +109,7 @@ export interface ServiceActor {
   completeFileUpload: Method<[string, Optional<string>], string>;
   getUpload: Method<[string], CandidUpload>;
   cancelUpload: Method<[string], null>;
+  listUploads: Method<[string, Optional<string>], CandidUpload[]>;
   uploadFile: Method<[Record<string, unknown>], string>;
   getFile: Method<[string, string, Optional<string>], CandidFile>;
   readFile: Method<[string, string, bigint, bigint, Optional<string>], Uint8Array>;

@@ -3,7 +3,7 @@
 
 import { concatBytes, emptyBytes } from '../src/lib/bytes.ts';
 import { encodeHex } from '../src/lib/hex.ts';
-import { chunkBytesMax } from '../src/limits.ts';
+import { chunkBytesMax, joinedPartsMax } from '../src/limits.ts';
 
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
@@ -22,6 +22,11 @@ export async function etagOf(chunkDigests: readonly Uint8Array[]): Promise<strin
 export function chunkCountOf(etag: string): number {
   const [, count = '1'] = etag.split('-');
   return Number(count);
+}
+
+/** Whether a gateway gives the file to a plain GET. */
+export function isGivenWhole(etag: string): boolean {
+  return chunkCountOf(etag) <= joinedPartsMax;
 }
 
 /**

@@ -85,7 +85,8 @@ async function resumedBytes(input: {
   const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
   const received = await openSource(resume.received, sourceOptions);
   let start = 0;
-  for (; start < file.size && start + partBytes <= received.size; start += partBytes) {
+  const size = received.size ?? 0;
+  for (; start < file.size && start + partBytes <= size; start += partBytes) {
     digests.push(await sha256(await received.slice(start, start + partBytes)));
   }
   return start;

@@ -53,6 +53,11 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     async cancelUpload(name, signal) {
       await exchange(connection, { method: 'DELETE', path: sessionPath(name), signal });
     },
+    async listUploads(bucket, signal) {
+      const path = `${bucketPath(bucket)}/upload`;
+      const request = { method: 'GET', path, signal };
+      return (await exchangeJson<{ items: UploadSession[] }>(connection, request)).items;
+    },
     getFile: (file, signal) =>
       exchangeJson<FileRecord>(connection, { method: 'GET', path: filePath(file), signal }),
     async deleteFile(file, signal) {

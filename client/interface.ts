@@ -40,7 +40,9 @@ export interface UploadSession {
   readonly path: string;
   readonly contentType: string;
   readonly tags: readonly string[];
+  /** While isSizeKnown is false, what has come so far. */
   readonly totalSize: number;
+  readonly isSizeKnown: boolean;
   readonly uploadedSize: number;
   readonly chunkSize: number;
   readonly chunkCount: number;
@@ -57,7 +59,8 @@ export interface UploadSession {
 export interface Progress {
   /** Bytes that are where they belong, those of an earlier attempt included. */
   readonly doneBytes: number;
-  readonly totalBytes: number;
+  /** Undefined while nobody knows: of a stream whose size was not told. */
+  readonly totalBytes: number | undefined;
   /** Of doneBytes, what an earlier attempt had brought there. */
   readonly resumedBytes: number;
 }
@@ -89,7 +92,7 @@ export interface UploadOptions extends TransferOptions, FileName {
   readonly sha256?: string | undefined;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
-  /** Bytes of a stream whose length is known; other sources know theirs. */
+  /** Bytes of a stream, where they are known; other sources know theirs. */
   readonly size?: number | undefined;
   /** 65,536 to 1,900,000, the default. */
   readonly chunkBytes?: number | undefined;
@@ -119,6 +122,10 @@ export interface Download {
   readonly start: number;
   /** Fails with IntegrityError instead of ending when the bytes are not those of the digest. */
   readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface UploadListOptions extends CallOptions {
+  readonly bucket: string;
 }
 
 export interface ListOptions extends CallOptions {

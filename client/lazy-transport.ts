@@ -26,6 +26,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     putChunk: async (chunk, signal) => (await open()).putChunk(chunk, signal),
     completeUpload: async (name, signal) => (await open()).completeUpload(name, signal),
     cancelUpload: async (name, signal) => (await open()).cancelUpload(name, signal),
+    listUploads: async (bucket, signal) => (await open()).listUploads(bucket, signal),
     openFile: async (file, options) => (await open()).openFile(file, options),
     readPart: async (part, signal) => (await open()).readPart(part, signal),
     getFile: async (file, signal) => (await open()).getFile(file, signal),

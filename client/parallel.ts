@@ -40,6 +40,20 @@ export async function inParallel(
   if (failures.length > 0) throw failures[0];
 }
 
+/** What the work gives, or undefined when the signal comes first: then nobody waits for it. */
+export function unlessAborted<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const settled = () => signal.removeEventListener('abort', stop);
+    work().then(resolve, reject).finally(settled);
+  });
+}
+
 /** The same function, one call after another. */
 export function oneAtATime<T>(take: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

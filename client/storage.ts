@@ -19,6 +19,7 @@ import type {
   FolderPage,
   ListOptions,
   ServiceStatus,
+  UploadListOptions,
   UploadOptions,
   UploadSession,
   Usage,
@@ -59,7 +60,9 @@ export interface ActorStorageOptions extends CommonOptions {
 
 export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
 
-export interface SessionRef extends FileName, CallOptions {
+export interface SessionRef extends CallOptions {
+  readonly bucket: string;
+  readonly path?: string | undefined;
   readonly uploadId: string;
 }
 
@@ -80,6 +83,8 @@ export interface Storage {
   remove(file: FileName, options?: CallOptions): Promise<void>;
   getUpload(session: SessionRef): Promise<UploadSession>;
   cancelUpload(session: SessionRef): Promise<void>;
+  /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
+  listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
   status(options?: CallOptions): Promise<ServiceStatus>;
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
@@ -107,10 +112,12 @@ export function createStorage(options: StorageOptions): Storage {
     stat: (file, { signal } = {}) =>
       trying(connection, signal, () => transport.getFile(file, signal)),
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
-    getUpload: (session) =>
-      trying(connection, session.signal, () => transport.getUpload(session, session.signal)),
-    cancelUpload: (session) =>
-      trying(connection, session.signal, () => transport.cancelUpload(session, session.signal)),
+    getUpload: ({ signal, path = '', ...name }) =>
+      trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
+    cancelUpload: ({ signal, path = '', ...name }) =>
+      trying(connection, signal, () => transport.cancelUpload({ ...name, path }, signal)),
+    listUploads: ({ bucket, signal }) =>
+      trying(connection, signal, () => transport.listUploads(bucket, signal)),
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),

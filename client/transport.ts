@@ -40,7 +40,8 @@ export interface WholeFile extends FileMetadata {
 }
 
 export interface SessionRequest extends FileMetadata {
-  readonly size: number;
+  /** Undefined: completion tells it. */
+  readonly size: number | undefined;
   readonly chunkBytes: number;
 }
 
@@ -105,6 +106,8 @@ export interface Transport {
   putChunk(chunk: ChunkUpload, signal: Signal): Promise<void>;
   completeUpload(name: SessionName, signal: Signal): Promise<FileRecord>;
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
+  /** The open ones. */
+  listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;
   openFile(
     file: FileName,
     options: { readonly wantsFirst: boolean; readonly signal: Signal },

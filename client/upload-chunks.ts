@@ -1,12 +1,12 @@
 // The chunks of a session: read in order, sent in parallel, those that the service has not sent
 // again. Holds one chunk for each request under way.
 
-import { missingReportedMax } from '../src/limits.ts';
+import { chunkCountMax, missingReportedMax } from '../src/limits.ts';
 import { trying } from './connection.ts';
 import { sha256 } from './digest.ts';
 import type { UploadSession } from './interface.ts';
-import { inParallel, oneAtATime } from './parallel.ts';
-import { abortedError } from './storage-error.ts';
+import { inParallel, oneAtATime, unlessAborted } from './parallel.ts';
+import { abortedError, StorageError } from './storage-error.ts';
 import type { UploadJob } from './upload-job.ts';
 
 interface Chunk {
@@ -24,10 +24,12 @@ export async function sendChunks(job: UploadJob, session: UploadSession): Promis
   let resumedBytes = 0;
   const takeChunk = chunkReader(job, session);
   const name = { ...metadata, uploadId: session.uploadId };
-  const concurrency = Math.min(job.concurrency, Math.max(1, session.chunkCount));
+  const chunkCount = session.isSizeKnown ? Math.max(1, session.chunkCount) : chunkCountMax;
+  const concurrency = Math.min(job.concurrency, chunkCount);
   await inParallel({ concurrency, signal: options.signal }, async (signal) => {
     for (;;) {
-      const chunk = signal.aborted ? undefined : await takeChunk();
+      // A slow stream may give nothing for long.
+      const chunk = await unlessAborted(signal, takeChunk);
       if (chunk === undefined) break;
       const { index, bytes, isStored } = chunk;
       const digest = await sha256(bytes);
@@ -52,15 +54,29 @@ function chunkReader(job: UploadJob, session: UploadSession): () => Promise<Chun
   const { source } = job;
   const { chunkSize } = session;
   const isMissing = missingChunks(job, session);
+  const size = source.size ?? Number.POSITIVE_INFINITY;
   let next = 0;
+  let isOver = false;
   return oneAtATime(async () => {
     const index = next++;
     const start = index * chunkSize;
-    if (start >= source.size) return undefined;
+    if (isOver || start >= size) return undefined;
     const isStored = !(await isMissing(index));
-    const bytes = await source.slice(start, Math.min(start + chunkSize, source.size));
+    const bytes = await source.slice(start, Math.min(start + chunkSize, size));
+    // Of unknown size, the end is where less comes, or nothing.
+    isOver = bytes.length < chunkSize;
+    if (bytes.length === 0) return undefined;
+    if (index >= chunkCountMax) throw tooLong(chunkSize);
     return { index, bytes, isStored };
   });
+}
+
+function tooLong(chunkSize: number): StorageError {
+  return new StorageError(
+    'EntityTooLarge',
+    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here: the stream has more.`,
+    { status: 413 },
+  );
 }
 
 /**

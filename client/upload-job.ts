@@ -3,11 +3,11 @@
 import type { Connection } from './connection.ts';
 import type { Progress, UploadOptions } from './interface.ts';
 import type { FileMetadata } from './transport.ts';
-import type { UploadSource } from './upload-source.ts';
+import type { OpenedSource } from './upload-source.ts';
 
 export interface UploadJob {
   readonly connection: Connection;
-  readonly source: UploadSource;
+  readonly source: OpenedSource;
   readonly options: UploadOptions;
   readonly metadata: FileMetadata;
   readonly concurrency: number;

@@ -15,21 +15,25 @@ export interface UploadSource {
   readonly contentType?: string | undefined;
 }
 
+/** One that may not know its size: then a slice is short at the end only, and empty after it. */
+export interface OpenedSource extends Omit<UploadSource, 'size'> {
+  readonly size: number | undefined;
+}
+
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 export type UploadInput = UploadSource | Blob | Uint8Array | ByteStream;
 
 export interface SourceOptions {
   /** Of a stream, if it is known. */
   readonly size: number | undefined;
-  /** Up to so many bytes a stream of unknown length is read ahead. */
+  /** Up to so many bytes a stream of unknown size is read ahead: a shorter one has a size then. */
   readonly bufferedBytesMax: number;
 }
 
-/** Throws InvalidArgument for a long stream of unknown length: a session is begun with the size. */
 export async function openSource(
   input: UploadInput,
   options: SourceOptions,
-): Promise<UploadSource> {
+): Promise<OpenedSource> {
   if (input instanceof Uint8Array) return bytesSource(input);
   if (input instanceof Blob) return blobSource(input);
   if (isStream(input)) return streamSource(input, options);
@@ -52,7 +56,7 @@ function blobSource(blob: Blob): UploadSource {
   };
 }
 
-async function streamSource(stream: ByteStream, options: SourceOptions): Promise<UploadSource> {
+async function streamSource(stream: ByteStream, options: SourceOptions): Promise<OpenedSource> {
   const reader = new OrderedReader(stream);
   const { size } = options;
   if (size !== undefined) {
@@ -62,14 +66,9 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   }
   const limit = options.bufferedBytesMax;
   const bytes = await reader.read(limit + 1);
-  if (bytes.length > limit) {
-    await reader.stop();
-    throw new StorageError(
-      'InvalidArgument',
-      `A stream of more than ${limit} bytes needs its size told: an upload is begun with it.`,
-    );
-  }
-  return bytesSource(bytes);
+  if (bytes.length <= limit) return bytesSource(bytes);
+  reader.putBack(bytes);
+  return { size: undefined, slice: (start, end) => reader.sliceToEnd(start, end) };
 }
 
 /** With the last slice the stream must end: what is longer would be stored cut. */
@@ -96,11 +95,20 @@ class OrderedReader {
         : stream[Symbol.asyncIterator]();
   }
 
+  /** What was read last is read again. */
+  putBack(bytes: Uint8Array): void {
+    this.#rest = concatBytes(bytes, this.#rest);
+    this.#position -= bytes.length;
+  }
+
+  /** Fewer bytes at the end only. */
+  sliceToEnd(start: number, end: number): Promise<Uint8Array> {
+    if (start === this.#position) return this.read(end - start);
+    throw new StorageError('InvalidArgument', 'A stream gives its bytes once, in order.');
+  }
+
   async slice(start: number, end: number): Promise<Uint8Array> {
-    if (start !== this.#position) {
-      throw new StorageError('InvalidArgument', `A stream gives its bytes once, in order.`);
-    }
-    const bytes = await this.read(end - start);
+    const bytes = await this.sliceToEnd(start, end);
     if (bytes.length < end - start) {
       throw new StorageError(
         'InvalidArgument',

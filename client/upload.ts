@@ -10,7 +10,7 @@ import { isStorageError, StorageError } from './storage-error.ts';
 import type { FileMetadata, WholeFile } from './transport.ts';
 import { sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
-import { openSource, type UploadInput, type UploadSource } from './upload-source.ts';
+import { type OpenedSource, openSource, type UploadInput } from './upload-source.ts';
 
 export async function uploadFile(
   connection: Connection,
@@ -29,18 +29,19 @@ export async function uploadFile(
     concurrency: checkedConcurrency(options.concurrency),
     report: (progress) => options.onProgress?.(progress),
   };
+  if (source.size === undefined) return uploadOpenEnded(job);
   const { contentType } = metadata;
-  return contentType === undefined || needsSession(job)
+  return contentType === undefined || needsSession(job, source.size)
     ? uploadByChunks(job)
-    : uploadWhole(job, contentType);
+    : uploadWhole(job, contentType, source.size);
 }
 
 /** So does a file without a type: the service then finds one by the path's extension. */
-function needsSession({ connection, source, options, metadata }: UploadJob): boolean {
+function needsSession({ connection, options, metadata }: UploadJob, size: number): boolean {
   const { wholeFileBytesMax, wholeFileTakesHeaders } = connection.transport;
   const hasHeaders = Object.keys(metadata.headers).length > 0;
   return (
-    source.size > wholeFileBytesMax ||
+    size > wholeFileBytesMax ||
     options.resume !== undefined ||
     (hasHeaders && !wholeFileTakesHeaders)
   );
@@ -48,7 +49,7 @@ function needsSession({ connection, source, options, metadata }: UploadJob): boo
 
 function metadataOf(
   connection: Connection,
-  source: UploadSource,
+  source: OpenedSource,
   options: UploadOptions,
 ): FileMetadata {
   const { bucket, path, tags = [], headers = {}, sha256, ifMatch, ifNoneMatch } = options;
@@ -58,15 +59,15 @@ function metadataOf(
   return { bucket, path: name, contentType, tags, headers, sha256, ifMatch, ifNoneMatch };
 }
 
-async function uploadWhole(job: UploadJob, contentType: string): Promise<FileRecord> {
+async function uploadWhole(job: UploadJob, contentType: string, size: number): Promise<FileRecord> {
   const { connection, source, options, metadata } = job;
-  const bytes = await source.slice(0, source.size);
+  const bytes = await source.slice(0, size);
   const file = { ...metadata, contentType, bytes, digest: await sha256(bytes) };
   const etag = await etagOf([file.digest]);
   const { signal } = options;
   const record = await trying(connection, signal, (attempt) => putWhole(job, file, attempt));
   requireSame(record.etag, etag);
-  job.report({ doneBytes: source.size, totalBytes: source.size, resumedBytes: 0 });
+  job.report({ doneBytes: size, totalBytes: size, resumedBytes: 0 });
   return record;
 }
 
@@ -85,10 +86,35 @@ async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promi
 }
 
 async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
-  const { connection, options } = job;
-  const { signal, resume } = options;
+  const { options } = job;
+  const { resume } = options;
   const session = resume === undefined ? await begin(job) : await goOn(job, resume);
   await options.onSession?.(session);
+  return sendSession(job, session);
+}
+
+/** Of a stream of unknown size: what has failed cannot be gone on with, so it leaves nothing. */
+async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
+  const { connection, options, metadata } = job;
+  if (options.resume !== undefined) {
+    const reason = 'An upload is gone on with from a source of known size: tell it, or begin anew.';
+    throw new StorageError('InvalidArgument', reason);
+  }
+  const session = await begin(job);
+  try {
+    await options.onSession?.(session);
+    return await sendSession(job, session);
+  } catch (error) {
+    const name = { ...metadata, uploadId: session.uploadId };
+    // Best effort, once: the session ends by itself.
+    await connection.transport.cancelUpload(name, undefined).catch(() => {});
+    throw error;
+  }
+}
+
+async function sendSession(job: UploadJob, session: UploadSession): Promise<FileRecord> {
+  const { connection, options } = job;
+  const { signal } = options;
   const digests = await sendChunks(job, session);
   const name = { ...job.metadata, uploadId: session.uploadId };
   const record = await trying(connection, signal, () =>

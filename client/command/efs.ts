@@ -21,6 +21,7 @@ import { remove } from './remove.ts';
 import { type Run, startRun } from './run.ts';
 import { sync } from './sync.ts';
 import { tree } from './tree.ts';
+import { cancelUploads, listUploads } from './uploads.ts';
 import { usage } from './usage.ts';
 
 const examples = `
@@ -28,7 +29,8 @@ Files are named bucket/path. Examples:
   efs put report.pdf photos/*.jpg demo/2026/    files into a folder of bucket demo
   efs put --parallel 8 film.mp4 demo/           a large file, eight chunks at a time
   efs put --resume film.mp4 demo/               goes on after Ctrl-C, a crash, a lost network
-  date | efs put --type text/plain - demo/now    standard input, above 2 MB with its --size
+  date | efs put --type text/plain - demo/now    standard input, of any length
+  pg_dump shop | efs put - demo/shop.sql
   efs get demo/2026/report.pdf                  to the current folder
   efs get demo/notes.txt - | less               to standard output
   efs ls demo/2026/                             files and folders; with -r all that is below
@@ -108,7 +110,7 @@ function addTransfers(program: Command): void {
     .addOption(cacheControl())
     .option('--resume', 'go on with what was interrupted')
     .option('--no-replace', 'refuse if the file is there')
-    .option('--size <bytes>', 'of standard input, when it is above 2 MB', wholeNumber)
+    .option('--size <bytes>', 'of standard input: anything else is refused', wholeNumber)
     .addOption(json())
     .action(async (names: string[], flags, command: Command) => {
       const destination = names.at(-1) ?? '';
@@ -220,6 +222,18 @@ function addManagement(program: Command): void {
     .description('one without files')
     .option('--force', 'also with open uploads, which are cancelled')
     .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
+  const uploads = program.command('uploads').description('uploads that have not been completed');
+  uploads
+    .command('ls <bucket>')
+    .addOption(json())
+    .action((id: string, flags, command: Command) => listUploads(runOf(command), id, flags));
+  uploads
+    .command('cancel <bucket> [ids...]')
+    .description('what came of them is given back')
+    .option('--all', 'every one of the bucket')
+    .action((id: string, ids: string[], flags, command: Command) =>
+      cancelUploads(runOf(command), { bucket: id, ids }, flags),
+    );
   const key = program.command('key').description('manage API keys');
   key
     .command('create <buckets...>')
@@ -238,7 +252,7 @@ function addManagement(program: Command): void {
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
-const changing: ReadonlySet<string> = new Set(['put', 'sync', 'rm', 'bucket', 'key']);
+const changing: ReadonlySet<string> = new Set(['put', 'sync', 'rm', 'bucket', 'uploads', 'key']);
 
 /** The exit code. */
 export async function main(words: readonly string[]): Promise<number> {

@@ -12,28 +12,30 @@ export interface ProgressBar {
 
 const rateWindowMs = 5_000;
 const nameLengthMax = 28;
+const wholeFormat = '{name} [{bar}] {percentage}% | {done} of {whole} | {rate} | {left} left';
+const openFormat = '{name} | {done} | {rate}';
 
 export function startProgress(name: string, isQuiet: boolean): ProgressBar {
   if (isQuiet || !process.stderr.isTTY) return { report: () => {}, stop: () => {} };
-  const format = `{name} [{bar}] {percentage}% | {done} of {whole} | {rate} | {left} left`;
-  const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.rect);
   const rate = rateMeter();
-  let isStarted = false;
+  let bar: SingleBar | undefined;
   return {
     report({ doneBytes, totalBytes, resumedBytes }) {
       const bytesPerSecond = rate(doneBytes - resumedBytes);
+      const leftSeconds = ((totalBytes ?? 0) - doneBytes) / bytesPerSecond;
       const payload = {
         name: shortened(printable(name)),
         done: formatBytes(doneBytes),
-        whole: formatBytes(totalBytes),
+        whole: formatBytes(totalBytes ?? 0),
         rate: bytesPerSecond > 0 ? `${formatBytes(bytesPerSecond)}/s` : '–',
-        left: bytesPerSecond > 0 ? formatSeconds((totalBytes - doneBytes) / bytesPerSecond) : '–',
+        left: bytesPerSecond > 0 ? formatSeconds(leftSeconds) : '–',
       };
-      if (isStarted) bar.update(doneBytes, payload);
-      else bar.start(totalBytes, doneBytes, payload);
-      isStarted = true;
+      if (bar !== undefined) return bar.update(doneBytes, payload);
+      const format = totalBytes === undefined ? openFormat : wholeFormat;
+      bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.rect);
+      bar.start(totalBytes ?? 0, doneBytes, payload);
     },
-    stop: () => bar.stop(),
+    stop: () => bar?.stop(),
   };
 }
 

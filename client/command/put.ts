@@ -2,12 +2,13 @@
 // finishes.
 
 import { basename, resolve } from 'node:path';
+import { chunkCountOf, isGivenWhole } from '../digest.ts';
 import type { FileName, FileRecord, UploadOptions } from '../interface.ts';
 import { type FileSource, openFileSource } from '../node/file-source.ts';
 import type { Storage } from '../storage.ts';
 import { isStorageError } from '../storage-error.ts';
 import { isFolder, nameOf, parseLocation } from './location.ts';
-import { printJson, printLine, printNote } from './output.ts';
+import { formatBytes, printJson, printLine, printNote } from './output.ts';
 import { startProgress } from './progress-bar.ts';
 import type { Run } from './run.ts';
 import {
@@ -100,10 +101,7 @@ function uploadOptions({ name, options }: OneFile, run: Run): UploadOptions {
 }
 
 async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
-  if (one.file === standardInput) {
-    const { size } = one.options;
-    return storage.upload(process.stdin, { ...uploadOptions(one, run), size });
-  }
+  if (one.file === standardInput) return putInput(run, storage, one);
   const source = await openFileSource(one.file);
   const bar = startProgress(one.name.path, run.isQuiet);
   try {
@@ -115,6 +113,32 @@ async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRec
   } finally {
     bar.stop();
     await source.close();
+  }
+}
+
+/** Whoever writes to the pipe is not kept waiting after a failure. */
+async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
+  const { size } = one.options;
+  const bar = startProgress(one.name.path, run.isQuiet);
+  const common = { ...uploadOptions(one, run), size, onProgress: bar.report };
+  try {
+    const record = await storage.upload(process.stdin, common);
+    bar.stop();
+    if (!run.isQuiet && size === undefined) sayInput(record);
+    return record;
+  } finally {
+    bar.stop();
+    process.stdin.destroy();
+  }
+}
+
+/** A command before the pipe that failed has ended it too: by the size that may be noticed. */
+function sayInput({ size, etag }: FileRecord): void {
+  const chunks = chunkCountOf(etag);
+  if (chunks === 1) return;
+  printNote(`Standard input had ${size} bytes (${formatBytes(size)}).`);
+  if (!isGivenWhole(etag)) {
+    printNote(`They are in ${chunks} parts: fetch them by efs get, or by ranges, not by one GET.`);
   }
 }
 

@@ -24,6 +24,11 @@ describe.each(['HTTP', 'the actor'] as const)(`over %s, seed ${networkSeed}`, (t
     await transferOverLossyNetwork({ service, transport, sizeBytes, chunkBytes: 500_000 });
   }, 180_000);
 
+  test('a stream of unknown size arrives intact', async () => {
+    const open = { isOpenEnded: true, sizeBytes: 10_000_000, chunkBytes: 250_000 };
+    await transferOverLossyNetwork({ service, transport, ...open });
+  }, 180_000);
+
   test('an upload stopped at ten points goes on at each, and sends no accepted chunk again', async () => {
     const chunkBytes = 100_000;
     await uploadWithInterruptions({ service, transport, sizeBytes: 10_000_000, chunkBytes });

@@ -15,6 +15,8 @@ export interface Transfer {
   readonly transport: 'HTTP' | 'the actor';
   readonly sizeBytes: number;
   readonly chunkBytes: number;
+  /** As a stream whose size nobody tells. */
+  readonly isOpenEnded?: boolean;
 }
 
 const retry = { attemptsMax: 30, delayMsMin: 10, delayMsMax: 200 };
@@ -58,7 +60,8 @@ export async function transferOverLossyNetwork(transfer: Transfer): Promise<void
     proxy.faults = faults;
     const storage = open(proxy, transfer);
     const options = { ...name, contentType: 'a/b', concurrency: 8, chunkBytes };
-    const record = await storage.upload(bytes, options);
+    const stream = new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
+    const record = await storage.upload(transfer.isOpenEnded ? stream : bytes, options);
     const download = await storage.download(name, { concurrency: 8, chunkBytes });
     expect(await digestOf(download.body)).toBe(sha256Hex(bytes));
     // The network was as bad as it was meant to be.

@@ -1,7 +1,7 @@
 // The client against the running service, by both ways of transport: what goes up comes down.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FileRecord } from '../../client/interface.ts';
+import type { FileRecord, UploadSession } from '../../client/interface.ts';
 import { identityFromPem } from '../../client/node/identity.ts';
 import { createStorage, type Storage } from '../../client/storage.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../src/limits.ts';
@@ -131,12 +131,71 @@ describe.each(transports)('over %s', (name, open) => {
     expect(done.at(-1)).toBe(bytes.length);
   });
 
-  test('a short stream needs no size, a long one does', async () => {
-    const short = new Blob(['short']).stream() as ReadableStream<Uint8Array>;
-    expect((await storage.upload(short, target('short.bin'))).size).toBe(5);
-    const long = new Blob([sampleBytes('long', 2_500_000) as BlobPart]).stream();
-    const upload = storage.upload(long as ReadableStream<Uint8Array>, target('long.bin'));
-    await expect(upload).rejects.toMatchObject({ code: 'InvalidArgument' });
+  const streamOf = (bytes: Uint8Array) =>
+    new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
+
+  test('a stream needs no size: a short one goes at once, a long one by an open session', async () => {
+    let sessions = 0;
+    const onSession = () => {
+      sessions += 1;
+    };
+    const short = streamOf(sampleBytes('short', 5));
+    const small = await storage.upload(short, { ...target('short.bin'), onSession });
+    expect([small.size, sessions]).toEqual([5, 0]);
+    // The second ends with a chunk.
+    for (const length of [2_100_000, 32 * 65_536]) {
+      const bytes = sampleBytes('long', length);
+      const totals = new Set<number | undefined>();
+      const record = await storage.upload(streamOf(bytes), {
+        ...target('long.bin'),
+        chunkBytes: 65_536,
+        concurrency: 8,
+        onSession,
+        onProgress: ({ totalBytes }) => totals.add(totalBytes),
+      });
+      expect(record).toMatchObject({ size: length, chunkSize: 65_536 });
+      expect([...totals]).toEqual([undefined]);
+      const { body } = await storage.download(target('long.bin'));
+      expect(sha256Hex(await bytesOf(body))).toBe(sha256Hex(bytes));
+    }
+    expect(sessions).toBe(2);
+  });
+
+  test('a stream of unknown size that fails or is stopped leaves no session', async () => {
+    const { bucket } = service;
+    const open = async () => (await storage.listUploads({ bucket })).map(({ path }) => path);
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield sampleBytes('failing', 2_500_000);
+      throw new Error('the disk is gone');
+    }
+    const failed = storage.upload(failing(), target('failing.bin'));
+    await expect(failed).rejects.toThrow('the disk is gone');
+    const controller = new AbortController();
+    async function* waiting(): AsyncGenerator<Uint8Array> {
+      yield sampleBytes('waiting', 2_500_000);
+      await new Promise(() => {});
+    }
+    const stopped = storage.upload(waiting(), {
+      ...target('waiting.bin'),
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'Aborted' });
+    const paths = await open();
+    for (const name of ['failing.bin', 'waiting.bin']) expect(paths).not.toContain(prefix + name);
+  });
+
+  test('open uploads are listed', async () => {
+    const { bucket } = service;
+    let listed: UploadSession | undefined;
+    await storage.upload(streamOf(sampleBytes('listed', 2_100_000)), {
+      ...target('listed.bin'),
+      onSession: async ({ uploadId }) => {
+        const uploads = await storage.listUploads({ bucket });
+        listed = uploads.find((upload) => upload.uploadId === uploadId);
+      },
+    });
+    expect(listed).toMatchObject({ isSizeKnown: false, totalSize: 0, status: 'active' });
   });
 
   test('a range of a file comes down', async () => {
