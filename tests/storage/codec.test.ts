@@ -44,6 +44,7 @@ describe('RecordReader', () => {
     large: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     exact: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
     bytes: fc.uint8Array({ maxLength: 255 }),
+    long: fc.uint8Array({ maxLength: 3_000, size: 'max' }),
     texts,
   });
 
@@ -56,6 +57,8 @@ describe('RecordReader', () => {
           .u64(value.large)
           .u64(value.exact)
           .bytes(value.bytes)
+          .longBytes(value.long)
+          .u64(value.exact)
           .finish([...value.texts, 'é€😀']);
         const buffer = new Uint8Array(record.length + offset);
         buffer.set(record, offset);
@@ -67,8 +70,10 @@ describe('RecordReader', () => {
           large: reader.u64(),
           exact: reader.integer(),
           bytes: reader.bytes(),
+          long: reader.longBytes(),
+          behind: reader.integer(),
           texts: reader.texts().slice(0, -1),
-        }).toEqual(value);
+        }).toEqual({ ...value, behind: value.exact });
       }),
     );
   });
