@@ -5,6 +5,7 @@ import { sha256 } from '../../src/crypto/hash.ts';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import { findFile } from '../../src/domain/files/files.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { checkChunk, putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
@@ -159,12 +160,11 @@ describe('with a declared length of chunks', () => {
 });
 
 describe('the quota', () => {
-  const overhead = overheadBytesOf({
-    bucketId: 'box',
-    path: 'big',
-    tags: [],
-    contentType: 'video/mp4',
-    headers: ['', '', '', ''],
+  let overhead: number;
+
+  beforeEach(() => {
+    const named = { bucketId: 'box', path: 'big', tags: [], contentType: 'video/mp4' };
+    overhead = overheadBytesOf({ ...named, headers: noStoredHeaders });
   });
 
   function limit(quotaBytes: number): void {

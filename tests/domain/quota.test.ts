@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import { checkQuota, heldBytes, overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import { deleteFile } from '../../src/domain/files/file-access.ts';
@@ -16,6 +16,9 @@ import {
   testBytes,
 } from '../support/domain-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(installNodeText);
 
 const bucket = {
   id: 'box',

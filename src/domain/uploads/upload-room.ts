@@ -57,17 +57,23 @@ export function checkGrowth(
   growth: { readonly bucket: Bucket; readonly session: UploadSession; readonly bytes: number },
 ): void {
   const { bucket, session, bytes } = growth;
-  if (bytes <= 0 || bucket.quotaBytes === undefined) return;
+  if (bytes <= 0) return;
   checkQuota(bucket, { files: 0, bytes });
+  // What all hold together is no less than what one does, and needs no look-up
+  if (bucket.openUploadByteCount + bytes <= shareOf(bucket)) return;
   const isOwners = session.keyHash.length === 0 && isBucketOwner(stores, call.caller, bucket);
   if (!isOwners) requireShare(bucket, openUploadsOf(stores, bucket.id, holderOf(session)), bytes);
 }
 
+/** Half of what is free of the quota. */
+function shareOf({ quotaBytes, byteCount, overheadBytes, versionBytes }: Bucket): number {
+  if (quotaBytes === undefined) return Number.POSITIVE_INFINITY;
+  return Math.floor((quotaBytes - byteCount - overheadBytes - versionBytes) / 2);
+}
+
 function requireShare(bucket: Bucket, own: readonly OpenUpload[], reservedBytes: number): void {
-  if (bucket.quotaBytes === undefined) return;
   const held = own.reduce((sum, upload) => sum + upload.reservedBytes, 0);
-  const stored = bucket.byteCount + bucket.overheadBytes + bucket.versionBytes;
-  const share = Math.floor((bucket.quotaBytes - stored) / 2);
+  const share = shareOf(bucket);
   if (held + reservedBytes > share) {
     throw new Refusal(
       'QuotaExceeded',
