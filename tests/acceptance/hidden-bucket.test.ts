@@ -126,7 +126,7 @@ const calls: Call[] = [
         apiKey,
         path: 'c',
         contentType: [],
-        size: 5n,
+        size: [5n],
         chunkSize: [],
         headers: [],
       },

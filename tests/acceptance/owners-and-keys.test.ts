@@ -71,7 +71,7 @@ describe('createBucket', () => {
     const empty = { ...none, bucketId: 'tiny', path: 'a', contentType: 'a/b' };
     const bytes = new Uint8Array(0);
     expect((await owner.ask('uploadFile', { ...empty, bytes })).err).toMatch(/^QuotaExceeded: /);
-    const session = { ...empty, contentType: [], size: 0n, chunkSize: [], headers: [] };
+    const session = { ...empty, contentType: [], size: [0n], chunkSize: [], headers: [] };
     const begun = await owner.ask('beginFileUploadWith', session);
     expect(begun.err).toMatch(/^QuotaExceeded: /);
     expect(await owner.get('getBucket', 'tiny', [])).toMatchObject({

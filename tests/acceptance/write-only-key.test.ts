@@ -105,7 +105,7 @@ describe('a refusal by 412 tells no tag,', () => {
         ...file,
         ...condition,
         contentType: [],
-        size: 1n,
+        size: [1n],
         chunkSize: [],
         headers: [],
       };

@@ -14,6 +14,7 @@ const chunkCount = 2_100;
 const instructionsMaxPerChunk = 150_000;
 const TextResult = IDL.Variant({ ok: IDL.Text, err: IDL.Text });
 const optionalText = IDL.Opt(IDL.Text);
+const chunkTypes = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
 
 let replica: Replica;
 let canisterId: string;
@@ -44,20 +45,44 @@ async function uploadChunks(path: string): Promise<string> {
     [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, optionalText],
     ['demo', path, 'a/b', BigInt(chunkCount), [apiKey]],
   );
-  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
   for (let index = 0; index < chunkCount; index++) {
-    const argument = IDL.encode(types, [uploadId, index, Uint8Array.of(index)]);
-    await replica.call(canisterId, 'uploadFileChunkIndexed', argument);
+    await sendChunk(uploadId, index, Uint8Array.of(index));
   }
   return uploadId;
+}
+
+/** Of the last message to that method: a timer's may have come after it. */
+function instructionsOf(name: string): bigint {
+  const last = replica.reports.findLast(({ method }) => method === name);
+  return last?.instructions ?? expect.fail('no message');
+}
+
+/** The instructions that it takes. */
+async function sendChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<bigint> {
+  const argument = IDL.encode(chunkTypes, [uploadId, index, bytes]);
+  await replica.call(canisterId, 'uploadFileChunkIndexed', argument);
+  return instructionsOf('uploadFileChunkIndexed');
+}
+
+const Beginning = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: optionalText,
+  apiKey: optionalText,
+});
+
+/** Of unknown size. */
+function beginOpen(path: string): Promise<string> {
+  const beginning = { bucketId: 'demo', path, contentType: ['a/b'], apiKey: [apiKey] };
+  return callForText('beginFileUploadWith', [Beginning], [beginning]);
 }
 
 test('a file is completed within 150,000 instructions for each of its chunks', async () => {
   const uploadId = await uploadChunks('/many.bin');
   await callForText('completeFileUpload', [IDL.Text, optionalText], [uploadId, []]);
-  const { method, instructions } = replica.lastMessage() ?? expect.fail('no message');
-  expect(method).toBe('completeFileUpload');
-  expect(instructions).toBeLessThanOrEqual(BigInt(chunkCount * instructionsMaxPerChunk));
+  expect(instructionsOf('completeFileUpload')).toBeLessThanOrEqual(
+    BigInt(chunkCount * instructionsMaxPerChunk),
+  );
 }, 120_000);
 
 test('its space is given back after deletion, no message taking more than a bounded step', async () => {
@@ -72,3 +97,23 @@ test('its space is given back after deletion, no message taking more than a boun
     expect(instructions).toBeLessThanOrEqual(100_000_000n);
   }
 }, 60_000);
+
+test('a chunk of an upload of unknown size takes 170 M at most, the 10,000th too', async () => {
+  const uploadId = await beginOpen('/open.bin');
+  for (const index of [0, 1, 9_999, 32, 2_048]) {
+    const bytes = new Uint8Array(1_900_000).fill(index);
+    expect(await sendChunk(uploadId, index, bytes)).toBeLessThanOrEqual(170_000_000n);
+  }
+});
+
+test('a completion that is refused for an uneven chunk takes 20 M at most', async () => {
+  const uploadId = await beginOpen('/uneven.bin');
+  for (let index = 0; index < 200; index++) {
+    await sendChunk(uploadId, index, new Uint8Array(index === 150 ? 1 : 2));
+  }
+  const argument = IDL.encode([IDL.Text, optionalText], [uploadId, []]);
+  const reply = await replica.call(canisterId, 'completeFileUpload', argument);
+  const [{ err = '' }] = IDL.decode([TextResult], reply) as unknown as [{ err?: string }];
+  expect(err).toMatch(/^ChunkSizeMismatch: /);
+  expect(instructionsOf('completeFileUpload')).toBeLessThanOrEqual(20_000_000n);
+});

@@ -26,13 +26,9 @@ export interface Person {
 function wholeInterface(): IDL.ServiceClass {
   const { Text, Nat, Null } = IDL;
   const methods: Record<string, IDL.FuncClass> = Object.fromEntries(serviceInterface()._fields);
-  // A variant of `err` and, what is wanted here, `ok`.
-  const [upload] = (methods.getUpload as IDL.FuncClass).retTypes as [IDL.VariantClass];
-  const [, record] = upload._fields.find(([name]) => name === 'ok') as [string, IDL.Type];
   const key = IDL.Opt(Text);
   return IDL.Service({
     ...methods,
-    listUploads: IDL.Func([Text, key], [resultOf(IDL.Vec(record))], ['query']),
     beginFileUpload: IDL.Func([Text, Text, Text, Nat, key], [resultOf(Text)]),
     rotateBucketKey: IDL.Func([Text], [resultOf(Null)]),
   });
