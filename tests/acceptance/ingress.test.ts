@@ -132,7 +132,7 @@ describe('a small call', () => {
 
   test('is answered in words, when it is refused, to who has a right to it', async () => {
     const uploadId = await begin([service.apiKey]);
-    const chunk = IDL.encode(chunkTypes, [uploadId, 4_000n, Uint8Array.of(1)]);
+    const chunk = IDL.encode(chunkTypes, [uploadId, 40_000n, Uint8Array.of(1)]);
     expect(Buffer.from(await call('uploadFileChunkIndexed', chunk)).toString()).toContain(
       'InvalidChunkIndex: ',
     );
