@@ -39,6 +39,7 @@ export const UploadRequest = IDL.Record({
   sha256: IDL.Opt(IDL.Text),
   chunkSize: IDL.Opt(IDL.Nat),
   headers: IDL.Opt(IDL.Vec(TextPair)),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),

@@ -15,6 +15,7 @@ export interface UploadArgument {
   readonly sha256: Optional<string>;
   readonly chunkSize: Optional<bigint>;
   readonly headers: Optional<[string, string][]>;
+  readonly metadata: Optional<[string, string][]>;
   readonly ifMatch: Optional<string>;
   readonly ifNoneMatch: Optional<string>;
   readonly apiKey: Optional<string>;
@@ -35,5 +36,6 @@ export function uploadRequestOf(argument: UploadArgument): UploadRequest {
     chunkSize: argument.chunkSize[0],
     sha256: argument.sha256[0],
     headers: argument.headers[0],
+    metadata: argument.metadata[0],
   };
 }

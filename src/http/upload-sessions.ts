@@ -75,6 +75,7 @@ function startRequest(exchange: Exchange): UploadRequest {
       sizeField(body, 'chunkSize') ?? (size === undefined ? undefined : BigInt(chunkBytesMax)),
     sha256: textField(body, 'sha256'),
     headers: textPairsField(body, 'headers'),
+    metadata: textPairsField(body, 'metadata'),
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
     isOverHttp: true,

@@ -164,7 +164,7 @@ describe('the quota', () => {
 
   beforeEach(() => {
     const named = { bucketId: 'box', path: 'big', tags: [], contentType: 'video/mp4' };
-    overhead = overheadBytesOf({ ...named, headers: noStoredHeaders });
+    overhead = overheadBytesOf({ ...named, headers: noStoredHeaders, metadata: [] });
   });
 
   function limit(quotaBytes: number): void {

@@ -57,7 +57,8 @@ describe('beginUpload()', () => {
 
   test('writes the record of its diagram', () => {
     const { stores } = scene;
-    const session = begin(stores, alice, { path: '/p', tags: ['t'], size: 3n });
+    const metadata = [['by', 'me']] as const;
+    const session = begin(stores, alice, { path: '/p', tags: ['t'], size: 3n, metadata });
     putChunk(stores, alice, chunk(session.uploadId, 1, testBytes(2)));
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
@@ -67,8 +68,8 @@ describe('beginUpload()', () => {
       `0500${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
         `${'01000000'}${'02000000'}${'02000000'}${'01000000'}02${'03020202'}${'00'}${time}${time}` +
         `${'00000000'}${'00'}${'01'}${secondSlot}${'00040000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
-        `${'0300000000000000'}${'01000000'}02` +
-        Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t').toString('hex'),
+        `${'0300000000000000'}${'01000000'}0201` +
+        Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t\0by\0me').toString('hex'),
     );
   });
 

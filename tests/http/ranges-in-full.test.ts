@@ -236,7 +236,12 @@ describe('what no gateway puts together', () => {
     withFileKey(stores, { ...session, bucket }, (key) => {
       const file = { ...session, digest: testBytes(32), size, chunkSize, chunkCount, key };
       const chunkDigests = new Uint8Array(32 * chunkCount);
-      commitFile(stores, { ...file, chunkDigests }, { nowNs: startNs, bucket, old: undefined });
+      const sealNumber = session.contentId;
+      commitFile(
+        stores,
+        { ...file, chunkDigests, sealNumber },
+        { nowNs: startNs, bucket, old: undefined },
+      );
     });
   }
 

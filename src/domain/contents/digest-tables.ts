@@ -1,55 +1,68 @@
-// The SHA-256 digests of a content's chunks, side by side in one slot of the blob store: what a
-// file of many chunks is certified by is made of them again when it is copied, moved or served
-// otherwise, and a look-up for each chunk would cost 0.15 M instructions. In the directory:
+// The SHA-256 digests of a content's chunks, side by side in slots of the blob store: what a file
+// of many chunks is certified by is made of them again when it is copied, moved or served
+// otherwise, and a look-up for each chunk would cost 0.15 M instructions. In the directory, for
+// each 2,048:
 //
-//   7 | content u64 | chunks u32, big-endian    -> slot
+//   7 | content u64 | first chunk u32 | chunks u32, big-endian    -> slot
 //
 // A content of one chunk has none, and none has one that version 0.2.0 or an earlier one stored.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
+import { chunkCountMax } from '../../limits.ts';
 import { u64Key } from '../../storage/codec.ts';
 import type { Stores } from '../shared/stores.ts';
 import { damagedFile, findChunk } from './chunk-records.ts';
 
 const kind = Uint8Array.of(7);
-const countAt = 9;
-const keyBytes = 13;
+const afterKind = Uint8Array.of(8);
+const numbersAt = 9;
 const digestBytes = 32;
+/** The greatest slot of the blob store holds as many. */
+const digestsPerPage = 2_048;
+const pagesMax = Math.ceil(chunkCountMax / digestsPerPage);
 
-interface Table {
+interface Page {
   readonly key: Uint8Array;
   readonly slot: number;
+  readonly first: number;
   readonly count: number;
 }
 
-function findTable({ directory }: Stores, contentId: number): Table | undefined {
+/** In their order. */
+function pagesOf({ directory }: Stores, contentId: number): Page[] {
   const head = concatBytes(kind, u64Key(contentId));
-  const [entry] = directory.read(directory.rank(head), 1);
-  const isIt = entry?.key.length === keyBytes && bytesEqual(entry.key.subarray(0, countAt), head);
-  if (!isIt) return undefined;
-  const { key, value } = entry;
-  const count = new DataView(key.buffer, key.byteOffset).getUint32(countAt);
-  return { key, slot: Number(value), count };
+  const entries = directory.read(directory.rank(head), pagesMax);
+  const own = entries.filter(({ key }) => bytesEqual(key.subarray(0, numbersAt), head));
+  return own.map(({ key, value }) => {
+    const view = new DataView(key.buffer, key.byteOffset + numbersAt);
+    return { key, slot: Number(value), first: view.getUint32(0), count: view.getUint32(4) };
+  });
 }
 
 /** For a content that is whole; nothing is kept of a single chunk's. */
 export function saveDigestTable(stores: Stores, contentId: number, digests: Uint8Array): void {
   const count = digests.length / digestBytes;
   if (count <= 1) return;
-  const slot = present(stores.blobs.allocate([digests.length])[0], 'slot of digests');
-  stores.blobs.write(slot, digests);
-  const number = new Uint8Array(4);
-  new DataView(number.buffer).setUint32(0, count);
-  stores.directory.insert(concatBytes(kind, u64Key(contentId), number), BigInt(slot));
+  for (let first = 0; first < count; first += digestsPerPage) {
+    const end = Math.min(count, first + digestsPerPage);
+    const part = digests.subarray(first * digestBytes, end * digestBytes);
+    const slot = present(stores.blobs.allocate([part.length])[0], 'slot of digests');
+    stores.blobs.write(slot, part);
+    const numbers = new Uint8Array(8);
+    const view = new DataView(numbers.buffer);
+    view.setUint32(0, first);
+    view.setUint32(4, end - first);
+    stores.directory.insert(concatBytes(kind, u64Key(contentId), numbers), BigInt(slot));
+  }
 }
 
 export function dropDigestTable(stores: Stores, contentId: number): void {
-  const table = findTable(stores, contentId);
-  if (table === undefined) return;
-  stores.directory.remove(table.key);
-  stores.blobs.free(Float64Array.of(table.slot), [table.count * digestBytes]);
+  for (const { key, slot, count } of pagesOf(stores, contentId)) {
+    stores.directory.remove(key);
+    stores.blobs.free(Float64Array.of(slot), [count * digestBytes]);
+  }
 }
 
 interface Digested {
@@ -63,28 +76,46 @@ interface Digested {
 export function chunkDigests(stores: Stores, content: Digested): Uint8Array {
   const { contentId, chunkCount, digest } = content;
   if (chunkCount <= 1) return chunkCount === 0 ? new Uint8Array(0) : digest;
-  const table = findTable(stores, contentId);
+  const pages = pagesOf(stores, contentId);
+  const digests =
+    pages.length === 0
+      ? gatherDigests(stores, { contentId, chunkCount })
+      : readPages(stores, pages, chunkCount);
+  if (!bytesEqual(sha256(digests), digest)) throw damagedFile();
+  return digests;
+}
+
+function readPages(stores: Stores, pages: readonly Page[], chunkCount: number): Uint8Array {
   const digests = new Uint8Array(chunkCount * digestBytes);
-  if (table?.count === chunkCount) {
-    stores.blobs.read(table.slot, digests);
-  } else {
-    for (let index = 0; index < chunkCount; index++) {
-      const chunk = findChunk(stores, { contentId, index });
-      if (chunk === undefined) throw damagedFile();
-      digests.set(chunk.digest, index * digestBytes);
+  for (const { slot, first, count } of pages) {
+    const end = Math.min(chunkCount, first + count);
+    if (first < end) {
+      stores.blobs.read(slot, digests.subarray(first * digestBytes, end * digestBytes));
     }
   }
-  if (!bytesEqual(sha256(digests), digest)) throw damagedFile();
+  return digests;
+}
+
+function gatherDigests(
+  stores: Stores,
+  { contentId, chunkCount }: Pick<Digested, 'contentId' | 'chunkCount'>,
+): Uint8Array {
+  const digests = new Uint8Array(chunkCount * digestBytes);
+  for (let index = 0; index < chunkCount; index++) {
+    const chunk = findChunk(stores, { contentId, index });
+    if (chunk === undefined) throw damagedFile();
+    digests.set(chunk.digest, index * digestBytes);
+  }
   return digests;
 }
 
 /** Slots that tables have, for those who recount them. */
 export function digestTables({ directory }: Stores): { slot: number; bytes: number }[] {
   const start = directory.rank(kind);
-  const count = directory.rank(Uint8Array.of(8)) - start;
+  const count = directory.rank(afterKind) - start;
   const entries = count === 0 ? [] : directory.read(start, count);
   return entries.map(({ key, value }) => {
-    const chunks = new DataView(key.buffer, key.byteOffset).getUint32(countAt);
+    const chunks = new DataView(key.buffer, key.byteOffset + numbersAt).getUint32(4);
     return { slot: Number(value), bytes: chunks * digestBytes };
   });
 }

@@ -24,7 +24,7 @@ import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import type { Content } from '../contents/contents.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
-import type { Metadata } from '../shared/file-metadata.ts';
+import { type Metadata, pairsOf } from '../shared/file-metadata.ts';
 import { type LeavesVersion, parseLeavesVersion } from '../shared/publication.ts';
 import {
   noStoredHeaders,
@@ -208,14 +208,6 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
     tags: texts.slice(tagsStart, tagsEnd),
     metadata: pairsOf(texts, tagsEnd),
   };
-}
-
-/** The texts from that one on, two by two. */
-function pairsOf(texts: readonly string[], start: number): Metadata {
-  const pairs: [string, string][] = [];
-  for (let at = start; at < texts.length; at += 2)
-    pairs.push([texts[at] ?? '', texts[at + 1] ?? '']);
-  return pairs;
 }
 
 /** Of the numbers behind the digest. */

@@ -46,3 +46,11 @@ export function parseMetadata(pairs: Metadata): Metadata {
   }
   return pairs;
 }
+
+/** Of the texts of a record: from that one on, two by two. */
+export function pairsOf(texts: readonly string[], start: number): Metadata {
+  const pairs: [string, string][] = [];
+  for (let at = start; at < texts.length; at += 2)
+    pairs.push([texts[at] ?? '', texts[at + 1] ?? '']);
+  return pairs;
+}

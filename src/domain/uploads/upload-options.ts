@@ -10,6 +10,7 @@ import {
   storedHeaderLengthMax,
   verifiedFileBytesMax,
 } from '../../limits.ts';
+import type { Metadata } from '../shared/file-metadata.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { SentHeaders } from '../shared/stored-headers.ts';
@@ -20,6 +21,8 @@ export interface UploadOptions {
   /** 64 hexadecimal digits of the whole file, checked at completion. */
   readonly sha256?: string | undefined;
   readonly headers?: SentHeaders | undefined;
+  /** What the user notes with the file. */
+  readonly metadata?: Metadata | undefined;
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;

@@ -15,6 +15,7 @@ import {
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { FileMetadata } from '../files/file-records.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
+import { pairsOf } from '../shared/file-metadata.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { storedHeaderNames } from '../shared/stored-headers.ts';
@@ -84,12 +85,12 @@ export interface UploadSession extends FileMetadata, SealedContent {
 //    | declared chunk size u32 | SHA-256 (length, bytes)
 //    | pages of digests u8, each slot u64, bytes u32
 //    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
-//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size
-//    | texts: bucket id, path, content type, file id, cache control, disposition, encoding,
-//    language, If-Match, If-None-Match, tag …
+//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
+//    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
+//    tag …, name and value of metadata …
 //    The key of the map is the upload id's bytes. Version 4 has 1,000 received bits behind a length
-//    of one byte, and one slot of digests u64, as long as that many chunks need, or those that were
-//    declared. Version 3 has no flags either: none was set.
+//    of one byte, one slot of digests u64, as long as that many chunks need, or those that were
+//    declared, and no number of tags: it has no metadata. Version 3 has no flags either.
 const version = 5;
 const versionOfOnePage = 4;
 const versionWithoutFlags = 3;
@@ -122,6 +123,7 @@ function encodeSession(session: UploadSession): Uint8Array {
     .u64(session.keySlot)
     .u32(session.nextNonce)
     .u8(flagsOf(session))
+    .u8(session.tags.length)
     .finish([
       session.bucketId,
       session.path,
@@ -131,6 +133,7 @@ function encodeSession(session: UploadSession): Uint8Array {
       session.ifMatch,
       session.ifNoneMatch,
       ...session.tags,
+      ...session.metadata.flat(),
     ]);
 }
 
@@ -158,9 +161,10 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
   };
   const tail = readTail(reader, isFormer ? head.totalSize : undefined);
   const flags = readFlags(reader.version === versionWithoutFlags ? 0 : reader.u8());
+  const tagCount = isFormer ? undefined : reader.u8();
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
-  return { uploadId, ...head, ...tail, ...flags, ...names, ...decodeTexts(rest) };
+  return { uploadId, ...head, ...tail, ...flags, ...names, ...decodeTexts(rest, tagCount) };
 }
 
 function readFlags(flags: number) {
@@ -215,10 +219,12 @@ export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   nextNonce: 0,
 };
 
-function decodeTexts(texts: readonly string[]) {
+function decodeTexts(texts: readonly string[], tagCount: number | undefined) {
   const headers = texts.slice(0, storedHeaderNames.length);
-  const [ifMatch = '', ifNoneMatch = '', ...tags] = texts.slice(storedHeaderNames.length);
-  return { headers, metadata: [], ifMatch, ifNoneMatch, tags };
+  const [ifMatch = '', ifNoneMatch = '', ...rest] = texts.slice(storedHeaderNames.length);
+  const tagsEnd = tagCount ?? rest.length;
+  const metadata = pairsOf(rest, tagsEnd);
+  return { headers, metadata, ifMatch, ifNoneMatch, tags: rest.slice(0, tagsEnd) };
 }
 
 const uploadIdBytes = 16;

@@ -12,6 +12,7 @@ import { overheadBytesOf } from '../buckets/quota.ts';
 import { entityTag, findFile } from '../files/files.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
+import { parseMetadata } from '../shared/file-metadata.ts';
 import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
@@ -71,7 +72,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   const totalSize = Number(request.size ?? 0n);
   const options = {
     headers: parseStoredHeaders(request.headers),
-    metadata: [],
+    metadata: parseMetadata(request.metadata ?? []),
     declaredChunkSize: parseChunkSize(request.chunkSize, totalSize),
     sha256: parseFileDigest(request.sha256, totalSize),
     ifMatch: parseCondition('ifMatch', request.ifMatch),
