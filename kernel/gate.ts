@@ -15,6 +15,7 @@
 // message.
 
 import { areEqual, open, poly1305, seal } from './aead';
+import { countContainers, findAll } from './byte-search';
 import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
 import { fileTree } from './file-tree';
@@ -72,6 +73,8 @@ const labelOperationsStart: u32 = 64;
 const partLeavesOperation: u32 = 81;
 const fileTreeOperation: u32 = 82;
 const certificateHeaderOperation: u32 = 83;
+const findAllOperation: u32 = 88;
+const countContainersOperation: u32 = 89;
 // 96 and on are those of texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
@@ -134,6 +137,7 @@ function operandCount(operation: u32): u32 {
     case certificateHeaderOperation: return 4;
     case chacha20Operation:
     case poly1305Operation:
+    case findAllOperation:
     case hmacOperation: return 3;
     case equalOperation:
     case sha256Operation:
@@ -141,6 +145,7 @@ function operandCount(operation: u32): u32 {
     case sha256FinishOperation:
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
+    case countContainersOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
     case indexFindOperation:
@@ -162,6 +167,7 @@ function operandCount(operation: u32): u32 {
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
   if (operation >= textOperationsStart) runText(operation, block);
+  else if (operation >= findAllOperation) runSearch(operation, block);
   else if (operation >= partLeavesOperation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);
   else if (operation >= indexCountOperation) runIndex(operation, block);
@@ -263,6 +269,12 @@ function runIndex(operation: u32, block: usize): void {
   } else isFound = indexRemove(space, at(0), lengthOf(0));
   store<u32>(block, u32(isFound), 24);
   store<u64>(block, lastValue(), 48);
+}
+
+function runSearch(operation: u32, block: usize): void {
+  store<u32>(block, operation == findAllOperation
+    ? findAll(at(0), lengthOf(0), at(1), lengthOf(1), at(2), <u32>(lengthOf(2) >> 2))
+    : countContainers(at(0), lengthOf(0)), 24);
 }
 
 /** What certified answers need beside hashes. */

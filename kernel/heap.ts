@@ -25,6 +25,8 @@ export const hashStateAt: usize = 0x1300;
 export const hmacPadAt: usize = 0x13c0;
 export const hmacStateAt: usize = 0x1400;
 const secretsEndAt: usize = 0x1480;
+// Borders of a needle that is sought  128 x u8
+export const bordersAt: usize = 0x1480;
 // Never written: the source of zeros
 export const zerosAt: usize = 0x2000;
 export const zerosBytes: usize = 0x1000;

@@ -44,6 +44,8 @@ export const kernelOperations = {
   partLeaves: 81,
   fileTree: 82,
   certificateHeader: 83,
+  findAll: 88,
+  countContainers: 89,
   openExchange: 96,
   decodeText: 97,
   readRequest: 98,

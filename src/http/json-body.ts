@@ -1,5 +1,6 @@
 // The JSON body of a request as named, typed fields. Unknown fields are left alone.
 
+import { countJsonContainers } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { decodeUtf8 } from '../lib/text.ts';
@@ -9,13 +10,21 @@ import type { HttpRequest } from './message.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The body's object; an empty body is one without fields. */
-export function jsonBody(request: HttpRequest): JsonObject {
+export function jsonBody(request: HttpRequest, bytesMax = jsonBodyBytesMax): JsonObject {
   const { body } = request;
-  if (body.length > jsonBodyBytesMax) {
+  if (body.length > bytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `The JSON of a request has at most ${jsonBodyBytesMax} bytes; this one has ${body.length}.`,
-      { limit: jsonBodyBytesMax, size: body.length },
+      `The JSON of this request has at most ${bytesMax} bytes; this one has ${body.length}.`,
+      { limit: bytesMax, size: body.length },
+    );
+  }
+  // Parsers go down a level with each object or list in another, and there is no catching of what
+  // happens where the stack ends.
+  if (countJsonContainers(body) > jsonContainerCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The body must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
     );
   }
   const text = decodeUtf8(body);
@@ -27,36 +36,11 @@ export function jsonBody(request: HttpRequest): JsonObject {
 }
 
 function parseJson(text: string): unknown {
-  if (hasManyContainers(text)) {
-    throw new Refusal(
-      'InvalidArgument',
-      `The body must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
-    );
-  }
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-/** Of braces and brackets, also within strings: more than texts of a request have. */
-const openersMax = 1_200;
-
-/**
- * Parsers go down a level with each object or list in another, and there is no catching of what
- * happens where the stack ends.
- */
-function hasManyContainers(text: string): boolean {
-  const openers = countOpeners(text);
-  if (openers <= jsonContainerCountMax || openers > openersMax) {
-    return openers > openersMax;
-  }
-  return countOpeners(text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"?/g, '')) > jsonContainerCountMax;
-}
-
-function countOpeners(text: string): number {
-  return text.split('{').length + text.split('[').length - 2;
 }
 
 /** Absent and null are the same. */
@@ -96,14 +80,18 @@ export function sizeField(object: JsonObject, name: string): bigint | undefined 
   return BigInt(Number(value));
 }
 
-export function textListField(object: JsonObject, name: string): readonly string[] | undefined {
+export function textListField(
+  object: JsonObject,
+  name: string,
+  countMax = jsonItemCountMax,
+): readonly string[] | undefined {
   const value = field(object, name);
   if (value === undefined) {
     return undefined;
   }
-  const isList = Array.isArray(value) && value.length <= jsonItemCountMax;
+  const isList = Array.isArray(value) && value.length <= countMax;
   if (!isList || !value.every((item) => typeof item === 'string')) {
-    throw wrong(name, `a list of at most ${jsonItemCountMax} strings`);
+    throw wrong(name, `a list of at most ${countMax} strings`);
   }
   return value;
 }

@@ -4,9 +4,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { jsonBody, textListField, textPairsField } from '../../src/http/json-body.ts';
 import { jsonBodyBytesMax, jsonContainerCountMax } from '../../src/limits.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
-beforeAll(installNodeText);
+beforeAll(async () => {
+  installNodeText();
+  await installNodeKernel();
+});
 
 function parse(text: string): unknown {
   const body = new Uint8Array(Buffer.from(text));

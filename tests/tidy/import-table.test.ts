@@ -35,7 +35,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/administration': [...belowDomain, ...domainFolders(8)],
   // The version number stands there alone.
   'src/domain/administration/bucket-status.ts': ['src/lib', 'src/domain', 'package.json'],
-  'src/http': ['src/lib', 'src/limits.ts', 'src/domain'],
+  'src/http': ['src/lib', 'src/limits.ts', 'src/domain', 'src/crypto/byte-search.ts'],
   'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/crypto/kernel.ts', 'src/storage'],
   'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],
   'src/index.ts': ['src/actor'],

@@ -1,0 +1,81 @@
+// Looks through bytes that a caller sent: for every place of a needle, and for what nests in a text
+// of JSON. In linear time whatever the bytes are.
+
+import { bordersAt, heapBase } from './heap';
+
+/** The delimiter of a form has 74 bytes at most; a border fits into a byte. */
+const needleBytesMax: usize = 128;
+
+/**
+ * Writes where the needle stands, in order and without overlaps, as many as there is room for, and
+ * gives their number. Knuth, Morris and Pratt's: no byte is looked at again.
+ */
+export function findAll(
+  data: usize, length: usize, needle: usize, needleLength: usize, out: usize, room: u32,
+): u32 {
+  if (needleLength == 0 || needleLength > needleBytesMax) unreachable();
+  const borders = heapBase() + bordersAt;
+  fillBorders(needle, needleLength, borders);
+  const end = data + length;
+  let found: u32 = 0;
+  let matched: usize = 0;
+  for (let next = data; next < end && found < room; next++) {
+    if (matched == 0) {
+      next = placeOf(load<u8>(needle), next, end);
+      if (next == end) break;
+    }
+    matched = goOn(needle, borders, matched, load<u8>(next));
+    if (matched < needleLength) continue;
+    store<u32>(out + (<usize>found << 2), <u32>(next + 1 - needleLength - data));
+    found++;
+    matched = 0;
+  }
+  return found;
+}
+
+/** How much of the needle ends with this byte, when so much of it ended before. */
+// @ts-ignore: decorator
+@inline
+function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
+  let matched = former;
+  while (matched > 0 && load<u8>(needle + matched) != byte) {
+    matched = load<u8>(borders + matched - 1);
+  }
+  return load<u8>(needle + matched) == byte ? matched + 1 : matched;
+}
+
+/** Of each beginning of the needle the longest shorter one that it ends with. */
+function fillBorders(needle: usize, length: usize, borders: usize): void {
+  store<u8>(borders, 0);
+  let border: usize = 0;
+  for (let index: usize = 1; index < length; index++) {
+    border = goOn(needle, borders, border, load<u8>(needle + index));
+    store<u8>(borders + index, <u8>border);
+  }
+}
+
+/** The first place of the byte, or the end. */
+function placeOf(byte: u8, start: usize, end: usize): usize {
+  const wanted = i8x16.splat(byte);
+  let next = start;
+  for (; next + 16 <= end; next += 16) {
+    const mask = i8x16.bitmask(i8x16.eq(v128.load(next), wanted));
+    if (mask != 0) return next + <usize>ctz(mask);
+  }
+  while (next < end && load<u8>(next) != byte) next++;
+  return next;
+}
+
+/** Objects and lists that a text of JSON opens; brackets within its strings do not count. */
+export function countContainers(data: usize, length: usize): u32 {
+  const end = data + length;
+  let count: u32 = 0;
+  let isString = false;
+  for (let next = data; next < end; next++) {
+    const byte = load<u8>(next);
+    if (byte == 0x22) isString = !isString;
+    else if (isString && byte == 0x5c) next++;
+    else if (!isString && (byte == 0x7b || byte == 0x5b)) count++;
+  }
+  return count;
+}

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { countJsonContainers, findAll } from '../../src/crypto/byte-search.ts';
+import { installNodeKernel } from '../support/kernel-host.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+
+beforeAll(async () => {
+  await installNodeKernel({ misalignment: 3 });
+});
+
+const seed = 20_261_122;
+const text = (value: string) => new Uint8Array(Buffer.from(value, 'latin1'));
+
+/** The slow twin. */
+function places(bytes: Uint8Array, needle: Uint8Array, limit: number): number[] {
+  const found: number[] = [];
+  const haystack = Buffer.from(bytes);
+  for (let at = 0; found.length < limit; at += needle.length) {
+    at = haystack.indexOf(needle, at);
+    if (at < 0) break;
+    found.push(at);
+  }
+  return found;
+}
+
+function find(bytes: Uint8Array, needle: Uint8Array, limit = 1_000): number[] {
+  return [...findAll(bytes, needle, limit)];
+}
+
+describe('findAll()', () => {
+  test.each([
+    ['', 'a', []],
+    ['a', 'a', [0]],
+    ['aaaa', 'aa', [0, 2]],
+    ['abababab', 'abab', [0, 4]],
+    ['aabaaab', 'aaab', [3]],
+    ['\r\r\n--\r\n--b', '\r\n--b', [5]],
+    ['abc', 'abcd', []],
+  ])('finds in %j each %j', (bytes, needle, expected) => {
+    expect(find(text(bytes), text(needle))).toEqual(expected);
+  });
+
+  test(`finds what the twin finds, seed ${seed}`, () => {
+    const random = randomNumbers(seed);
+    const letters = (length: number, kinds: number) =>
+      Uint8Array.from({ length }, () => 97 + random(kinds));
+    for (let turn = 0; turn < 3_000; turn++) {
+      const bytes = letters(random(200), 1 + random(3));
+      const start = random(bytes.length + 1);
+      const isPart = random(2) === 0 && bytes.length > start;
+      const needle = isPart
+        ? bytes.slice(start, start + 1 + random(128))
+        : letters(1 + random(128), 1 + random(3));
+      const limit = random(5);
+      expect(find(bytes, needle, limit)).toEqual(places(bytes, needle, limit));
+    }
+  });
+
+  test('stops where there is no more room', () => {
+    expect(find(text('aaaaa'), text('a'), 2)).toEqual([0, 1]);
+  });
+
+  test('takes linear time, also for a needle that almost stands everywhere', () => {
+    const bytes = new Uint8Array(8_000_000).fill(97);
+    const needle = text(`${'a'.repeat(127)}b`);
+    const started = performance.now();
+    expect(find(bytes, needle)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test('refuses a needle of no bytes, or of too many', () => {
+    expect(() => find(text('a'), new Uint8Array(0))).toThrow('0 bytes');
+    expect(() => find(text('a'), new Uint8Array(129))).toThrow('129 bytes');
+  });
+});
+
+describe('countJsonContainers()', () => {
+  test.each([
+    ['', 0],
+    ['{}', 1],
+    ['{"a":[1,{}],"b":[]}', 4],
+    ['["[{", "\\"[", "\\\\", []]', 2],
+    ['"[[', 0],
+    ['[[[', 3],
+    ['"\\', 0],
+  ])('counts in %s', (json, expected) => {
+    expect(countJsonContainers(text(json))).toBe(expected);
+  });
+});
