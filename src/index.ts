@@ -4,6 +4,7 @@ import './actor/native-text.ts';
 import { ApiKeysActor } from './actor/api-keys.ts';
 import { BucketsActor } from './actor/buckets.ts';
 import { CopiesActor } from './actor/copies.ts';
+import { FileBatchesActor } from './actor/file-batches.ts';
 import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
 import { InspectActor } from './actor/inspect.ts';
@@ -22,6 +23,7 @@ export default [
   FilesActor,
   CopiesActor,
   VersionsActor,
+  FileBatchesActor,
   ListingActor,
   ApiKeysActor,
   RotationActor,

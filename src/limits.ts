@@ -52,6 +52,19 @@ export const keptContentBytesMax = 4_000_000_000;
 /** Files that are known to be read by streams. */
 export const knownStreamCountMax = 1_000;
 
+// Many files in one call
+export const batchFileCountMax = 200;
+/** Tags and header fields of all of them, in a call of the actor. */
+export const batchItemCountMax = 1_000;
+export const deletedFileCountMax = 1_000;
+/** The JSON or the texts of a call that names files to be deleted. */
+export const deletionBytesMax = 262_144;
+/** What one call by prefix tells of: UTF-8 of the paths, before they are escaped. */
+export const deletedPathBytesMax = 524_288;
+/** The header fields of a part of a form, and how many they are. */
+export const partHeadBytesMax = 8_192;
+export const partFieldCountMax = 16;
+
 // Storage
 /** Plaintext of one segment: what a read has to open at the least. */
 export const segmentBytesMax = 65_536;

@@ -23,7 +23,12 @@ export function answer<T>(operation: () => T): Result<T> {
 
 function refused(error: unknown): { err: string } {
   if (error instanceof Refusal) {
-    return { err: `${error.code}: ${error.message}` };
+    return { err: errorText(error) };
   }
   throw error;
+}
+
+/** How a refusal is written in Candid. */
+export function errorText({ code, message }: Refusal): string {
+  return `${code}: ${message}`;
 }

@@ -197,6 +197,39 @@ export const FileUpload = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
+/** Of many that one call brings. */
+export const BatchedFile = IDL.Record({
+  path: IDL.Text,
+  contentType: IDL.Opt(IDL.Text),
+  bytes: IDL.Vec(IDL.Nat8),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  headers: IDL.Opt(IDL.Vec(TextPair)),
+  sha256: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+});
+export const FileBatch = IDL.Record({
+  bucketId: IDL.Text,
+  files: IDL.Vec(BatchedFile),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** In the order of the files. */
+export const ResultFiles = resultOf(IDL.Vec(IDL.Variant({ ok: FileRecord, err: IDL.Text })));
+/** Either paths or a prefix; a cursor goes with a prefix. */
+export const FileDeletion = IDL.Record({
+  bucketId: IDL.Text,
+  paths: IDL.Opt(IDL.Vec(IDL.Text)),
+  prefix: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+export const ResultDeletion = resultOf(
+  IDL.Record({
+    results: IDL.Vec(IDL.Record({ path: IDL.Text, error: IDL.Opt(IDL.Text) })),
+    nextCursor: IDL.Opt(IDL.Text),
+  }),
+);
+
 const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
 export const Bucket = IDL.Record({
   id: IDL.Text,

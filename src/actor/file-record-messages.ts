@@ -11,12 +11,16 @@ import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Result } from './call.ts';
-import { ResultFile, ResultFileList, ResultFolderPage } from './candid.ts';
+import { ResultFile, ResultFileList, ResultFiles, ResultFolderPage } from './candid.ts';
 import { encodeResult, headOfOk } from './candid-result.ts';
 
 const fileHead = headOfOk(ResultFile);
 const fileListHead = headOfOk(ResultFileList);
 const folderPageHead = headOfOk(ResultFolderPage);
+const filesHead = headOfOk(ResultFiles);
+/** Alternatives are counted in the order of their hashes. */
+const okTag = 0;
+const errTag = 1;
 
 export interface FileListAnswer {
   readonly list: FileList;
@@ -83,6 +87,21 @@ export function encodeFolderPageResult(result: Result<FolderPageAnswer>): Uint8A
   draft.nat(page.nextCursor === null ? 0 : 1);
   if (page.nextCursor !== null) {
     draft.text(encodeUtf8(page.nextCursor));
+  }
+  return draft.finish();
+}
+
+/** The answer of `uploadFiles`. */
+export function encodeFilesResult(result: Result<readonly Result<FileParts>[]>): Uint8Array {
+  if (!('ok' in result)) {
+    return encodeResult(ResultFiles, result);
+  }
+  const draft = new Draft(filesHead);
+  draft.nat(result.ok.length);
+  for (const one of result.ok) {
+    draft.nat('ok' in one ? okTag : errTag);
+    if ('ok' in one) draft.record(one.ok);
+    else draft.text(encodeUtf8(one.err));
   }
   return draft.finish();
 }

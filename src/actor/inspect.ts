@@ -10,6 +10,7 @@ import type { HttpRequest as Request } from '../http/message.ts';
 import { handleRequest, isAnonymous, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { uncheckedArgumentBytesMax } from '../limits.ts';
+import { decodeFileBatch, decodeFileDeletion } from './batch-messages.ts';
 import { decodeChunk, decodeRequest } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { CandidFault } from './candid-reader.ts';
@@ -41,6 +42,10 @@ function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow
       return [decodeChunk(argument, bounds)];
     case 'uploadFile':
       return [decodeFileUpload(argument, bounds)];
+    case 'uploadFiles':
+      return [decodeFileBatch(argument, bounds)];
+    case 'deleteFiles':
+      return [decodeFileDeletion(argument, bounds)];
     case 'http_request_update':
       return [decodeRequest(argument, bounds)];
     default:
@@ -90,7 +95,12 @@ function isRequestWelcome(sent: Request): boolean {
   if (isAnonymous({ ...environment, request })) {
     checkAnonymousUpdate(stores, environment.call.nowNs);
   }
-  const response = handleRequest(updateRoutes, { ...environment, request, phase: 'query' });
+  const response = handleRequest(updateRoutes, {
+    ...environment,
+    request,
+    phase: 'query',
+    isInspected: true,
+  });
   return response === upgrade || needsUpdate(request, response);
 }
 

@@ -15,6 +15,7 @@ import { checkKeyRequest, checkRevocation } from '../domain/administration/api-k
 import { checkCopy } from '../domain/files/copies.ts';
 import { checkDeletion } from '../domain/files/file-access.ts';
 import { checkFileChange } from '../domain/files/file-changes.ts';
+import { authorizeDeletion } from '../domain/files/file-deletion.ts';
 import { checkPrefixMoveRights } from '../domain/files/prefix-moves.ts';
 import { checkRestoration } from '../domain/files/version-access.ts';
 import { type Call, isAnonymous } from '../domain/shared/caller.ts';
@@ -24,8 +25,9 @@ import type { FileArgument } from '../domain/uploads/single-upload.ts';
 import { checkChunk } from '../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../domain/uploads/upload-end.ts';
 import { checkUploadRequest } from '../domain/uploads/uploads.ts';
-import { requestTextBytesMax } from '../limits.ts';
+import { deletionBytesMax, requestTextBytesMax } from '../limits.ts';
 import type { ArgumentBounds } from './argument-decoder.ts';
+import type { BucketArgument } from './batch-messages.ts';
 import type { ChunkArgument } from './bulk-messages.ts';
 import {
   type ChangeArgument,
@@ -65,6 +67,9 @@ const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
 const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 /** As `file`, with bytes as one value, which are read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
+/** Texts of many files, which are read when the caller's right is known. */
+const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: 524_288, values: 320 };
+const deletion: ArgumentBounds = { bytes: 294_912, textBytes: deletionBytesMax, values: 320 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 
@@ -142,7 +147,18 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       void authorize(stores, call, { bucket: bucketId, permission: 'write', apiKey }),
   },
 
+  uploadFiles: {
+    bounds: batch,
+    admit: ({ stores, call }, { bucketId, apiKey }: BucketArgument) =>
+      void authorize(stores, call, { bucket: bucketId, permission: 'write', apiKey }),
+  },
+
   // Files
+  deleteFiles: {
+    bounds: deletion,
+    admit: ({ stores, call }, { bucketId, apiKey }: BucketArgument) =>
+      void authorizeDeletion(stores, call, { bucket: bucketId, apiKey }),
+  },
   deleteFile: {
     bounds: few,
     admit: ({ stores, call }, bucket: string, path: string, [apiKey]: Optional<string>) =>

@@ -37,9 +37,13 @@ function readUpload(exchange: Exchange): SingleUpload {
   return { ...named, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
 }
 
-function readMetadata(request: HttpRequest): FileMetadata {
+/** What header fields say of the file that comes with them. */
+export function readMetadata(
+  request: HttpRequest,
+  contentType = singleHeader(request, 'content-type') ?? '',
+): FileMetadata {
   return {
-    contentType: singleHeader(request, 'content-type') ?? '',
+    contentType,
     tags: (header(request, 'x-file-tags') ?? '').split(','),
     metadata: [],
     headers: storedHeaderNames.map((name) => storedHeader(request, name.toLowerCase())),

@@ -31,12 +31,15 @@ function refusalHeaders(refusal: Refusal): Header[] {
 export interface ErrorContext {
   readonly requestId: string;
   readonly isHead: boolean;
+  /** What was refused of several things. */
+  readonly items?: readonly object[];
 }
 
 export function refusalResponse(refusal: Refusal, context: ErrorContext): HttpResponse {
   const { code, message, details } = refusal;
-  const { requestId } = context;
-  const response = jsonResponse(statuses[code], { error: { code, message, requestId, details } });
+  const { requestId, items } = context;
+  const error = { code, message, requestId, details };
+  const response = jsonResponse(statuses[code], { error, items });
   const headers: Header[] = [
     ...response.headers,
     ...refusalHeaders(refusal),

@@ -24,6 +24,11 @@ export interface Exchange {
   readonly request: HttpRequest;
   /** A query changes nothing; an update may. */
   readonly phase: 'query' | 'update';
+  /**
+   * The query is made again by an inspection, which has 200 M instructions: where the check could
+   * take more, the caller's right is enough.
+   */
+  readonly isInspected?: boolean;
   readonly system: () => SystemFigures;
   /** What the route's pattern captured of the decoded path. */
   readonly captures: readonly string[];
@@ -119,7 +124,8 @@ export function errorResponse(
   return { ...response, headers: [...response.headers, ['X-Request-Id', requestId]] };
 }
 
-function requestIdOf({ nowNs }: Call): string {
+/** Names the request in its answer. */
+export function requestIdOf({ nowNs }: Call): string {
   return nowNs.toString(36);
 }
 

@@ -3,6 +3,7 @@
 import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
 import { postCopy, postMove } from './copies.ts';
+import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
 import {
   deleteFileRecord,
@@ -37,9 +38,10 @@ export const routes: readonly Route[] = [
   { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
-    handlers: { GET: getFileList, HEAD: headOf(getFileList) },
+    handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },
     isList: true,
   },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/sy,
     handlers: {

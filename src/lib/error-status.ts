@@ -24,6 +24,7 @@ export const errorStatuses = {
   BucketExists: 409,
   BucketNotEmpty: 409,
   PreconditionFailed: 412,
+  NotStored: 424,
   EntityTooLarge: 413,
   UriTooLong: 414,
   InvalidRange: 416,

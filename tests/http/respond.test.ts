@@ -30,6 +30,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   BucketExists: 409,
   BucketNotEmpty: 409,
   PreconditionFailed: 412,
+  NotStored: 424,
   EntityTooLarge: 413,
   UriTooLong: 414,
   InvalidRange: 416,

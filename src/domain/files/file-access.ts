@@ -37,6 +37,7 @@ export function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: F
     : authorize(stores, call, { bucket, permission: 'read', apiKey }).bucket;
 }
 
+/** What is to be read or deleted must be there. */
 export function refuseMissing(bucket: Bucket, path: string): never {
   throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
 }

@@ -172,18 +172,23 @@ export interface Replaced {
   readonly old: FileRecord | undefined;
 }
 
-/** Puts the content at its path, in place of what is there; `isNew` tells which. */
-export function commitFile(
-  stores: Stores,
-  newFile: NewFile,
-  replaced: Replaced,
-): { readonly file: FileRecord; readonly isNew: boolean } {
+/** A file that is stored now, and its bucket as it is counted after it. */
+export interface Committed {
+  readonly file: FileRecord;
+  /** Nothing was at its path. */
+  readonly isNew: boolean;
+  readonly bucket: Bucket;
+}
+
+/** Puts the content at its path, in place of what is there. */
+export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
   const { bucket, old, nowNs } = replaced;
   const { file, former: record } = addVersion(stores, newFile, replaced);
   const counted = withFileCounted(bucket, file, old);
   const retired = old && retireFile(stores, { bucket: counted, file: old, record, nowNs });
-  saveBucket(stores, retired ?? counted, bucket);
-  return { file, isNew: old === undefined };
+  const saved = retired ?? counted;
+  saveBucket(stores, saved, bucket);
+  return { file, isNew: old === undefined, bucket: saved };
 }
 
 /**
@@ -230,19 +235,24 @@ export function withFileCounted(
 
 /**
  * Takes the file from its path. Where versions are kept it becomes one; else its key is erased at
- * once, and its space is given back step by step.
+ * once, and its space is given back step by step. Gives the bucket as it is then.
  */
-export function removeFile(stores: Stores, bucket: Bucket, file: FileRecord, nowNs: bigint): void {
+export function removeFile(
+  stores: Stores,
+  bucket: Bucket,
+  file: FileRecord,
+  nowNs: bigint,
+): Bucket {
   const record = takeFromPath(stores, file);
   const without = withoutFile(bucket, file);
   // A deletion keeps nothing for those who are reading: its key is to go now.
   const isForgotten = bucket.keepVersionsDays === 0;
   if (isForgotten) releaseContent(stores, file);
-  saveBucket(
-    stores,
-    isForgotten ? without : retireFile(stores, { bucket: without, file, record, nowNs }),
-    bucket,
-  );
+  const saved = isForgotten
+    ? without
+    : retireFile(stores, { bucket: without, file, record, nowNs });
+  saveBucket(stores, saved, bucket);
+  return saved;
 }
 
 /** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */

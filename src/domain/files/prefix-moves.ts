@@ -1,9 +1,11 @@
 // Moving all files under a prefix to another one, a bounded number a message.
 
+import { present } from '../../lib/assert.ts';
+import { decodeUtf8 } from '../../lib/text.ts';
 import { movedFilesPerMessage } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
 import { permissions } from '../access/api-keys.ts';
-import { pathsWithPrefix } from '../listing/file-index.ts';
+import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -53,12 +55,13 @@ export function checkPrefixMove(
         'files to a third one first.',
     );
   }
-  const wanted = { bucketId: bucket, prefix: fromPrefix };
-  const { paths, total } = pathsWithPrefix(stores, wanted, movedFilesPerMessage);
-  const moves = paths.map((from) => {
+  const wanted = { bucketId: bucket, prefix: fromPrefix, after: '' };
+  const { paths, hasMore } = pathsWithPrefix(stores, wanted, movedFilesPerMessage);
+  const moves = paths.map((bytes) => {
+    const from = present(decodeUtf8(bytes), 'path of a file');
     return { from, to: parseFilePath(`/${toPrefix}${from.slice(fromPrefix.length)}`) };
   });
-  return { moves, isLast: total <= movedFilesPerMessage };
+  return { moves, isLast: !hasMore };
 }
 
 /** Up to 1,000 files, each in place of what is at its new path. */

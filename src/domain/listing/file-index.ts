@@ -113,20 +113,6 @@ export function unindexBucket(stores: Stores, bucketId: string): void {
   stores.index.remove(encodeUtf8(bucketId + dateCounter));
 }
 
-/** Paths of the bucket's files that begin so, in order, and that is how many there are in all. */
-export function pathsWithPrefix(
-  stores: Stores,
-  wanted: { readonly bucketId: string; readonly prefix: string },
-  limit: number,
-): { readonly paths: string[]; readonly total: number } {
-  const { index } = stores;
-  const scope = scopeOf(wanted.bucketId, '');
-  const first = nameKey(scope, encodeUtf8(wanted.prefix));
-  const start = index.rank(first);
-  const total = index.rank(concatBytes(first, Uint8Array.of(0xff))) - start;
-  return { paths: readPaths(index, { start, count: Math.min(limit, total), scope }), total };
-}
-
 function readPaths(
   index: OrderedIndex,
   { start, count, scope }: { start: number; count: number; scope: Uint8Array },

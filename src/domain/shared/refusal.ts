@@ -24,6 +24,7 @@ export type RefusalCode =
   | 'BucketExists'
   | 'BucketNotEmpty'
   | 'PreconditionFailed'
+  | 'NotStored'
   | 'EntityTooLarge'
   | 'UriTooLong'
   | 'InvalidRange'

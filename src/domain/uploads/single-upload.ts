@@ -6,15 +6,16 @@ import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
-import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import type { Bucket } from '../buckets/buckets.ts';
+import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
 import {
+  type Committed,
   commitFile,
   entityTag,
   type FileMetadata,
   type FileRecord,
   findFile,
-  type Replaced,
 } from '../files/files.ts';
 import { freedBytes } from '../files/versions.ts';
 import { createContent } from '../keys/file-keys.ts';
@@ -30,10 +31,9 @@ import { noStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 import { parseFileDigest } from './upload-options.ts';
 
-export interface SingleUpload {
-  readonly bucket: string;
+/** A file as it arrives. */
+export interface SentFile {
   readonly path: string;
-  readonly apiKey: SentKey;
   readonly metadata: FileMetadata;
   readonly bytes: Uint8Array;
   readonly conditions?: WritePreconditions;
@@ -41,49 +41,72 @@ export interface SingleUpload {
   readonly digests?: readonly Uint8Array[];
 }
 
+export interface SingleUpload extends SentFile {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+}
+
+/** A file that has passed every check but those of its bucket's quota and of its digests. */
+export interface PreparedFile {
+  /** With its names in the form that is stored. */
+  readonly sent: SentFile;
+  readonly old: FileRecord | undefined;
+  readonly addition: Addition;
+}
+
 /**
  * The upload with its names in the form that is stored; refuses all that uploadSingle() would
  * refuse but a wrong digest, see checkDigests(). Changes nothing.
  */
 export function checkSingleUpload(stores: Stores, call: Call, upload: SingleUpload): SingleUpload {
-  return prepareUpload(stores, call, upload).upload;
+  const { bucket, apiKey } = upload;
+  return { ...prepareUpload(stores, call, upload).sent, bucket, apiKey };
 }
 
 function prepareUpload(
   stores: Stores,
   call: Call,
   upload: SingleUpload,
-): Omit<Replaced, 'nowNs'> & { readonly upload: SingleUpload } {
-  const { bucket, apiKey } = upload;
-  const claim = { bucket, permission: 'write', apiKey } as const;
-  const grant = authorize(stores, call, claim);
-  const path = parseFilePath(upload.path);
+): PreparedFile & { readonly bucket: Bucket } {
+  const { apiKey, ...file } = upload;
+  const claim = { bucket: upload.bucket, permission: 'write', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const prepared = prepareFile(stores, bucket, file);
+  checkQuota(bucket, prepared.addition);
+  return { ...prepared, bucket };
+}
+
+/** Refuses what the file itself is refused for. */
+export function prepareFile(stores: Stores, bucket: Bucket, file: SentFile): PreparedFile {
+  const { id: bucketId } = bucket;
+  const path = parseFilePath(file.path);
   const metadata = {
-    ...upload.metadata,
-    contentType: parseContentType(upload.metadata.contentType),
-    tags: parseTags(upload.metadata.tags),
+    ...file.metadata,
+    contentType: parseContentType(file.metadata.contentType),
+    tags: parseTags(file.metadata.tags),
   };
-  if (upload.bytes.length > singleUploadBytesMax) {
+  const { bytes, conditions = {}, digests = [] } = file;
+  if (bytes.length > singleUploadBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
-      `A single upload has at most ${singleUploadBytesMax} bytes, this one has ${upload.bytes.length}: ` +
+      `A single upload has at most ${singleUploadBytesMax} bytes, this one has ${bytes.length}: ` +
         'send larger files in chunks.',
-      { limit: singleUploadBytesMax, size: upload.bytes.length },
+      { limit: singleUploadBytesMax, size: bytes.length },
     );
   }
-  const old = findFile(stores, bucket, path);
-  const named = { ...metadata, bucketId: bucket, path };
-  checkQuota(grant.bucket, {
+  const old = findFile(stores, bucketId, path);
+  const named = { ...metadata, bucketId, path };
+  const addition = {
     files: old === undefined ? 1 : 0,
-    bytes: upload.bytes.length + overheadBytesOf(named) - freedBytes(grant.bucket, old),
-  });
-  checkWritePreconditions(old && entityTag(old), upload.conditions ?? {});
-  checkUnmodifiedSince(old?.updatedAtNs, upload.conditions ?? {});
-  return { upload: { ...upload, bucket, path, metadata }, bucket: grant.bucket, old };
+    bytes: bytes.length + overheadBytesOf(named) - freedBytes(bucket, old),
+  };
+  checkWritePreconditions(old && entityTag(old), conditions);
+  checkUnmodifiedSince(old?.updatedAtNs, conditions);
+  return { sent: { path, metadata, bytes, conditions, digests }, old, addition };
 }
 
 /** Refuses with BadDigest when one differs. Hashing costs: 150 M instructions for 2 MB. */
-export function checkDigests(upload: SingleUpload): void {
+export function checkDigests(upload: SentFile): void {
   if (upload.digests !== undefined && upload.digests.length > 0) {
     requireDigest(sha256(upload.bytes), upload.digests);
   }
@@ -133,28 +156,33 @@ export function uploadByCall(stores: Stores, call: Call, argument: FileArgument)
   return uploadSingle(stores, call, { ...named, conditions: argument, digests }).file;
 }
 
-export function uploadSingle(
-  stores: Stores,
-  call: Call,
-  request: SingleUpload,
-): { readonly file: FileRecord; readonly isNew: boolean } {
-  const { upload, bucket, old } = prepareUpload(stores, call, request);
-  const { path, metadata, bytes } = upload;
-  const digest = sha256(bytes);
+export function uploadSingle(stores: Stores, call: Call, request: SingleUpload): Committed {
+  const { bucket, ...prepared } = prepareUpload(stores, call, request);
+  const digest = sha256(prepared.sent.bytes);
   requireDigest(digest, request.digests ?? []);
+  return storeFile(stores, bucket, { ...prepared, digest, nowNs: call.nowNs });
+}
+
+/** `digest`: SHA-256 of the bytes. Refuses, before it writes, while no key can be made. */
+export function storeFile(
+  stores: Stores,
+  bucket: Bucket,
+  prepared: PreparedFile & { readonly digest: Uint8Array; readonly nowNs: bigint },
+): Committed {
+  const { sent, old, digest, nowNs } = prepared;
+  const { path, metadata, bytes } = sent;
   const { content, key } = createContent(stores, bucket);
   const hasBytes = bytes.length > 0;
   if (hasBytes) {
-    const nonce = { counter: 0, timeNs: call.nowNs };
     const address = { contentId: content.contentId, index: 0 };
-    writeChunk(stores, address, { bytes, digest, nonce, key });
+    writeChunk(stores, address, { bytes, digest, nonce: { counter: 0, timeNs: nowNs }, key });
   }
   const chunkDigests = hasBytes ? digest : emptyBytes;
   const chunks = { chunkSize: Math.max(bytes.length, 1), chunkCount: hasBytes ? 1 : 0 };
   const file = { ...metadata, ...content, ...chunks, bucketId: bucket.id, path, digest };
   const sealNumber = content.contentId;
   const newFile = { ...file, size: bytes.length, chunkDigests, key, sealNumber };
-  const committed = commitFile(stores, newFile, { nowNs: call.nowNs, bucket, old });
+  const committed = commitFile(stores, newFile, { nowNs, bucket, old });
   key.fill(0);
   return committed;
 }

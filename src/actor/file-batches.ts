@@ -1,0 +1,81 @@
+// Actor methods over many files at once. Decoded and encoded by hand, see batch-messages.ts.
+
+import { msgReply } from 'azle';
+import { deleteFiles } from '../domain/files/file-deletion.ts';
+import { partsOfFile } from '../domain/files/files.ts';
+import { requireCycles } from '../domain/shared/cycles.ts';
+import { parseStoredHeaders } from '../domain/shared/stored-headers.ts';
+import { type BatchFile, type BatchResult, uploadBatch } from '../domain/uploads/batch-upload.ts';
+import { parseFileDigest } from '../domain/uploads/upload-options.ts';
+import { mediaTypeOf } from '../http/media-types.ts';
+import { liquidCycles } from '../storage/stable-space.ts';
+import { type BatchedFileArgument, decodeFileBatch, decodeFileDeletion } from './batch-messages.ts';
+import { answer, currentCall, errorText } from './call.ts';
+import { FileBatch, FileDeletion, ResultDeletion, ResultFiles } from './candid.ts';
+import { encodeResult } from './candid-result.ts';
+import { encodeFilesResult } from './file-record-messages.ts';
+import { decodeArguments, update } from './method.ts';
+import { onceReady, stores } from './runtime.ts';
+
+function batchFileOf(argument: BatchedFileArgument): BatchFile {
+  const { path, bytes, contentType, tags, headers, sha256, ifMatch, ifNoneMatch } = argument;
+  return {
+    path,
+    read: () => ({
+      bytes,
+      metadata: {
+        contentType: contentType[0] ?? mediaTypeOf(path),
+        tags: tags[0] ?? [],
+        headers: parseStoredHeaders(headers[0]),
+        metadata: [],
+      },
+      conditions: { ifMatch: ifMatch[0], ifNoneMatch: ifNoneMatch[0] },
+      digests: sha256.map((digest) => parseFileDigest(digest, bytes.length)),
+    }),
+  };
+}
+
+function resultOfFile({ stored, refusal }: BatchResult) {
+  return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
+}
+
+export class FileBatchesActor {
+  /** At most 200 files with 2,000,000 bytes together: all are stored, or none. */
+  @update([FileBatch], ResultFiles, { manual: true })
+  uploadFiles(): void | Promise<void> {
+    const signature = { name: 'uploadFiles', parameters: [FileBatch] };
+    const batch = decodeArguments(signature, decodeFileBatch);
+    if (batch === undefined) return;
+    const { bucketId: bucket, apiKey, readFiles } = batch;
+    return onceReady(() => {
+      const result = answer(() => {
+        requireCycles(liquidCycles());
+        const sent = { bucket, apiKey, readFiles: () => readFiles().map(batchFileOf) };
+        return uploadBatch(stores, currentCall(), sent).map(resultOfFile);
+      });
+      msgReply(encodeFilesResult(result));
+    });
+  }
+
+  /** At most 1,000 paths, or as many as that of those with a prefix. */
+  @update([FileDeletion], ResultDeletion, { manual: true })
+  deleteFiles(): void | Promise<void> {
+    const signature = { name: 'deleteFiles', parameters: [FileDeletion] };
+    const argument = decodeArguments(signature, decodeFileDeletion);
+    if (argument === undefined) return;
+    const { bucketId: bucket, apiKey, prefix, cursor, readPaths } = argument;
+    return onceReady(() => {
+      const result = answer(() => {
+        const read = () => ({ paths: readPaths(), prefix: prefix?.replace(/^\//, ''), cursor });
+        const deleted = deleteFiles(stores, currentCall(), { bucket, apiKey, read });
+        const results = deleted.results.map(({ path, refusal }) => ({
+          path,
+          error: refusal === undefined ? [] : [errorText(refusal)],
+        }));
+        const { nextCursor } = deleted;
+        return { results, nextCursor: nextCursor === undefined ? [] : [nextCursor] };
+      });
+      msgReply(encodeResult(ResultDeletion, result));
+    });
+  }
+}

@@ -1,0 +1,161 @@
+// Many small files in one message: all are stored, or none is. Each file has its own result; what
+// is wrong with one does not hide what is wrong with another.
+
+import { sha256 } from '../../crypto/hash.ts';
+import { batchFileCountMax, singleUploadBytesMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import type { Bucket } from '../buckets/buckets.ts';
+import { checkQuota } from '../buckets/quota.ts';
+import type { Committed } from '../files/files.ts';
+import type { Call } from '../shared/caller.ts';
+import { quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  type PreparedFile,
+  prepareFile,
+  requireDigest,
+  type SentFile,
+  storeFile,
+} from './single-upload.ts';
+
+export interface BatchFile {
+  /** As it was sent. */
+  readonly path: string;
+  /** What was sent of it; a refusal is this file's. */
+  read(): Omit<SentFile, 'path'>;
+}
+
+export interface Batch {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+  /** Read when the caller's right is known; a refusal is the whole batch's. */
+  readFiles(): readonly BatchFile[];
+}
+
+/** What has become of one file of a batch. */
+export type BatchResult = { readonly path: string } & (
+  | { readonly stored: Committed; readonly refusal?: undefined }
+  | { readonly refusal: Refusal; readonly stored?: undefined }
+);
+
+type Refused = Extract<BatchResult, { refusal: Refusal }>;
+type Prepared = PreparedFile & { readonly digest: Uint8Array };
+
+/**
+ * For a query: what uploadBatch() would answer if it cannot store the files, but for wrong digests;
+ * undefined if it can. Throws what the whole batch is refused for. Changes nothing.
+ */
+export function checkBatch(
+  stores: Stores,
+  call: Call,
+  batch: Batch,
+): readonly Refused[] | undefined {
+  const { bucket, files } = openBatch(stores, call, batch);
+  return prepareAll(
+    files,
+    ({ path, read }) => prepareFile(stores, bucket, { path, ...read() }),
+    bucket,
+  ).refused;
+}
+
+/**
+ * Stores all files, or none when one is refused: then those that nothing is wrong with are refused
+ * as NotStored. Throws what the whole batch is refused for: who may not write, more than 200 files
+ * or 2,000,000 bytes, one path twice, a quota.
+ */
+export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly BatchResult[] {
+  const { bucket, files } = openBatch(stores, call, batch);
+  const { prepared, refused } = prepareAll(
+    files,
+    ({ path, read }) => withDigest(prepareFile(stores, bucket, { path, ...read() })),
+    bucket,
+  );
+  if (refused !== undefined) return refused;
+  let counted = bucket;
+  return prepared.map((file, index) => {
+    const stored = storeFile(stores, counted, { ...file, nowNs: call.nowNs });
+    counted = stored.bucket;
+    return { path: files[index]?.path ?? '', stored };
+  });
+}
+
+function withDigest(prepared: PreparedFile): Prepared {
+  const digest = sha256(prepared.sent.bytes);
+  requireDigest(digest, prepared.sent.digests ?? []);
+  return { ...prepared, digest };
+}
+
+function openBatch(
+  stores: Stores,
+  call: Call,
+  { bucket, apiKey, readFiles }: Batch,
+): { readonly bucket: Bucket; readonly files: readonly BatchFile[] } {
+  const grant = authorize(stores, call, { bucket, permission: 'write', apiKey });
+  const files = readFiles();
+  if (files.length === 0 || files.length > batchFileCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `One call brings 1 to ${batchFileCountMax} files; this one brings ${files.length}.`,
+    );
+  }
+  return { bucket: grant.bucket, files };
+}
+
+/** Every file, or why none is stored; refuses a batch that does not fit as a whole. */
+function prepareAll<T extends PreparedFile>(
+  files: readonly BatchFile[],
+  prepare: (file: BatchFile) => T,
+  bucket: Bucket,
+): { readonly prepared: readonly T[]; readonly refused?: readonly Refused[] } {
+  const results = files.map((file) => preparedOrRefusal(file, prepare));
+  const prepared = results.filter((result) => !(result instanceof Refusal)) as T[];
+  requireTogether(prepared, bucket);
+  if (prepared.length === files.length) return { prepared };
+  const notStored = new Refusal(
+    'NotStored',
+    'Nothing is wrong with this file, but another one of its batch was refused, so none is stored: ' +
+      'send it without that one.',
+  );
+  const refused = files.map(({ path }, index) => {
+    const result = results[index];
+    return { path, refusal: result instanceof Refusal ? result : notStored };
+  });
+  return { prepared: [], refused };
+}
+
+function preparedOrRefusal<T>(file: BatchFile, prepare: (file: BatchFile) => T): T | Refusal {
+  try {
+    return prepare(file);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): void {
+  const paths = new Set<string>();
+  const addition = { files: 0, bytes: 0 };
+  let size = 0;
+  for (const { sent, addition: one } of prepared) {
+    if (paths.has(sent.path)) {
+      throw new Refusal(
+        'InvalidArgument',
+        `The path ${quote(sent.path)} comes twice in one batch.`,
+      );
+    }
+    paths.add(sent.path);
+    addition.files += one.files;
+    addition.bytes += one.bytes;
+    size += sent.bytes.length;
+  }
+  if (size > singleUploadBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `The files of one call have at most ${singleUploadBytesMax} bytes together, these have ${size}: ` +
+        'send fewer of them.',
+      { limit: singleUploadBytesMax, size },
+    );
+  }
+  checkQuota(bucket, addition);
+}

@@ -1,0 +1,111 @@
+// Many files in one request: POST of a form to `/api/v1/bucket/{bucket}/files`, each part a file,
+// and POST to `/api/v1/bucket/{bucket}/delete`.
+
+import { authorize } from '../domain/access/access.ts';
+import {
+  authorizeDeletion,
+  checkDeletionRequest,
+  type DeletionResult,
+  deleteFiles,
+} from '../domain/files/file-deletion.ts';
+import { fileView } from '../domain/files/file-view.ts';
+import { quote } from '../domain/shared/names.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import {
+  type Batch,
+  type BatchFile,
+  type BatchResult,
+  checkBatch,
+  uploadBatch,
+} from '../domain/uploads/batch-upload.ts';
+import { errorStatuses } from '../lib/error-status.ts';
+import { deletedFileCountMax, deletionBytesMax } from '../limits.ts';
+import { requestKey } from './authorization.ts';
+import { sentDigests } from './digest.ts';
+import { readMetadata } from './file-upload.ts';
+import { jsonBody, textField, textListField } from './json-body.ts';
+import { mediaTypeOf } from './media-types.ts';
+import type { Header, HttpResponse } from './message.ts';
+import { type Part, readParts } from './multipart.ts';
+import { writePreconditions } from './preconditions.ts';
+import { jsonResponse, refusalResponse } from './respond.ts';
+import { type Exchange, requestIdOf, upgrade } from './router.ts';
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+export function postFiles(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, request } = exchange;
+  const [bucket = ''] = exchange.captures;
+  const apiKey = requestKey(exchange, bucket);
+  if (exchange.isInspected) {
+    authorize(stores, call, { bucket, permission: 'write', apiKey });
+    return upgrade;
+  }
+  const batch: Batch = { bucket, apiKey, readFiles: () => readParts(request).map(fileOf) };
+  if (exchange.phase === 'query') {
+    const refused = checkBatch(stores, call, batch);
+    return refused === undefined ? upgrade : batchResponse(exchange, refused);
+  }
+  return batchResponse(exchange, uploadBatch(stores, call, batch));
+}
+
+/** Its header fields say of a part what those of a PUT say of a file. */
+function fileOf({ name, fields, bytes }: Part): BatchFile {
+  const request = { method: 'PUT', url: '', headers: [], body: bytes, fields };
+  return {
+    path: name,
+    read: () => ({
+      bytes,
+      metadata: readMetadata(request, fields['content-type'] ?? mediaTypeOf(name)),
+      conditions: writePreconditions(request),
+      digests: sentDigests(request),
+    }),
+  };
+}
+
+/** 200 when all are stored, else the error of the first that was refused for its own sake. */
+function batchResponse(exchange: Exchange, results: readonly BatchResult[]): HttpResponse {
+  const items = results.map(({ path, stored, refusal }) =>
+    stored === undefined
+      ? { path, status: errorStatuses[refusal.code], error: errorView(refusal) }
+      : { path, status: stored.isNew ? 201 : 200, file: fileView(stored.file) },
+  );
+  const first = results.find(({ refusal }) => refusal && refusal.code !== 'NotStored');
+  if (first?.refusal === undefined) {
+    const response = jsonResponse(200, { items });
+    return { ...response, headers: [...response.headers, uncached] };
+  }
+  const { code, message } = first.refusal;
+  const told = new Refusal(code, `None of the files is stored. ${quote(first.path)}: ${message}`);
+  return refusalResponse(told, { requestId: requestIdOf(exchange.call), isHead: false, items });
+}
+
+function errorView({ code, message }: Refusal) {
+  return { code, message };
+}
+
+export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, request } = exchange;
+  const [bucket = ''] = exchange.captures;
+  const apiKey = requestKey(exchange, bucket);
+  const read = () => {
+    const body = jsonBody(request, deletionBytesMax);
+    return {
+      paths: textListField(body, 'paths', deletedFileCountMax),
+      prefix: textField(body, 'prefix'),
+      cursor: textField(body, 'cursor'),
+    };
+  };
+  if (exchange.phase === 'query') {
+    authorizeDeletion(stores, call, { bucket, apiKey });
+    checkDeletionRequest(read());
+    return upgrade;
+  }
+  const { results, nextCursor = null } = deleteFiles(stores, call, { bucket, apiKey, read });
+  const response = jsonResponse(200, { results: results.map(deletionView), nextCursor });
+  return { ...response, headers: [...response.headers, uncached] };
+}
+
+function deletionView({ path, refusal }: DeletionResult) {
+  return refusal === undefined ? { path, deleted: true } : { path, error: errorView(refusal) };
+}

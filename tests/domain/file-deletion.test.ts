@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { getBucket } from '../../src/domain/buckets/buckets.ts';
+import { type Deletion, deleteFiles } from '../../src/domain/files/file-deletion.ts';
+import { deletedFileCountMax } from '../../src/limits.ts';
+import {
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  putTestFile,
+  type Scene,
+} from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await createScene();
+});
+
+function remove(deletion: Deletion, apiKey = scene.writeKey) {
+  const request = { bucket: 'box', apiKey, read: () => deletion };
+  const { results, nextCursor } = deleteFiles(scene.stores, callOf('anonymous'), request);
+  return { results: results.map(({ path, refusal }) => [path, refusal?.code]), nextCursor };
+}
+
+function put(...paths: readonly string[]): void {
+  for (const path of paths) putTestFile(scene.stores, { path });
+}
+
+const fileCount = () => getBucket(scene.stores, 'box').fileCount;
+
+describe('deleteFiles() by paths', () => {
+  test('deletes each, and goes on after one that it cannot delete', () => {
+    put('a', 'b/c', 'd', 'kept');
+    const { results, nextCursor } = remove({ paths: ['/a', 'none', '../x', 'b/c', 'a', 'd'] });
+    expect(results).toEqual([
+      ['/a', undefined],
+      ['none', 'NoSuchFile'],
+      ['../x', 'InvalidPath'],
+      ['b/c', undefined],
+      ['a', 'NoSuchFile'],
+      ['d', undefined],
+    ]);
+    expect(nextCursor).toBeUndefined();
+    expect(fileCount()).toBe(1);
+    checkInvariants(scene.stores);
+  });
+
+  test('may be of none', () => {
+    expect(remove({ paths: [] })).toEqual({ results: [], nextCursor: undefined });
+  });
+});
+
+describe('deleteFiles() by prefix', () => {
+  test('deletes what begins with it, in the order of names', () => {
+    put('a', 'ab', 'a/2', 'a/1', 'b');
+    expect(remove({ prefix: 'a/' }).results.map(([path]) => path)).toEqual(['a/1', 'a/2']);
+    expect(remove({ prefix: 'a' }).results.map(([path]) => path)).toEqual(['a', 'ab']);
+    expect(remove({ prefix: 'none' })).toEqual({ results: [], nextCursor: undefined });
+    expect(fileCount()).toBe(1);
+    checkInvariants(scene.stores);
+  });
+
+  test('empties the bucket by the empty one, and no other bucket', () => {
+    put('a', 'ä/b', '\u{1f600}');
+    putTestFile(scene.stores, { bucket: 'other', path: 'a' });
+    expect(remove({ prefix: '' }).results).toHaveLength(3);
+    expect(fileCount()).toBe(0);
+    expect(getBucket(scene.stores, 'other').fileCount).toBe(1);
+    checkInvariants(scene.stores);
+  });
+
+  test('gives a cursor until nothing is left, which skips what came before it since', () => {
+    const count = deletedFileCountMax + 1;
+    put(...Array.from({ length: count }, (_, index) => `x/${10_000 + index}`), 'y');
+    const first = remove({ prefix: 'x/' });
+    expect(first.results).toHaveLength(deletedFileCountMax);
+    expect(first.nextCursor).toBe(`x/${10_000 + deletedFileCountMax - 1}`);
+    put('x/0');
+    const second = remove({ prefix: 'x/', cursor: first.nextCursor });
+    expect(second).toEqual({
+      results: [[`x/${10_000 + count - 1}`, undefined]],
+      nextCursor: undefined,
+    });
+    expect(fileCount()).toBe(2);
+  });
+
+  test('tells of no more names than fit into an answer', () => {
+    const long = (index: number) => `${1_000 + index}`.padEnd(1_000, 'x');
+    put(...Array.from({ length: 530 }, (_, index) => long(index)));
+    const { results, nextCursor } = remove({ prefix: '' });
+    expect(results).toHaveLength(524);
+    expect(nextCursor).toBe(long(523));
+    expect(remove({ prefix: '', cursor: nextCursor }).results).toHaveLength(6);
+  });
+
+  test('finds nothing by a prefix or a cursor that is longer than any path', () => {
+    put('a');
+    expect(remove({ prefix: 'ä'.repeat(1_000) }).results).toEqual([]);
+    expect(remove({ prefix: '', cursor: 'ä'.repeat(1_000) }).results).toEqual([]);
+  });
+});
+
+describe('deleteFiles() refuses', () => {
+  test.each<[string, Deletion]>([
+    ['neither paths nor a prefix', {}],
+    ['both', { paths: ['a'], prefix: '' }],
+    ['a cursor with paths', { paths: ['a'], cursor: 'a' }],
+    ['1,001 paths', { paths: Array(1_001).fill('a') }],
+    ['a cursor that is no name', { prefix: '', cursor: 'a'.repeat(1_025) }],
+  ])('%s', (_, deletion) => {
+    put('a');
+    expectRefusal(scene.stores, 'InvalidArgument', () => remove(deletion));
+  });
+
+  test('who may not delete, before anything is read', () => {
+    const { stores } = scene;
+    const read = () => expect.fail('the paths are read');
+    for (const permissions of [['read'], ['write']]) {
+      const apiKey = makeKey(stores, { permissions });
+      const request = { bucket: 'box', apiKey, read };
+      expectRefusal(stores, 'AccessDenied', () =>
+        deleteFiles(stores, callOf('anonymous'), request),
+      );
+    }
+  });
+});
