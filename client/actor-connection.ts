@@ -98,9 +98,13 @@ function isLocal(host: string): boolean {
 export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): Promise<T> {
   const result = await attempt(signal, send);
   if ('ok' in result) return result.ok;
-  const [, code = 'HttpError', message = result.err] =
-    /^([A-Za-z]+): (.*)$/s.exec(result.err) ?? [];
-  throw new StorageError(code, message);
+  throw errorOfText(result.err);
+}
+
+/** Of `Code: sentence`. */
+export function errorOfText(text: string): StorageError {
+  const [, code = 'HttpError', message = text] = /^([A-Za-z]+): (.*)$/s.exec(text) ?? [];
+  return new StorageError(code, message);
 }
 
 async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { chunkBytesMax, pageSizeMax } from '../src/limits.ts';
+import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { firstChunkBytes } from './actor-first-chunk.ts';
 import { actorManagement } from './actor-management.ts';
@@ -43,6 +44,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     wholeFileTakesHeaders: false,
     management: actorManagement(actor, apiKey),
     putFile: (file, signal) => putFile(service, file, signal),
+    putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),
     openFile: (file, options) => openFile(service, file, options),
     getFile: (file, signal) => getFile(service, file, signal),
@@ -69,6 +71,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     async deleteFile({ bucket, path }, signal) {
       await call(signal, () => actor.deleteFile(bucket, path, key));
     },
+    deleteFiles: (deletion, signal) => deleteFiles(service, deletion, signal),
     status: async (signal) => statusOf(await call(signal, () => actor.getStatus())),
   };
 }

@@ -71,6 +71,32 @@ const uploadRequest = IDL.Record({
 
 const wholeFile = IDL.Record({ ...destination, contentType: Text, bytes: IDL.Vec(IDL.Nat8) });
 
+const batchedFile = IDL.Record({
+  path: Text,
+  contentType: optionalText,
+  bytes: IDL.Vec(IDL.Nat8),
+  tags: IDL.Opt(IDL.Vec(Text)),
+  headers: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
+  sha256: optionalText,
+  ifMatch: optionalText,
+  ifNoneMatch: optionalText,
+});
+
+const fileBatch = IDL.Record({ bucketId: Text, files: IDL.Vec(batchedFile), apiKey: optionalText });
+
+const deletionRequest = IDL.Record({
+  bucketId: Text,
+  paths: IDL.Opt(IDL.Vec(Text)),
+  prefix: optionalText,
+  cursor: optionalText,
+  apiKey: optionalText,
+});
+
+const deletionAnswer = IDL.Record({
+  results: IDL.Vec(IDL.Record({ path: Text, error: optionalText })),
+  nextCursor: optionalText,
+});
+
 const listRequest = IDL.Record({
   bucketId: Text,
   prefix: optionalText,
@@ -203,12 +229,14 @@ export function serviceInterface(): IDL.ServiceClass {
     cancelUpload: method([Text], Null),
     listUploads: method([Text, optionalText], IDL.Vec(uploadRecord), query),
     uploadFile: method([wholeFile], Text),
+    uploadFiles: method([fileBatch], IDL.Vec(resultOf(fileRecord))),
     getFile: method([Text, Text, optionalText], fileRecord, query),
     readFile: method([Text, Text, Nat, Nat, optionalText], bytes, query),
     listFiles: method([listRequest], filePage, query),
     listFolder: method([folderRequest], folderPage, query),
     getUsage: method([Text, optionalText, optionalText], usageRecord, query),
     deleteFile: method([Text, Text, optionalText], Null),
+    deleteFiles: method([deletionRequest], deletionAnswer),
     createBucket: method([Text, IDL.Opt(IDL.Record(bucketOptions))], bucketRecord),
     getBucket: method([Text, optionalText], bucketRecord, query),
     listBuckets: method([IDL.Opt(Nat), IDL.Opt(Nat)], bucketPage, query),

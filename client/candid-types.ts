@@ -111,6 +111,7 @@ export interface ServiceActor {
   cancelUpload: Method<[string], null>;
   listUploads: Method<[string, Optional<string>], CandidUpload[]>;
   uploadFile: Method<[Record<string, unknown>], string>;
+  uploadFiles: Method<[Record<string, unknown>], Result<CandidFile>[]>;
   getFile: Method<[string, string, Optional<string>], CandidFile>;
   readFile: Method<[string, string, bigint, bigint, Optional<string>], Uint8Array>;
   listFiles: Method<
@@ -123,6 +124,10 @@ export interface ServiceActor {
   >;
   getUsage: Method<[string, Optional<string>, Optional<string>], { files: bigint; bytes: bigint }>;
   deleteFile: Method<[string, string, Optional<string>], null>;
+  deleteFiles: Method<
+    [Record<string, unknown>],
+    { results: { path: string; error: Optional<string> }[]; nextCursor: Optional<string> }
+  >;
   createBucket: Method<[string, Optional<Record<string, unknown>>], CandidBucket>;
   getBucket: Method<[string, Optional<string>], CandidBucket>;
   listBuckets: Method<

@@ -147,10 +147,12 @@ interface ErrorPage {
     readonly requestId?: string;
     readonly details?: Readonly<Record<string, unknown>>;
   };
+  /** What has become of each of several files. */
+  readonly items?: unknown;
 }
 
 function refusal(status: number, headers: Headers, bytes: Uint8Array): StorageError {
-  const { error } = (parseJson(bytes) ?? {}) as ErrorPage;
+  const { error, items } = (parseJson(bytes) ?? {}) as ErrorPage;
   if (error?.code === undefined && bytes.length > 0) return notTheService(status, headers);
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   // A HEAD is refused without words.
@@ -158,7 +160,7 @@ function refusal(status: number, headers: Headers, bytes: Uint8Array): StorageEr
   return new StorageError(code, error?.message ?? `The service answered ${status}.`, {
     status,
     requestId: error?.requestId ?? headers.get('x-request-id') ?? undefined,
-    details: error?.details,
+    details: items === undefined ? error?.details : { ...error?.details, items },
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
 }

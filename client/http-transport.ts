@@ -5,6 +5,7 @@ import { encodeBase64 } from '../src/lib/base64.ts';
 import { bytesEqual } from '../src/lib/bytes.ts';
 import { decodeHex } from '../src/lib/hex.ts';
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
+import { deleteFiles, putFiles } from './http-batches.ts';
 import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
 import { bucketPath, filePath } from './http-paths.ts';
@@ -37,6 +38,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     wholeFileTakesHeaders: true,
     management: undefined,
     putFile: (file, signal) => putFile(connection, file, signal),
+    putFiles: (batch, signal) => putFiles(connection, batch, signal),
     startUpload: (request, signal) => startUpload(connection, request, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
     openFile: (file, options) => openHttpFile(connection, file, options),
@@ -63,6 +65,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     async deleteFile(file, signal) {
       await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
     },
+    deleteFiles: (deletion, signal) => deleteFiles(connection, deletion, signal),
     status: (signal) =>
       exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
   };

@@ -1,6 +1,7 @@
 // What callers of the client see: names, records and options. Records are those of the service's
 // JSON interface, whichever way they came.
 
+import type { StorageError } from './storage-error.ts';
 import type { UploadInput } from './upload-source.ts';
 
 export interface FileName {
@@ -100,6 +101,39 @@ export interface UploadOptions extends TransferOptions, FileName {
   readonly resume?: string | undefined;
   /** Told the session as soon as there is one; a small file needs none. */
   readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
+}
+
+/** One of many: what an upload of it alone would be told. */
+export interface FileToUpload
+  extends Pick<
+    UploadOptions,
+    'path' | 'contentType' | 'tags' | 'headers' | 'sha256' | 'ifMatch' | 'ifNoneMatch' | 'size'
+  > {
+  readonly source: UploadInput;
+}
+
+export interface UploadAllOptions extends CallOptions {
+  readonly bucket: string;
+  /** Requests at a time, 1 to 32; 4 unless told. */
+  readonly concurrency?: number | undefined;
+}
+
+/** The file as it is stored, or why it is not. */
+export type UploadedFile = { readonly path: string } & (
+  | { readonly file: FileRecord; readonly error?: undefined }
+  | { readonly error: StorageError; readonly file?: undefined }
+);
+
+/** These paths, or all that begins with the prefix; the empty one empties the bucket. */
+export type RemoveAllOptions = CallOptions & { readonly bucket: string } & (
+    | { readonly paths: Iterable<string> | AsyncIterable<string> }
+    | { readonly prefix: string }
+  );
+
+/** The file of that path is gone, or why not. */
+export interface RemovedFile {
+  readonly path: string;
+  readonly error?: StorageError | undefined;
 }
 
 export interface DownloadOptions extends TransferOptions {

@@ -21,6 +21,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     wholeFileBytesMax: chunkBytesMax,
     wholeFileTakesHeaders: false,
     putFile: async (file, signal) => (await open()).putFile(file, signal),
+    putFiles: async (batch, signal) => (await open()).putFiles(batch, signal),
     startUpload: async (request, signal) => (await open()).startUpload(request, signal),
     getUpload: async (name, signal) => (await open()).getUpload(name, signal),
     putChunk: async (chunk, signal) => (await open()).putChunk(chunk, signal),
@@ -34,6 +35,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     listFolder: async (request) => (await open()).listFolder(request),
     usage: async (request) => (await open()).usage(request),
     deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
+    deleteFiles: async (deletion, signal) => (await open()).deleteFiles(deletion, signal),
     status: async (signal) => (await open()).status(signal),
     management: {
       createBucket: async (id, options) => (await manage()).createBucket(id, options),

@@ -54,6 +54,29 @@ export function unlessAborted<T>(
   });
 }
 
+/** What tasks that never fail give, as they end; so many run at a time. */
+export async function* asTheyEnd<T>(
+  tasks: AsyncIterable<() => Promise<T>>,
+  concurrency: number,
+): AsyncGenerator<T> {
+  const running = new Set<Promise<void>>();
+  const ended: T[] = [];
+  for await (const task of tasks) {
+    const one: Promise<void> = task().then((value) => {
+      ended.push(value);
+      running.delete(one);
+    });
+    running.add(one);
+    if (running.size === concurrency) await Promise.race(running);
+    yield* ended.splice(0);
+  }
+  while (running.size > 0) {
+    await Promise.race(running);
+    yield* ended.splice(0);
+  }
+  yield* ended;
+}
+
 /** The same function, one call after another. */
 export function oneAtATime<T>(take: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

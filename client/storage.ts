@@ -15,10 +15,15 @@ import type {
   DownloadOptions,
   FileName,
   FileRecord,
+  FileToUpload,
   FolderOptions,
   FolderPage,
   ListOptions,
+  RemoveAllOptions,
+  RemovedFile,
   ServiceStatus,
+  UploadAllOptions,
+  UploadedFile,
   UploadListOptions,
   UploadOptions,
   UploadSession,
@@ -27,10 +32,12 @@ import type {
 } from './interface.ts';
 import { lazyTransport } from './lazy-transport.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import { removeAll } from './remove-all.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
+import { uploadAll } from './upload-all.ts';
 import type { UploadInput } from './upload-source.ts';
 
 interface CommonOptions {
@@ -69,6 +76,11 @@ export interface SessionRef extends CallOptions {
 export interface Storage {
   /** Resolves when the file is stored and its digest is that of what was read. */
   upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
+  /** Small files go together, all or none of a request. Each is told of when it has ended. */
+  uploadAll(
+    files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+    options: UploadAllOptions,
+  ): AsyncIterable<UploadedFile>;
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
   /**
    * All files, page by page. By name nothing that stays is skipped or comes twice; by date what is
@@ -81,6 +93,8 @@ export interface Storage {
   usage(options: UsageOptions): Promise<Usage>;
   stat(file: FileName, options?: CallOptions): Promise<FileRecord>;
   remove(file: FileName, options?: CallOptions): Promise<void>;
+  /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
+  removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
   getUpload(session: SessionRef): Promise<UploadSession>;
   cancelUpload(session: SessionRef): Promise<void>;
   /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
@@ -103,6 +117,7 @@ export function createStorage(options: StorageOptions): Storage {
   const { transport } = connection;
   return {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
+    uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
     download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) =>
@@ -112,6 +127,7 @@ export function createStorage(options: StorageOptions): Storage {
     stat: (file, { signal } = {}) =>
       trying(connection, signal, () => transport.getFile(file, signal)),
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
+    removeAll: (allOptions) => removeAll(connection, allOptions),
     getUpload: ({ signal, path = '', ...name }) =>
       trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
     cancelUpload: ({ signal, path = '', ...name }) =>

@@ -14,12 +14,14 @@ import type {
   KeyRequest,
   ListOptions,
   NewKey,
+  RemovedFile,
   ServiceStatus,
   StoredHeaders,
   UploadSession,
   Usage,
   UsageOptions,
 } from './interface.ts';
+import type { StorageError } from './storage-error.ts';
 
 export type Signal = AbortSignal | undefined;
 
@@ -37,6 +39,30 @@ export interface WholeFile extends FileMetadata {
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes. */
   readonly digest: Uint8Array;
+}
+
+/** One of a batch. */
+export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256'> {
+  readonly bytes: Uint8Array;
+}
+
+export interface FileBatch {
+  readonly bucket: string;
+  readonly files: readonly BatchedFile[];
+}
+
+/** Either paths or a prefix; a cursor is what a call by that prefix has given. */
+export interface Deletion {
+  readonly bucket: string;
+  readonly paths?: readonly string[] | undefined;
+  readonly prefix?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface DeletionAnswer {
+  readonly results: readonly RemovedFile[];
+  /** Absent when nothing is left. */
+  readonly nextCursor: string | undefined;
 }
 
 export interface SessionRequest extends FileMetadata {
@@ -101,6 +127,8 @@ export interface Transport {
   /** Such a request may carry stored headers. */
   readonly wholeFileTakesHeaders: boolean;
   putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;
+  /** In the order of the files; all are stored, or each has its error. */
+  putFiles(batch: FileBatch, signal: Signal): Promise<readonly (FileRecord | StorageError)[]>;
   startUpload(request: SessionRequest, signal: Signal): Promise<UploadSession>;
   getUpload(name: SessionName, signal: Signal): Promise<UploadSession>;
   putChunk(chunk: ChunkUpload, signal: Signal): Promise<void>;
@@ -118,6 +146,7 @@ export interface Transport {
   listFolder(request: FolderOptions): Promise<FolderPage>;
   usage(request: UsageOptions): Promise<Usage>;
   deleteFile(file: FileName, signal: Signal): Promise<void>;
+  deleteFiles(deletion: Deletion, signal: Signal): Promise<DeletionAnswer>;
   status(signal: Signal): Promise<ServiceStatus>;
   /** Absent where it is not offered. */
   readonly management: Management | undefined;

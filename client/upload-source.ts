@@ -31,7 +31,7 @@ export interface SourceOptions {
 }
 
 export async function openSource(
-  input: UploadInput,
+  input: UploadInput | OpenedSource,
   options: SourceOptions,
 ): Promise<OpenedSource> {
   if (input instanceof Uint8Array) return bytesSource(input);
@@ -40,7 +40,7 @@ export async function openSource(
   return input;
 }
 
-function isStream(input: UploadInput): input is ByteStream {
+function isStream(input: UploadInput | OpenedSource): input is ByteStream {
   return input instanceof ReadableStream || Symbol.asyncIterator in input;
 }
 

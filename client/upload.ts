@@ -14,7 +14,7 @@ import { type OpenedSource, openSource, type UploadInput } from './upload-source
 
 export async function uploadFile(
   connection: Connection,
-  input: UploadInput,
+  input: UploadInput | OpenedSource,
   options: UploadOptions,
 ): Promise<FileRecord> {
   const { wholeFileBytesMax } = connection.transport;
@@ -47,10 +47,11 @@ function needsSession({ connection, options, metadata }: UploadJob, size: number
   );
 }
 
-function metadataOf(
+/** What is known of a file before its bytes are read. */
+export function metadataOf(
   connection: Connection,
   source: OpenedSource,
-  options: UploadOptions,
+  options: Omit<UploadOptions, 'onProgress'>,
 ): FileMetadata {
   const { bucket, path, tags = [], headers = {}, sha256, ifMatch, ifNoneMatch } = options;
   // Calls by the actor may write a path with a slash before it.
@@ -173,7 +174,8 @@ async function requireStored({ connection, options, metadata }: UploadJob, uploa
   }
 }
 
-function requireSame(stored: string, read: string): void {
+/** Entity tags: of what is stored, and of what was read. */
+export function requireSame(stored: string, read: string): void {
   if (stored === read) return;
   throw new StorageError(
     'IntegrityError',

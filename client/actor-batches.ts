@@ -1,0 +1,50 @@
+// Many files in one call of the actor.
+
+import { call, errorOfText, type Service } from './actor-connection.ts';
+import { fileRecordOf, optional } from './candid-records.ts';
+import type { FileRecord } from './interface.ts';
+import type { StorageError } from './storage-error.ts';
+import type { Deletion, DeletionAnswer, FileBatch, Signal } from './transport.ts';
+
+export async function putFiles(
+  { actor, apiKey }: Service,
+  { bucket, files }: FileBatch,
+  signal: Signal,
+): Promise<readonly (FileRecord | StorageError)[]> {
+  const sent = files.map(({ path, contentType, bytes, tags, headers, ifMatch, ifNoneMatch }) => ({
+    path,
+    contentType: optional(contentType),
+    bytes,
+    tags: optional(tags),
+    headers: optional(Object.entries(headers)),
+    sha256: [],
+    ifMatch: optional(ifMatch),
+    ifNoneMatch: optional(ifNoneMatch),
+  }));
+  const batch = { bucketId: bucket, files: sent, apiKey: optional(apiKey) };
+  const results = await call(signal, () => actor.uploadFiles(batch));
+  return results.map((one) => ('ok' in one ? fileRecordOf(one.ok) : errorOfText(one.err)));
+}
+
+export async function deleteFiles(
+  { actor, apiKey }: Service,
+  { bucket, paths, prefix, cursor }: Deletion,
+  signal: Signal,
+): Promise<DeletionAnswer> {
+  const { results, nextCursor } = await call(signal, () =>
+    actor.deleteFiles({
+      bucketId: bucket,
+      paths: optional(paths),
+      prefix: optional(prefix),
+      cursor: optional(cursor),
+      apiKey: optional(apiKey),
+    }),
+  );
+  return {
+    results: results.map(({ path, error: [text] }) => ({
+      path,
+      error: text === undefined ? undefined : errorOfText(text),
+    })),
+    nextCursor: nextCursor[0],
+  };
+}

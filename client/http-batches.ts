@@ -1,0 +1,82 @@
+// Many files in one request over HTTP.
+
+import { formBody } from './form-body.ts';
+import { exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { bucketPath } from './http-paths.ts';
+import type { FileRecord } from './interface.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
+import type { BatchedFile, Deletion, DeletionAnswer, FileBatch, Signal } from './transport.ts';
+
+interface ErrorView {
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Item {
+  readonly file?: FileRecord;
+  readonly error?: ErrorView;
+}
+
+export async function putFiles(
+  connection: HttpConnection,
+  { bucket, files }: FileBatch,
+  signal: Signal,
+): Promise<readonly (FileRecord | StorageError)[]> {
+  const { contentType, body } = formBody(
+    files.map((file) => ({ name: file.path, headers: headersOf(file), bytes: file.bytes })),
+  );
+  const path = `${bucketPath(bucket)}/files`;
+  const headers = { 'Content-Type': contentType };
+  const items = await itemsOf(() =>
+    exchangeJson<{ items: Item[] }>(connection, { method: 'POST', path, headers, body, signal }),
+  );
+  return items.map(({ file, error }) => file ?? errorOf(error));
+}
+
+/** Those of a refusal too, when it tells of each file. */
+async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise<readonly Item[]> {
+  try {
+    return (await send()).items;
+  } catch (error) {
+    const items = isStorageError(error) ? error.details?.items : undefined;
+    if (Array.isArray(items)) return items as Item[];
+    throw error;
+  }
+}
+
+function errorOf({ code, message }: ErrorView = { code: 'HttpError', message: '' }): StorageError {
+  return new StorageError(code, message);
+}
+
+/** A line end in a name or a value could only be a fault: the service refuses both. */
+function headersOf(file: BatchedFile): Record<string, string> {
+  const { contentType, tags, headers, ifMatch, ifNoneMatch } = file;
+  return {
+    ...headers,
+    ...(contentType !== undefined && { 'Content-Type': contentType }),
+    ...(tags.length > 0 && { 'X-File-Tags': tags.join(',') }),
+    ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+  };
+}
+
+export async function deleteFiles(
+  connection: HttpConnection,
+  { bucket, ...deletion }: Deletion,
+  signal: Signal,
+): Promise<DeletionAnswer> {
+  const { results, nextCursor } = await exchangeJson<{
+    results: { path: string; error?: ErrorView }[];
+    nextCursor: string | null;
+  }>(connection, {
+    method: 'POST',
+    path: `${bucketPath(bucket)}/delete`,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(deletion),
+    signal,
+  });
+  return {
+    results: results.map(({ path, error }) => ({ path, error: error && errorOf(error) })),
+    nextCursor: nextCursor ?? undefined,
+  };
+}
