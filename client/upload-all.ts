@@ -99,8 +99,10 @@ async function readSmall(
   try {
     const bufferedBytesMax = connection.transport.wholeFileBytesMax;
     const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
-    // A form has no place for a Content-Disposition of the file: the part has its own.
-    const isAlone = file.headers?.['Content-Disposition'] !== undefined;
+    // A form has no place for a Content-Disposition of the file, since the part has its own, nor
+    // for line ends in a name.
+    const isAlone =
+      file.headers?.['Content-Disposition'] !== undefined || /\p{Cc}/u.test(file.path);
     const { size } = source;
     if (size === undefined || size > smallFileBytesMax || isAlone) {
       return { task: () => uploadAlone(job, file, source) };

@@ -220,7 +220,7 @@ function addManagement(program: Command): void {
   bucket
     .command('rm <bucket>')
     .description('one without files')
-    .option('--force', 'also with open uploads, which are cancelled')
+    .option('--force', 'with its files, which are removed first, and its open uploads')
     .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
   const uploads = program.command('uploads').description('uploads that have not been completed');
   uploads

@@ -69,12 +69,24 @@ function optionsOf(flags: BucketFlags): BucketOptions {
   return { isPublic, quotaBytes: flags.quota, quotaFiles: flags.quotaFiles };
 }
 
+/** `force`: emptied first, in steps; its open uploads are cancelled. */
 export async function removeBucket(
   run: Run,
   id: string,
   flags: { readonly force?: boolean },
 ): Promise<void> {
-  await (await run.manager()).buckets.remove(id, { isForced: flags.force === true });
+  const storage = await run.manager();
+  if (flags.force) {
+    const { signal, isQuiet } = run;
+    let removed = 0;
+    for await (const { error } of storage.removeAll({ bucket: id, prefix: '', signal })) {
+      if (error !== undefined) throw error;
+      removed++;
+      if (!isQuiet && removed % 1_000 === 0) printNote(`${removed} files removed …`);
+    }
+    if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
+  }
+  await storage.buckets.remove(id, { isForced: flags.force === true });
   printLine(id);
 }
 

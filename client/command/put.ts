@@ -3,12 +3,20 @@
 
 import { basename, resolve } from 'node:path';
 import { chunkCountOf, isGivenWhole } from '../digest.ts';
-import type { FileName, FileRecord, UploadOptions } from '../interface.ts';
+import type {
+  FileName,
+  FileRecord,
+  FileToUpload,
+  UploadedFile,
+  UploadOptions,
+} from '../interface.ts';
 import { type FileSource, openFileSource } from '../node/file-source.ts';
 import type { Storage } from '../storage.ts';
-import { isStorageError } from '../storage-error.ts';
+import { isStorageError, type StorageError } from '../storage-error.ts';
+import { smallFileBytesMax } from '../upload-all.ts';
+import { sayFailure } from './exit-code.ts';
 import { isFolder, nameOf, parseLocation } from './location.ts';
-import { formatBytes, printJson, printLine, printNote } from './output.ts';
+import { formatBytes, printable, printJson, printLine, printNote } from './output.ts';
 import { startProgress } from './progress-bar.ts';
 import type { Run } from './run.ts';
 import {
@@ -43,9 +51,9 @@ export async function put(
   const storage = await run.storage();
   const records: FileRecord[] = [];
   try {
-    for (const { file, name } of sources) {
-      records.push(await putOne(run, storage, { file, name, options }));
-      if (!options.json) printLine(nameOf(name));
+    for await (const record of putAll(run, storage, { sources, options })) {
+      records.push(record);
+      if (!options.json) printLine(nameOf({ bucket: record.bucketId, path: record.path }));
     }
   } finally {
     // Those before one that has failed are stored.
@@ -81,6 +89,75 @@ function namedSources(files: readonly string[], destination: string): NamedSourc
     fileByPath.set(path, file);
     return { file, name: { bucket, path } };
   });
+}
+
+/** Small files that are read ahead: some 40 MB at most. */
+const heldFilesMax = 400;
+
+interface AllFiles {
+  readonly sources: readonly NamedSource[];
+  readonly options: PutOptions;
+}
+
+/** In their order; of several, those that are small and follow each other go together. */
+async function* putAll(
+  run: Run,
+  storage: Storage,
+  { sources, options }: AllFiles,
+): AsyncGenerator<FileRecord> {
+  let small: FileToUpload[] = [];
+  const bucket = sources[0]?.name.bucket ?? '';
+  for (const { file, name } of sources) {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = sources.length > 1 ? await readSmallFile(file) : undefined;
+    } catch (error) {
+      // Those before it are stored.
+      yield* putSmall(run, storage, { bucket, small });
+      throw error;
+    }
+    if (bytes === undefined || small.length === heldFilesMax) {
+      yield* putSmall(run, storage, { bucket, small });
+      small = [];
+    }
+    if (bytes === undefined) {
+      yield putOne(run, storage, { file, name, options });
+    } else {
+      small.push({ ...uploadOptions({ file, name, options }, run), source: bytes });
+    }
+  }
+  yield* putSmall(run, storage, { bucket, small });
+}
+
+/** Whole; `undefined` of one that is not small. */
+async function readSmallFile(file: string): Promise<Uint8Array | undefined> {
+  const source = await openFileSource(file);
+  try {
+    return source.size > smallFileBytesMax ? undefined : await source.slice(0, source.size);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Those that are stored, in their order; fails then, if one is not. */
+async function* putSmall(
+  run: Run,
+  storage: Storage,
+  { bucket, small }: { readonly bucket: string; readonly small: readonly FileToUpload[] },
+): AsyncGenerator<FileRecord> {
+  const ended = new Map<string, UploadedFile>();
+  for await (const one of storage.uploadAll(small, { bucket, signal: run.signal })) {
+    ended.set(one.path, one);
+  }
+  let failure: StorageError | undefined;
+  for (const { path } of small) {
+    const { file, error } = ended.get(path) ?? {};
+    if (file !== undefined) yield file;
+    if (error === undefined) continue;
+    failure ??= error;
+    printNote(`${printable(nameOf({ bucket, path }))} is not sent: ${sayFailure(error)}`);
+  }
+  if (failure !== undefined) throw failure;
 }
 
 interface OneFile extends NamedSource {

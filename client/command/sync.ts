@@ -4,11 +4,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { etagOf, likelyChunkBytes, sha256 } from '../digest.ts';
-import type { FileName, FileRecord } from '../interface.ts';
+import type { FileName, FileRecord, FileToUpload, StoredHeaders } from '../interface.ts';
 import { type FileSource, openFileSource } from '../node/file-source.ts';
 import { checkedConcurrency, inParallel } from '../parallel.ts';
 import type { Storage } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
+import { smallFileBytesMax } from '../upload-all.ts';
 import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { folderPrefix, nameOf, parseLocation } from './location.ts';
 import { printable, printLine, printNote } from './output.ts';
@@ -45,7 +46,7 @@ interface LocalFolder {
 }
 
 /** Files up to here go several at a time; larger ones one after another, in parallel chunks. */
-const smallFileBytesMax = 1_900_000;
+const oneChunkBytesMax = 1_900_000;
 
 export async function sync(
   run: Run,
@@ -65,7 +66,8 @@ export async function sync(
   const job: SyncJob = { run, storage, options, stored, counts, failures: [] };
   const local: LocalFolder = { files: [], skipped: [] };
   await addFolder(job, local, { file: folder, name: { bucket, path: prefix } });
-  const large = await syncSmall(job, local.files);
+  const others = await syncBatches(job, local.files);
+  const large = await syncOneByOne(job, others);
   for (const file of large) await trySyncOne(job, file, options.parallel);
   if (options.delete && job.failures.length === 0) await removeOthers(job, local);
   const { sent, same, removed } = counts;
@@ -128,8 +130,76 @@ function failureOf({ failures, options }: SyncJob): Error {
   return new StorageError(cause.code, text, { status: cause.status, cause });
 }
 
+/** Those that go together with others; returns the rest. */
+async function syncBatches(job: SyncJob, files: readonly LocalFile[]): Promise<LocalFile[]> {
+  const { storage, run, options } = job;
+  const [first] = files;
+  if (first === undefined) return [];
+  const others: LocalFile[] = [];
+  const byPath = new Map(files.map((file) => [file.name.path, file]));
+  const changed = changedSmallFiles(job, files, others);
+  const { bucket } = first.name;
+  const wishes = { bucket, concurrency: options.parallel, signal: run.signal };
+  for await (const { path, error } of storage.uploadAll(changed, wishes)) {
+    const { file, name } = byPath.get(path) ?? first;
+    await goOnAfterFailure(job, file, async () => {
+      if (error !== undefined) throw error;
+      noteSent(job, name);
+    });
+  }
+  return others;
+}
+
+/** Read whole, so that none is open while it waits for others. Adds what is no small one. */
+async function* changedSmallFiles(
+  job: SyncJob,
+  files: readonly LocalFile[],
+  others: LocalFile[],
+): AsyncGenerator<FileToUpload> {
+  for (const local of files) {
+    let changed: Uint8Array | undefined;
+    await goOnAfterFailure(job, local.file, async () => {
+      const source = await openFileSource(local.file);
+      try {
+        if (source.size > smallFileBytesMax) others.push(local);
+        else changed = await readChanged(job, source, local.name);
+      } finally {
+        await source.close();
+      }
+    });
+    if (changed !== undefined) {
+      yield { path: local.name.path, source: changed, headers: headersOf(job.options) };
+    }
+  }
+}
+
+async function readChanged(
+  job: SyncJob,
+  source: FileSource,
+  name: FileName,
+): Promise<Uint8Array | undefined> {
+  const { stored, counts, options } = job;
+  const there = stored.get(name.path);
+  if (there !== undefined && (await isSame(source, there))) {
+    counts.same++;
+    return undefined;
+  }
+  if (!options.dryRun) return source.slice(0, source.size);
+  noteSent(job, name);
+  return undefined;
+}
+
+function noteSent({ stored, counts }: SyncJob, name: FileName): void {
+  counts.sent++;
+  printLine(`${stored.has(name.path) ? 'changed' : 'new    '} ${printable(nameOf(name))}`);
+}
+
+function headersOf({ cacheControl }: SyncOptions): StoredHeaders {
+  return cacheControl === undefined ? {} : { 'Cache-Control': cacheControl };
+}
+
 /** Returns the large ones. */
-async function syncSmall(job: SyncJob, files: readonly LocalFile[]): Promise<LocalFile[]> {
+async function syncOneByOne(job: SyncJob, files: readonly LocalFile[]): Promise<LocalFile[]> {
   const { signal } = job.run;
   const large: LocalFile[] = [];
   let next = 0;
@@ -163,15 +233,14 @@ async function syncOne(
   const { storage, run, options, stored, counts } = job;
   const source = await openFileSource(file);
   try {
-    if (concurrency === undefined && source.size > smallFileBytesMax) return false;
+    if (concurrency === undefined && source.size > oneChunkBytesMax) return false;
     const there = stored.get(name.path);
     if (there !== undefined && (await isSame(source, there))) {
       counts.same++;
       return true;
     }
     if (!options.dryRun) await send(run, storage, { source, name, concurrency, options });
-    counts.sent++;
-    printLine(`${there === undefined ? 'new    ' : 'changed'} ${printable(nameOf(name))}`);
+    noteSent(job, name);
     return true;
   } finally {
     await source.close();
@@ -189,14 +258,13 @@ async function send(
   },
 ): Promise<void> {
   const { source, name, concurrency, options } = sending;
-  const { cacheControl } = options;
   const bar = startProgress(name.path, run.isQuiet || concurrency === undefined);
   try {
     await storage.upload(source, {
       ...name,
       concurrency,
       signal: run.signal,
-      headers: cacheControl === undefined ? {} : { 'Cache-Control': cacheControl },
+      headers: headersOf(options),
       onProgress: bar.report,
     });
   } finally {
@@ -221,10 +289,25 @@ async function removeOthers(job: SyncJob, local: LocalFolder): Promise<void> {
   const paths = new Set(local.files.map(({ name }) => name.path));
   const isSkipped = (path: string) =>
     local.skipped.some(({ name }) => path === name.path || path.startsWith(`${name.path}/`));
-  for (const { bucketId: bucket, path } of stored.values()) {
-    if (paths.has(path) || isSkipped(path)) continue;
-    if (!options.dryRun) await storage.remove({ bucket, path }, { signal: run.signal });
+  const others = [...stored.values()].filter(({ path }) => !paths.has(path) && !isSkipped(path));
+  const [first] = others;
+  if (first === undefined) return;
+  const { bucketId: bucket } = first;
+  const noteRemoved = (path: string) => {
     counts.removed++;
     printLine(`removed ${printable(nameOf({ bucket, path }))}`);
+  };
+  const gone = others.map(({ path }) => path);
+  if (options.dryRun) {
+    gone.forEach(noteRemoved);
+    return;
+  }
+  for await (const { path, error } of storage.removeAll({
+    bucket,
+    paths: gone,
+    signal: run.signal,
+  })) {
+    if (error !== undefined) throw error;
+    noteRemoved(path);
   }
 }
