@@ -38,7 +38,7 @@ export async function remove(
   finish(removal, names.length > 1 || recursive === true);
 }
 
-/** What ends the work on one name is kept for the end; what would end it on all ends the command. */
+/** What ends the work on one name is kept; what would end it on all of them ends the command. */
 async function goOnAfterFailure(
   { failures }: Removal,
   text: string,

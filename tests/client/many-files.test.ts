@@ -56,13 +56,28 @@ async function counting<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [value, updates.length];
 }
 
-const transports: readonly [string, () => Storage][] = [
-  ['HTTP', () => createNodeStorage({ url: service.url, apiKey: service.apiKey })],
+/** Carries out the requests, and forgets the first answers to those that change something. */
+function loseAnswers(count: number): typeof fetch {
+  let left = count;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const isChange = init?.method === 'POST' && !/\/(?:query|read_state)$/.test(`${input}`);
+    if (!isChange || left === 0) return response;
+    left -= 1;
+    await response.arrayBuffer();
+    throw new TypeError('fetch failed');
+  };
+}
+
+type Open = (fetch?: typeof globalThis.fetch) => Storage;
+const transports: readonly [string, Open][] = [
+  ['HTTP', (fetch) => createNodeStorage({ url: service.url, apiKey: service.apiKey, fetch })],
   [
     'the actor',
-    () => {
-      const identity = identityFromPem(service.identityPem);
-      return createNodeStorage({ host: service.url, canisterId: service.canisterId, identity });
+    (fetch) => {
+      const { url: host, canisterId, identityPem } = service;
+      const identity = identityFromPem(identityPem);
+      return createNodeStorage({ host, canisterId, identity, fetch });
     },
   ],
 ];
@@ -119,6 +134,22 @@ describe.each(transports)('over %s', (name, open) => {
       ['new "%22\\.txt', 'new.txt', 'old.txt'].map((path) => `${prefix}b/${path}`),
     );
     expect(await storage.stat({ bucket, path: `${prefix}b/old.txt` })).toEqual(old);
+  });
+
+  test('a lost answer is recognised, also by what was to be new', async () => {
+    const lossy = open(loseAnswers(1));
+    const files = some(`${prefix}lost/`, 3).map((file, index) => {
+      return { ...file, ...(index < 2 && { ifNoneMatch: '*' }) };
+    });
+    const results = await all(lossy.uploadAll(files, { bucket }));
+    expect(results.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+    const again = await all(storage.uploadAll(files, { bucket }));
+    expect(again.filter(({ error }) => error?.code === 'PreconditionFailed')).toHaveLength(2);
+    const removed = open(loseAnswers(1)).removeAll({
+      bucket,
+      paths: files.map(({ path }) => path),
+    });
+    expect((await all(removed)).map(({ error }) => error)).toEqual(Array(3).fill(undefined));
   });
 
   test('what nobody may write is refused for each', async () => {

@@ -145,8 +145,12 @@ interface Fill {
   readonly number: bigint;
 }
 
+/** Of a list within a list: both together would be more than anybody can send. */
+const innerCountMax = 20;
+
 class Filler extends IDL.Visitor<string, unknown> {
   sites = 0;
+  #depth = 0;
 
   constructor(
     readonly fill: Fill,
@@ -185,8 +189,11 @@ class Filler extends IDL.Visitor<string, unknown> {
 
   override visitVec(_: unknown, type: IDL.Type, name: string): unknown {
     if (type === IDL.Nat8) return repeat(4, 65);
+    this.#depth += 1;
     const first = type.accept(this, name);
-    return Array.from({ length: this.fill.count }, () => first);
+    this.#depth -= 1;
+    const length = Math.min(this.fill.count, this.#depth > 0 ? innerCountMax : this.fill.count);
+    return Array.from({ length }, () => first);
   }
 
   override visitRecord(_: unknown, fields: [string, IDL.Type][]): unknown {

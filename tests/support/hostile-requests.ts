@@ -70,6 +70,7 @@ export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgum
   const type = ['Content-Type', 'text/plain'] as const;
   const keyed = [authorization, type];
   const requests: [string, Sent][] = [...shapes(keyed), ...bodies(keyed, uploadId)];
+  requests.push(...batches(keyed));
   for (const [route, sent] of Object.entries(routes)) {
     for (const name of readFields) {
       for (const [what, text] of textsFor(route)) {
@@ -132,6 +133,53 @@ function shapes(keyed: Headers): [string, Sent][] {
     ]),
   );
   return [...withHeaders, ...withUrls];
+}
+
+/** Of many files at once. Lists of whoever may write or delete cost what they are long. */
+function batches(keyed: Headers): [string, Sent][] {
+  const [authorization] = keyed;
+  const type = ['Content-Type', 'multipart/form-data; boundary=B'] as const;
+  const files = { method: 'POST', url: `${base}/files` };
+  const deletion = { method: 'POST', url: `${base}/delete` };
+  const head = 'Content-Disposition: form-data; name="a"\r\n';
+  const part = `--B\r\n${head}\r\nx\r\n`;
+  const forms: Readonly<Record<string, string>> = {
+    'no boundary': 'x'.repeat(1_900_000),
+    '10,000 boundaries': '--B\r\n'.repeat(10_000),
+    'boundaries almost': '\r\n--'.repeat(400_000),
+    'a head of 1 MB': `--B\r\n${head}X: ${'y'.repeat(1_000_000)}\r\n\r\nx\r\n--B--`,
+    'a head of 2,000 lines': `--B\r\n${head}${'X: y\r\n'.repeat(1_000)}\r\nx\r\n--B--`,
+    'a name without end': `--B\r\nContent-Disposition: form-data; name="${'\\"'.repeat(3_000)}`,
+    '20,000 parts': part.repeat(20_000),
+  };
+  const lists: Readonly<Record<string, string>> = {
+    'nothing but brackets': '['.repeat(260_000),
+    'a string of 260 kB': `{"prefix":1,"a":"${'a'.repeat(260_000)}"}`,
+    'a string of 1 MB': `{"prefix":1,"a":"${'a'.repeat(1_000_000)}"}`,
+    '1,001 paths': `{"paths":[${'"",'.repeat(1_000)}""]}`,
+    '80,000 paths': `{"paths":[${'"",'.repeat(80_000)}""]}`,
+  };
+  return [
+    ...Object.entries(forms).flatMap(([name, text]): [string, Sent][] => {
+      const body = Buffer.from(text);
+      const isShort = name !== '20,000 parts';
+      return [
+        [`a form without a key: ${name}`, { ...files, headers: [type], body }],
+        ...(isShort && authorization !== undefined
+          ? [
+              [`a form: ${name}`, { ...files, headers: [authorization, type], body }] as [
+                string,
+                Sent,
+              ],
+            ]
+          : []),
+      ];
+    }),
+    ...Object.entries(lists).flatMap(([name, text]): [string, Sent][] => [
+      [`a deletion without a key: ${name}`, { ...deletion, body: Buffer.from(text) }],
+      [`a deletion: ${name}`, { ...deletion, headers: keyed, body: Buffer.from(text) }],
+    ]),
+  ];
 }
 
 function bodies(keyed: Headers, uploadId: string): [string, Sent][] {

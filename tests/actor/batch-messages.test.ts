@@ -1,0 +1,134 @@
+import { IDL } from '@dfinity/candid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decodeFileBatch, decodeFileDeletion } from '../../src/actor/batch-messages.ts';
+import { BatchedFile, FileBatch, FileDeletion } from '../../src/actor/candid.ts';
+import { CandidFault } from '../../src/actor/candid-reader.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { batchItemCountMax } from '../../src/limits.ts';
+import { installNodeText } from '../support/memory-stores.ts';
+
+beforeAll(installNodeText);
+
+const bounds = { bytes: 2_097_152, textBytes: 262_144, values: 320 };
+const readBatch = (bytes: Uint8Array) => decodeFileBatch(bytes, bounds);
+const readDeletion = (bytes: Uint8Array) => decodeFileDeletion(bytes, bounds);
+
+const options = {
+  contentType: [],
+  tags: [],
+  headers: [],
+  sha256: [],
+  ifMatch: [],
+  ifNoneMatch: [],
+};
+const plain = { path: '/ü', bytes: new Uint8Array(200).fill(1), ...options };
+const full = {
+  path: 'x'.repeat(300),
+  bytes: new Uint8Array(0),
+  contentType: ['a/b'],
+  tags: [['x', 'ö']],
+  headers: [[['cache-control', 'no-cache']]],
+  sha256: ['00'],
+  ifMatch: ['*'],
+  ifNoneMatch: ['"a"'],
+};
+
+function encodeBatch(files: object[], apiKey: string[] = ['efs_']): Uint8Array {
+  return new Uint8Array(IDL.encode([FileBatch], [{ bucketId: 'box', files, apiKey }]));
+}
+
+describe('decodeFileBatch()', () => {
+  test('reads what an agent writes, the files when they are asked for', () => {
+    const files = [plain, full, plain];
+    const batch = readBatch(encodeBatch(files));
+    expect(batch).toMatchObject({ bucketId: 'box', apiKey: 'efs_' });
+    expect(batch.readFiles()).toEqual(files);
+    // And once more, as an inspection and an update of one message might.
+    expect(batch.readFiles()).toEqual(files);
+    expect(readBatch(encodeBatch([], [])).readFiles()).toEqual([]);
+  });
+
+  test('gives the bytes as views, without a copy', () => {
+    const argument = encodeBatch([plain]);
+    expect(readBatch(argument).readFiles()[0]?.bytes.buffer).toBe(argument.buffer);
+  });
+
+  test('reads a sender that knows fewer fields, or more', () => {
+    const few = IDL.Record({ path: IDL.Text, bytes: IDL.Vec(IDL.Nat8) });
+    const types = IDL.Record({ bucketId: IDL.Text, files: IDL.Vec(few) });
+    const { path, bytes } = plain;
+    const sent = IDL.encode([types], [{ bucketId: 'box', files: [{ path, bytes }] }]);
+    expect(readBatch(new Uint8Array(sent)).readFiles()).toEqual([plain]);
+    const more = IDL.Record({ ...Object.fromEntries(BatchedFile._fields), other: IDL.Nat });
+    const wide = IDL.Record({
+      bucketId: IDL.Text,
+      files: IDL.Vec(more),
+      apiKey: IDL.Opt(IDL.Text),
+    });
+    const files = [{ ...full, other: 1n }];
+    const argument = IDL.encode([wide], [{ bucketId: 'box', files, apiKey: [] }]);
+    expect(readBatch(new Uint8Array(argument)).readFiles()).toEqual([full]);
+  });
+
+  test('refuses more files, and more tags of all files, than it would pass over', () => {
+    expect(() => readBatch(encodeBatch(Array(201).fill(plain)))).toThrow('lists 201 items');
+    const tags = [Array(batchItemCountMax / 2 + 1).fill('a')];
+    expect(() =>
+      readBatch(
+        encodeBatch([
+          { ...plain, tags },
+          { ...plain, tags },
+        ]),
+      ),
+    ).toThrow(`where at most ${batchItemCountMax / 2 - 1} are taken`);
+  });
+
+  test('refuses in words what it finds malformed when the files are read', () => {
+    const argument = encodeBatch([plain]);
+    const at = Buffer.from(argument).indexOf('/ü');
+    argument[at + 1] = 0xff;
+    const { readFiles } = readBatch(argument);
+    expect(readFiles).toThrow(Refusal);
+    expect(readFiles).toThrow('is not well-formed UTF-8');
+  });
+
+  test('refuses every cut message', () => {
+    const argument = encodeBatch([{ ...full, path: 'x' }]);
+    for (let length = 0; length < argument.length; length++) {
+      expect(() => readBatch(argument.slice(0, length)), `${length} bytes`).toThrow(CandidFault);
+    }
+  });
+});
+
+describe('decodeFileDeletion()', () => {
+  const none = { paths: [], prefix: [], cursor: [], apiKey: [] };
+  const encode = (fields: object) =>
+    new Uint8Array(IDL.encode([FileDeletion], [{ bucketId: 'box', ...none, ...fields }]));
+
+  test('reads what an agent writes, the paths when they are asked for', () => {
+    const paths = ['a', 'ü'.repeat(100), ''];
+    const listed = readDeletion(encode({ paths: [paths], apiKey: ['efs_'] }));
+    expect(listed).toMatchObject({ bucketId: 'box', apiKey: 'efs_', prefix: undefined });
+    expect(listed.readPaths()).toEqual(paths);
+    const prefixed = readDeletion(encode({ prefix: [''], cursor: ['b'] }));
+    expect(prefixed).toMatchObject({ prefix: '', cursor: 'b' });
+    expect(prefixed.readPaths()).toBeUndefined();
+  });
+
+  test('reads a sender that knows fewer fields, or more', () => {
+    const few = IDL.Record({ bucketId: IDL.Text, prefix: IDL.Opt(IDL.Text) });
+    const sent = IDL.encode([few], [{ bucketId: 'box', prefix: ['a'] }]);
+    expect(readDeletion(new Uint8Array(sent))).toMatchObject({ bucketId: 'box', prefix: 'a' });
+    const wide = IDL.Record({ ...Object.fromEntries(FileDeletion._fields), other: IDL.Nat });
+    const more = { bucketId: 'box', ...none, paths: [['a']], other: 1n };
+    expect(readDeletion(new Uint8Array(IDL.encode([wide], [more]))).readPaths()).toEqual(['a']);
+  });
+
+  test('refuses 1,001 paths, and every cut message', () => {
+    expect(() => readDeletion(encode({ paths: [Array(1_001).fill('')] }))).toThrow('1001 items');
+    const argument = encode({ paths: [['a', 'b']] });
+    for (let length = 0; length < argument.length; length++) {
+      expect(() => readDeletion(argument.slice(0, length))).toThrow(CandidFault);
+    }
+  });
+});
