@@ -12,6 +12,10 @@ import type { BenchRow } from './table.ts';
 export interface HttpRequests {
   put(name: string, bytes: Uint8Array): Promise<unknown>;
   remove(name: string): Promise<unknown>;
+  /** A form with so many files of these bytes, in one folder. */
+  putForm(folder: string, count: number, bytes: Uint8Array): Promise<unknown>;
+  /** All that begins with it. */
+  removeAll(prefix: string): Promise<unknown>;
   get(name: string): Promise<unknown>;
   getPart(): Promise<unknown>;
   /** As a client resumes a download, without a key: from that byte on. */
@@ -133,6 +137,17 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
         headers: { ...authorization, 'Content-Type': 'application/octet-stream' },
       }),
     remove: (name) => send(`${api}/${name}`, { method: 'DELETE', headers: authorization }),
+    putForm: (folder, count, bytes) => {
+      const body = new FormData();
+      for (let index = 0; index < count; index++) {
+        body.append(`${folder}/${index}.bin`, new Blob([bytes as BlobPart]));
+      }
+      return send(api, { method: 'POST', body, headers: authorization });
+    },
+    removeAll: (prefix) => {
+      const body = JSON.stringify({ prefix });
+      return send(`${ofBucket}/delete`, { method: 'POST', body, headers: authorization });
+    },
     get: (name) => send(`${cloud}/${name}`, {}),
     getPart: () => {
       const headers = { Range: 'bytes=0-', Prefer: 'part' };

@@ -59,6 +59,7 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
   rows.push(...(await measureLarge(bench, chunk)), ...(await measureSmall(bench)));
+  rows.push(...(await measureBatches(bench)));
   rows.push(...(await bench.refusalRows()), await bench.upgradeRow());
   return rows;
 }
@@ -93,6 +94,22 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
     await bench.measure('usage of a prefix', 0, () => bench.usage('folders/')),
     await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
   ];
+}
+
+/** What one request does to many files, of 1 kB each. */
+async function measureBatches(bench: Bench): Promise<BenchRow[]> {
+  const bytes = sampleBytes(1_000);
+  const formFiles = 200;
+  const removedForms = 5;
+  const form = (turn: number, part: number) =>
+    bench.putForm(`batch/${turn}/${part}`, formFiles, bytes);
+  const name = `POST of ${formFiles} files`;
+  const put = await bench.measureUpdate(name, formFiles * bytes.length, (turn) => form(turn, 0));
+  for (let turn = 0; turn < repetitions; turn++) {
+    for (let part = 1; part < removedForms; part++) await form(turn, part);
+  }
+  const removed = `deletion of ${removedForms * formFiles} files`;
+  return [put, await bench.measureUpdate(removed, 0, (turn) => bench.removeAll(`batch/${turn}/`))];
 }
 
 async function main(): Promise<void> {

@@ -66,16 +66,22 @@ function placeOf(byte: u8, start: usize, end: usize): usize {
   return next;
 }
 
-/** Objects and lists that a text of JSON opens; brackets within its strings do not count. */
-export function countContainers(data: usize, length: usize): u32 {
+/**
+ * Of a text of JSON: the objects and lists that it opens in the low half, the commas in the high
+ * one. What is within strings does not count.
+ */
+export function jsonShape(data: usize, length: usize): u64 {
   const end = data + length;
-  let count: u32 = 0;
+  let containers: u64 = 0;
+  let commas: u64 = 0;
   let isString = false;
   for (let next = data; next < end; next++) {
     const byte = load<u8>(next);
     if (byte == 0x22) isString = !isString;
     else if (isString && byte == 0x5c) next++;
-    else if (!isString && (byte == 0x7b || byte == 0x5b)) count++;
+    else if (isString) continue;
+    else if (byte == 0x2c) commas++;
+    else if (byte == 0x7b || byte == 0x5b) containers++;
   }
-  return count;
+  return commas << 32 | containers;
 }

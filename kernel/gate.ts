@@ -15,7 +15,7 @@
 // message.
 
 import { areEqual, open, poly1305, seal } from './aead';
-import { countContainers, findAll } from './byte-search';
+import { findAll, jsonShape } from './byte-search';
 import { certificateHeader } from './certificate-header';
 import { chacha20 } from './chacha20';
 import { fileTree } from './file-tree';
@@ -74,7 +74,7 @@ const partLeavesOperation: u32 = 81;
 const fileTreeOperation: u32 = 82;
 const certificateHeaderOperation: u32 = 83;
 const findAllOperation: u32 = 88;
-const countContainersOperation: u32 = 89;
+const jsonShapeOperation: u32 = 89;
 // 96 and on are those of texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
@@ -145,7 +145,7 @@ function operandCount(operation: u32): u32 {
     case sha256FinishOperation:
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
-    case countContainersOperation:
+    case jsonShapeOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
     case indexFindOperation:
@@ -272,9 +272,13 @@ function runIndex(operation: u32, block: usize): void {
 }
 
 function runSearch(operation: u32, block: usize): void {
-  store<u32>(block, operation == findAllOperation
-    ? findAll(at(0), lengthOf(0), at(1), lengthOf(1), at(2), <u32>(lengthOf(2) >> 2))
-    : countContainers(at(0), lengthOf(0)), 24);
+  if (operation == jsonShapeOperation) {
+    store<u64>(block, jsonShape(at(0), lengthOf(0)), 48);
+    return;
+  }
+  store<u32>(block, findAll(
+    at(0), lengthOf(0), at(1), lengthOf(1), at(2), <u32>(lengthOf(2) >> 2),
+  ), 24);
 }
 
 /** What certified answers need beside hashes. */

@@ -5,7 +5,7 @@ import { createCommand, kernelGate, kernelOperations, kernelWords } from './kern
 
 const needleBytesMax = 128;
 const findCommand = createCommand(kernelOperations.findAll, 3);
-const countCommand = createCommand(kernelOperations.countContainers, 1);
+const shapeCommand = createCommand(kernelOperations.jsonShape, 1);
 
 /**
  * Where the needle (1 to 128 bytes) stands in the bytes, in order and without overlaps; of more
@@ -24,12 +24,18 @@ export function findAll(bytes: Uint8Array, needle: Uint8Array, limit: number): U
   return places.subarray(0, findCommand.words[kernelWords.result]);
 }
 
-/**
- * Objects and lists that a text of JSON opens, well-formed or not; brackets within strings do not
- * count.
- */
-export function countJsonContainers(json: Uint8Array): number {
-  kernelGate(countCommand.bytes);
+export interface JsonShape {
+  /** Objects and lists that are opened. */
+  readonly containers: number;
+  /** One less than what they list, in each. */
+  readonly commas: number;
+}
+
+/** Of a text of JSON, well-formed or not; what is within strings does not count. */
+export function jsonShape(json: Uint8Array): JsonShape {
+  kernelGate(shapeCommand.bytes);
   kernelGate(json);
-  return countCommand.words[kernelWords.result] ?? 0;
+  const { words } = shapeCommand;
+  const containers = words[kernelWords.longResult] ?? 0;
+  return { containers, commas: words[kernelWords.longResult + 1] ?? 0 };
 }

@@ -45,7 +45,7 @@ export const kernelOperations = {
   fileTree: 82,
   certificateHeader: 83,
   findAll: 88,
-  countContainers: 89,
+  jsonShape: 89,
   openExchange: 96,
   decodeText: 97,
   readRequest: 98,

@@ -84,12 +84,15 @@ function errorView({ code, message }: Refusal) {
   return { code, message };
 }
 
+/** A list of paths, and a few fields. */
+const deletionBounds = { bytesMax: deletionBytesMax, itemsMax: deletedFileCountMax + 32 };
+
 export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade {
   const { stores, call, request } = exchange;
   const [bucket = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
   const read = () => {
-    const body = jsonBody(request, deletionBytesMax);
+    const body = jsonBody(request, deletionBounds);
     return {
       paths: textListField(body, 'paths', deletedFileCountMax),
       prefix: textField(body, 'prefix'),

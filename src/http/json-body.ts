@@ -1,6 +1,6 @@
 // The JSON body of a request as named, typed fields. Unknown fields are left alone.
 
-import { countJsonContainers } from '../crypto/byte-search.ts';
+import { jsonShape } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { decodeUtf8 } from '../lib/text.ts';
@@ -9,9 +9,19 @@ import type { HttpRequest } from './message.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** What a body may be made of. */
+export interface JsonBounds {
+  readonly bytesMax: number;
+  /** In all lists and objects together. */
+  readonly itemsMax: number;
+}
+
+const usualBounds: JsonBounds = { bytesMax: jsonBodyBytesMax, itemsMax: jsonBodyBytesMax };
+
 /** The body's object; an empty body is one without fields. */
-export function jsonBody(request: HttpRequest, bytesMax = jsonBodyBytesMax): JsonObject {
+export function jsonBody(request: HttpRequest, bounds = usualBounds): JsonObject {
   const { body } = request;
+  const { bytesMax, itemsMax } = bounds;
   if (body.length > bytesMax) {
     throw new Refusal(
       'EntityTooLarge',
@@ -21,11 +31,15 @@ export function jsonBody(request: HttpRequest, bytesMax = jsonBodyBytesMax): Jso
   }
   // Parsers go down a level with each object or list in another, and there is no catching of what
   // happens where the stack ends.
-  if (countJsonContainers(body) > jsonContainerCountMax) {
+  const { containers, commas } = jsonShape(body);
+  if (containers > jsonContainerCountMax) {
     throw new Refusal(
       'InvalidArgument',
       `The body must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
     );
+  }
+  if (commas >= itemsMax) {
+    throw new Refusal('InvalidArgument', `The body lists more than ${itemsMax} things in all.`);
   }
   const text = decodeUtf8(body);
   const value = text === undefined ? undefined : parseJson(text);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { countJsonContainers, findAll } from '../../src/crypto/byte-search.ts';
+import { findAll, jsonShape } from '../../src/crypto/byte-search.ts';
 import { installNodeKernel } from '../support/kernel-host.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
@@ -73,16 +73,16 @@ describe('findAll()', () => {
   });
 });
 
-describe('countJsonContainers()', () => {
+describe('jsonShape()', () => {
   test.each([
-    ['', 0],
-    ['{}', 1],
-    ['{"a":[1,{}],"b":[]}', 4],
-    ['["[{", "\\"[", "\\\\", []]', 2],
-    ['"[[', 0],
-    ['[[[', 3],
-    ['"\\', 0],
-  ])('counts in %s', (json, expected) => {
-    expect(countJsonContainers(text(json))).toBe(expected);
+    ['', 0, 0],
+    ['{}', 1, 0],
+    ['{"a":[1,{}],"b":[]}', 4, 2],
+    ['["[{,", "\\",[", "\\\\", []]', 2, 3],
+    ['"[[,', 0, 0],
+    ['[[[,,', 3, 2],
+    ['"\\', 0, 0],
+  ])('counts in %s', (json, containers, commas) => {
+    expect(jsonShape(text(json))).toEqual({ containers, commas });
   });
 });
