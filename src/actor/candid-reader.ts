@@ -36,6 +36,8 @@ export type SkippedLayout = (typeof skippedLayouts)[keyof typeof skippedLayouts]
 /** Bytes of a number: far beyond 64 bits. */
 const numberBytesMax = 20;
 const principalBytesMax = 29;
+/** Of three bytes and more: as many values of 16 kB as one message has. */
+const longLengthsMax = 128;
 
 /** The message breaks the format or a bound; the words complete "the message …". */
 export class CandidFault extends RangeError {}
@@ -213,6 +215,7 @@ export class CandidReader {
     const places = layout.length;
     let position = this.#position;
     let itemsLeft = itemsMax;
+    let longLengthsLeft = longLengthsMax;
     for (let row = 0; row < rows; row++) {
       for (let place = 0; place < places; place++) {
         const kind = layout[place] as SkippedLayout;
@@ -230,9 +233,19 @@ export class CandidReader {
           }
         }
         while (blobs-- > 0) {
-          // Beyond the end it is no number, and then not short.
-          const length = bytes[position++] as number;
-          position = length < 0x80 ? position + length : this.#endOfLong(position - 1);
+          // Beyond the end they are no numbers, and then not short.
+          const first = bytes[position++] as number;
+          if (first < 0x80) {
+            position += first;
+            continue;
+          }
+          const second = bytes[position++] as number;
+          if (second < 0x80) {
+            position += first + 0x80 * (second - 1);
+            continue;
+          }
+          if (longLengthsLeft-- === 0) throw new CandidFault('has lengths of too many bytes');
+          position = this.#endOfLong(position - 2);
         }
       }
       if (position > bytes.length) throw endsEarly();

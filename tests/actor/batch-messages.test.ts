@@ -39,7 +39,7 @@ function encodeBatch(files: object[], apiKey: string[] = ['efs_']): Uint8Array {
 
 describe('decodeFileBatch()', () => {
   test('reads what an agent writes, the files when they are asked for', () => {
-    const files = [plain, full, plain];
+    const files = [plain, full, { ...plain, bytes: new Uint8Array(20_000) }];
     const batch = readBatch(encodeBatch(files));
     expect(batch).toMatchObject({ bucketId: 'box', apiKey: 'efs_' });
     expect(batch.readFiles()).toEqual(files);
@@ -81,6 +81,14 @@ describe('decodeFileBatch()', () => {
         ]),
       ),
     ).toThrow(`where at most ${batchItemCountMax / 2 - 1} are taken`);
+  });
+
+  test('refuses more values of 16 kB than one message has room for', () => {
+    const bytes = new Uint8Array(16_384);
+    expect(readBatch(encodeBatch(Array(128).fill({ ...plain, bytes }))).readFiles()).toHaveLength(
+      128,
+    );
+    expect(() => readBatch(encodeBatch(Array(129).fill({ ...plain, bytes })))).toThrow('lengths');
   });
 
   test('refuses in words what it finds malformed when the files are read', () => {

@@ -250,7 +250,33 @@ function valuesOf(method: DidMethod, honest: HonestTexts): Named[] {
   const numbers = [2n ** 64n, 2n ** 130n, 2n ** 4_000n].map((number) =>
     make(`numbers of ${number.toString(2).length} bits`, { number, site: -1 }),
   );
-  return [...single, ...lists, ...numbers, ...withUnknownFields(method, honest)];
+  return [
+    ...single,
+    ...lists,
+    ...numbers,
+    ...withUnknownFields(method, honest),
+    ...fullBatches(method),
+  ];
+}
+
+/** As much as one call may bring of many files, by somebody who may bring none. */
+function fullBatches({ name, parameters }: DidMethod): Named[] {
+  if (name !== 'uploadFiles') return [];
+  const long = 'x'.repeat(130);
+  const file = {
+    path: long,
+    bytes: repeat(1, 1),
+    contentType: [long],
+    tags: [['a', 'b', 'c', 'd', 'e']],
+    headers: [[]],
+    sha256: [long],
+    ifMatch: [long],
+    ifNoneMatch: [long],
+  };
+  const batch = { bucketId: 'demo', files: Array(200).fill(file), apiKey: [] };
+  return [
+    ['200 files with all that they may have', new Uint8Array(IDL.encode(parameters, [batch]))],
+  ];
 }
 
 /** Beside lists, in the record that the method takes, fields that it does not know. */
