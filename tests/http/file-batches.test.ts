@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findFile } from '../../src/domain/files/files.ts';
+import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import { upgrade } from '../../src/http/router.ts';
 import { createScene, makeKey, putTestFile, type Scene } from '../support/domain-fixture.ts';
 import { type FormPart, formBody } from '../support/forms.ts';
@@ -185,7 +186,10 @@ describe('POST of a deletion', () => {
     expect(exchange(stores, remove({ paths }))).toBe(upgrade);
     putTestFile(stores, { path: 'p/1' });
     putTestFile(stores, { path: 'p/2' });
-    const response = send(stores, remove({ prefix: 'p/', cursor: 'p/1' }, { phase: 'update' }));
+    const response = send(
+      stores,
+      remove({ prefix: 'p/', cursor: cursorOf(Buffer.from('p/1')) }, { phase: 'update' }),
+    );
     expect(JSON.parse(bodyText(response)).results).toEqual([{ path: 'p/2', deleted: true }]);
   });
 

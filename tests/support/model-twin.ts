@@ -131,8 +131,8 @@ export interface TwinWrite {
 export function putCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
   const file = twin.files.get(write.path);
   const old = file === undefined ? 0 : quotaOf({ ...file, size: file.bytes.length });
-  if (exceedsQuota(twin, quotaOf(write) - old)) return 'QuotaExceeded';
-  return areMet(twin, write.path, write.conditions) ? undefined : 'PreconditionFailed';
+  if (!areMet(twin, write.path, write.conditions)) return 'PreconditionFailed';
+  return exceedsQuota(twin, quotaOf(write) - old) ? 'QuotaExceeded' : undefined;
 }
 
 export function beginCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
