@@ -26,6 +26,9 @@ export interface HttpRequests {
   list(pageSize: number): Promise<unknown>;
   copy(from: string, to: string): Promise<unknown>;
   move(from: string, to: string): Promise<unknown>;
+  /** The address of a new link to it. */
+  link(name: string): Promise<string>;
+  getLinked(address: string): Promise<unknown>;
   /** Tags it. */
   change(name: string): Promise<unknown>;
   /** What is directly below that prefix. */
@@ -163,6 +166,11 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
     list: (pageSize) => send(`${api}?pageSize=${pageSize}`, { headers: authorization }),
     copy: (from, path) => post('copy', { from, to: { path } }),
     move: (from, path) => post('move', { from, to: { path } }),
+    async link(path) {
+      const response = await post('links', { path });
+      return ((await response.json()) as { url: string }).url;
+    },
+    getLinked: (address) => send(`${url}${address}`, {}),
     change: (name) =>
       send(`${api}/${name}`, {
         method: 'PATCH',
@@ -181,7 +189,7 @@ interface Wish extends RequestInit {
 
 async function send(url: string, { expected, ...init }: Wish): Promise<Response> {
   const response = await fetch(url, init);
-  const body = await response.arrayBuffer();
+  const body = await response.clone().arrayBuffer();
   const isExpected = expected === undefined ? response.ok : response.status === expected;
   if (!isExpected) {
     throw new Error(`${url} answered ${response.status}: ${Buffer.from(body).toString()}`);

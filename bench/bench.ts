@@ -70,11 +70,10 @@ async function measureLarge(bench: Bench, chunk: Uint8Array): Promise<BenchRow[]
   const uploadId = await bench.beginUpload(chunk.length * largeChunks, path(-1));
   for (let index = 0; index < largeChunks; index++) await bench.putChunk(uploadId, index, chunk);
   await bench.completeUpload(uploadId);
-  const bytes = chunk.length * largeChunks;
   return [
-    await bench.measure('copy', bytes, (turn) => bench.copy(path(-1), path(turn))),
-    await bench.measure('move', bytes, (turn) => bench.move(path(turn), `moved/${turn}`)),
-    await bench.measure('change of tags', bytes, () => bench.change(path(-1))),
+    await bench.measure('copy of 100 MB', 0, (turn) => bench.copy(path(-1), path(turn))),
+    await bench.measure('move of 100 MB', 0, (turn) => bench.move(path(turn), `moved/${turn}`)),
+    await bench.measure('change of tags of 100 MB', 0, () => bench.change(path(-1))),
   ];
 }
 
@@ -84,8 +83,11 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
   const name = (turn: number) => `small/${turn}`;
   for (let turn = 0; turn < pageSizeMax; turn++) await bench.put(name(turn), bytes);
   for (let turn = 0; turn < folders; turn++) await bench.put(`folders/${turn}/file`, bytes);
+  const link = await bench.link(name(pageSizeMax - 1));
   return [
     await bench.measure('replace', bytes.length, (turn) => bench.put(name(turn), bytes)),
+    await bench.measure('link made', 0, (turn) => bench.link(name(turn))),
+    await bench.measure('GET by a link', bytes.length, () => bench.getLinked(link)),
     await bench.measure('304', 0, (turn) => bench.getUnchanged(name(turn))),
     await bench.measure('404 in a public bucket', 0, bench.getMissing),
     await bench.measure('list of 10', 0, () => bench.list(10)),

@@ -9,6 +9,7 @@ import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
 import { InspectActor } from './actor/inspect.ts';
 import { LifecycleActor } from './actor/lifecycle.ts';
+import { LinksActor } from './actor/links.ts';
 import { ListingActor } from './actor/listing.ts';
 import { RotationActor } from './actor/rotation.ts';
 import { StatusActor } from './actor/status.ts';
@@ -23,6 +24,7 @@ export default [
   FilesActor,
   CopiesActor,
   VersionsActor,
+  LinksActor,
   FileBatchesActor,
   ListingActor,
   ApiKeysActor,

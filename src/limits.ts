@@ -112,6 +112,11 @@ export const anonymousUpdatesPerMinute = 20;
 /** Of both, as a controller may set them. */
 export const anonymousUpdatesMax = 1_000_000;
 
+/** Live links to one file, and links of a bucket. */
+export const fileLinkCountMax = 16;
+export const bucketLinkCountMax = 10_000;
+/** Links that one message takes away when they are over. */
+export const endedLinksPerMessage = 20;
 /** For how many days former versions of files may be kept. */
 export const keepVersionsDaysMax = 3_650;
 

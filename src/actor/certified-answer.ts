@@ -11,6 +11,7 @@ import {
 } from '../certification/certified-file.ts';
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
+import { fileText, linkText } from '../certification/site-paths.ts';
 import type { Evidence } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/contents/chunk-records.ts';
 import { findFile } from '../domain/files/files.ts';
@@ -95,9 +96,16 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   // Verifiers may decode it differently, or not at all.
   if (urlPath === undefined) return unprovable(request);
   const { publicAnswer } = response;
-  const answered = publicAnswer && `/cloud/${publicAnswer.file.bucketId}/${publicAnswer.file.path}`;
+  const answered = publicAnswer && addressOf(publicAnswer);
   // The tree need not be asked for what the router has just found
   if (publicAnswer && answered === urlPath) return { kind: 'file', ...publicAnswer };
+  const linkId = urlPath.startsWith('/s/') ? urlPath.split('/', 3)[2] : undefined;
+  // A proof of absence would show the names beside it
+  if (linkId !== undefined && proofs.hasLink(linkId)) {
+    return response.isMissing || request.method === 'OPTIONS'
+      ? { kind: 'unproven' }
+      : unprovable(request);
+  }
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
@@ -107,6 +115,11 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   if (asksOptions) return { kind: 'fixed', urlPath, row: 'preflight' };
   const isMissing = response.isMissing === true || unprovable(request).kind === 'unproven';
   return isMissing ? { kind: 'fixed', urlPath, row: 'not-found' } : unprovable(request);
+}
+
+/** Percent-decoded, as the router has found it. */
+function addressOf({ file, link }: PublicAnswer): string {
+  return link === undefined ? `/cloud/${file.bucketId}/${file.path}` : `/s/${link.id}/${link.name}`;
 }
 
 /** `undefined` when it has no labels that are sure to be a verifier's. */
@@ -127,9 +140,11 @@ function unprovable(request: HttpRequest): Plan {
   return { kind: isSmall ? 'upgrade' : 'unproven' };
 }
 
-function provenFile({ file, row, served }: PublicAnswer, body: Uint8Array): Proven {
+function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
+  const { file, row, served, link } = answer;
   const certified = certifiedStored(file, served);
-  const evidence = evidenceOf(file, certified, row);
+  const path = link === undefined ? fileText(file) : linkText(link);
+  const evidence = evidenceOf({ file, path }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
@@ -137,9 +152,8 @@ function provenFile({ file, row, served }: PublicAnswer, body: Uint8Array): Prov
 function provenPreflight(urlPath: string): Proven {
   const [, , bucketId = '', ...segments] = urlPath.split('/');
   const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
-  const evidence = evidenceOf(file, certifiedStored(file, servedHeaders(file)), {
-    row: 'preflight',
-  });
+  const certified = certifiedStored(file, servedHeaders(file));
+  const evidence = evidenceOf({ file, path: fileText(file) }, certified, { row: 'preflight' });
   const response = preflightResponses[file.leavesVersion];
   return { ...withExpression(response, expressions.plain), evidence };
 }
@@ -151,9 +165,13 @@ function certifiedStored(file: PublicAnswer['file'], served: ServedHeaders): Cer
   });
 }
 
-function evidenceOf(file: PublicAnswer['file'], certified: CertifiedFile, row: FileRow): Evidence {
+function evidenceOf(
+  { file, path }: { readonly file: PublicAnswer['file']; readonly path: string },
+  certified: CertifiedFile,
+  row: FileRow,
+): Evidence {
   const isFormer = file.leavesVersion === 1;
-  const question = { name: file, file: certified, row, isFormer };
+  const question = { path, file: certified, row, isFormer };
   return present(proofs.proveRow(question), 'witness of a file');
 }
 

@@ -5,7 +5,8 @@ import { copyFile, moveFile } from '../domain/files/copies.ts';
 import { changeFile } from '../domain/files/file-changes.ts';
 import { moveFiles } from '../domain/files/prefix-moves.ts';
 import { answer, currentCall } from './call.ts';
-import { CopyRequest, FileChange, PrefixMove, ResultFile, ResultPrefixMove } from './candid.ts';
+import { ResultFile } from './candid.ts';
+import { CopyRequest, FileChange, PrefixMove, ResultPrefixMove } from './candid-operations.ts';
 import {
   type ChangeArgument,
   type CopyArgument,

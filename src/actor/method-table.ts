@@ -16,6 +16,7 @@ import { checkCopy } from '../domain/files/copies.ts';
 import { checkDeletion } from '../domain/files/file-access.ts';
 import { checkFileChange } from '../domain/files/file-changes.ts';
 import { authorizeDeletion } from '../domain/files/file-deletion.ts';
+import { checkLinkDeletion, checkLinkRequest } from '../domain/files/link-access.ts';
 import { checkPrefixMoveRights } from '../domain/files/prefix-moves.ts';
 import { checkRestoration } from '../domain/files/version-access.ts';
 import { type Call, isAnonymous } from '../domain/shared/caller.ts';
@@ -37,6 +38,7 @@ import {
   type PrefixArgument,
   prefixOrderOf,
 } from './copy-arguments.ts';
+import { type LinkArgument, linkRequestOf } from './link-arguments.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
 import {
   type ErasureArgument,
@@ -105,6 +107,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listBuckets: { bounds: few },
   listFiles: { bounds: some },
   listFolder: { bounds: some },
+  listLinks: { bounds: few },
   listUploads: { bounds: few },
   listVersions: { bounds: few },
   readFile: { bounds: few },
@@ -178,6 +181,16 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: some,
     admit: ({ stores, call }, argument: PrefixArgument) =>
       checkPrefixMoveRights(stores, call, prefixOrderOf(argument)),
+  },
+  createLink: {
+    bounds: some,
+    admit: ({ stores, call }, argument: LinkArgument) =>
+      void checkLinkRequest(stores, call, linkRequestOf(argument)),
+  },
+  deleteLink: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, id: string, [apiKey]: Optional<string>) =>
+      void checkLinkDeletion(stores, call, { bucket, id, apiKey }),
   },
   restoreVersion: {
     bounds: some,

@@ -10,7 +10,7 @@ import { sha256 } from '../crypto/hash.ts';
 import { allBuckets } from '../domain/buckets/buckets.ts';
 import type { Publication, PublishedFile } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
-import { servedHeaders } from '../http/file-headers.ts';
+import { linkHeaders, servedHeaders } from '../http/file-headers.ts';
 import type { HttpResponse, ServedHeaders } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, preflightResponses } from '../http/preflight.ts';
@@ -64,6 +64,14 @@ export const publication: Publication = {
   },
   remove: (file) => site.removeFile(file),
   show: (bucketId, isPublic) => site.showBucket(bucketId, isPublic),
+  putLink(link, file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    const { served, shown } = linkHeaders(file, link);
+    const certified = certifiedFileOf({ ...file, ...shown }, served, digestOf);
+    site.putLink(link, certified, chunkDigests);
+  },
+  removeLink: (id) => site.removeLink(id),
   removeBucket: (bucketId) => site.removeBucket(bucketId),
 };
 

@@ -8,6 +8,7 @@ import { continueRotation } from '../domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../domain/administration/record-upgrade.ts';
 import { reclaimContents } from '../domain/contents/contents.ts';
 import { releaseKept } from '../domain/contents/kept-contents.ts';
+import { endLinks } from '../domain/files/links.ts';
 import { expireVersions } from '../domain/files/versions.ts';
 import {
   areRootKeysAtHand,
@@ -123,6 +124,7 @@ function upkeep(): void {
     expireUploads(stores, nowNs),
     releaseKept(stores, nowNs),
     expireVersions(stores, nowNs),
+    endLinks(stores, nowNs),
     reclaimContents(stores),
     areRootKeysAtHand(stores) && (continueRotation(stores) || upgradeRecords(stores)),
   ];

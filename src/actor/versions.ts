@@ -4,14 +4,14 @@ import { entityTag } from '../domain/files/files.ts';
 import { eraseVersions, listVersions, restoreVersion } from '../domain/files/version-access.ts';
 import type { FormerVersion } from '../domain/files/versions.ts';
 import { answer, currentCall } from './call.ts';
+import { ResultFile } from './candid.ts';
 import {
   Erasure,
   Restoration,
   ResultErasure,
-  ResultFile,
   ResultVersions,
   VersionList,
-} from './candid.ts';
+} from './candid-operations.ts';
 import { replyFile } from './file-reply.ts';
 import { query, update } from './method.ts';
 import { stores } from './runtime.ts';

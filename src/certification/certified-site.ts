@@ -5,6 +5,7 @@
 //   http_expr / cloud / <*>                        nothing is certified: what is in no public
 //   bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
+//   http_expr / s / id / name / <$>                a file by a link, of any bucket
 //   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere
 //
 // No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
@@ -18,7 +19,7 @@ import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
 import type { CertifiedFile } from './certified-file.ts';
 import { type ExpressionName, expressionHash, rememberExpressions } from './expressions.ts';
-import { type FileLevels, openFileLeaves } from './file-leaves.ts';
+import { type FileLeaves, type FileLevels, openFileLeaves } from './file-leaves.ts';
 import type { FixedTrees } from './fixed-answers.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
 import {
@@ -27,6 +28,9 @@ import {
   cloudText,
   type FileName,
   fileText,
+  type LinkAddress,
+  linkPrefix,
+  linkText,
   missingText,
   outermostText,
 } from './site-paths.ts';
@@ -45,12 +49,15 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   const leaves = openFileLeaves(() => fixed().fileLeaves);
 
   const { isPublic, mark } = openMarks({ published, fixed });
+  const treeOf = (bucketId: string) => (isPublic(bucketId) ? published : shelf);
 
-  function treeOf(bucketId: string): LabelTree {
-    return isPublic(bucketId) ? published : shelf;
-  }
+  const changed = () => {
+    isChanged = true;
+  };
 
   return {
+    ...openLinks({ published, leaves, changed }),
+
     /** For install and upgrade: everything that is the same for all files. */
     setUp(): void {
       rememberExpressions();
@@ -68,10 +75,8 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
 
     /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
     putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
-      const tree = treeOf(name.bucketId);
-      const text = fileText(name);
-      if (file.partCount <= 1) tree.set({ text }, leaves.hash(file));
-      else putLevels({ tree, text }, leaves.levels(file), { file, digests });
+      const place = { tree: treeOf(name.bucketId), text: fileText(name) };
+      putLeaves(leaves, place, { file, digests });
       isChanged = true;
     },
 
@@ -109,6 +114,28 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   };
 }
 
+interface LinkParts {
+  readonly published: LabelTree;
+  readonly leaves: FileLeaves;
+  readonly changed: () => void;
+}
+
+/** Files by links: for everybody who has an address, of whatever bucket. */
+function openLinks({ published, leaves, changed }: LinkParts) {
+  return {
+    /** In place of what is there. */
+    putLink(link: LinkAddress, file: CertifiedFile, digests: Uint8Array): void {
+      putLeaves(leaves, { tree: published, text: linkText(link) }, { file, digests });
+      changed();
+    },
+
+    removeLink(id: string): void {
+      published.remove({ text: linkPrefix(id) });
+      changed();
+    },
+  };
+}
+
 /** What stands for absence in each public bucket, and so tells it from a private one. */
 function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
   return {
@@ -126,6 +153,12 @@ const leafBytes = 64;
 interface Place {
   readonly tree: LabelTree;
   readonly text: string;
+}
+
+function putLeaves(leaves: FileLeaves, place: Place, parts: PartDigests): void {
+  const { file } = parts;
+  if (file.partCount <= 1) place.tree.set({ text: place.text }, leaves.hash(file));
+  else putLevels(place, leaves.levels(file), parts);
 }
 
 /** Each leaf, so that a proof of one part needs not the digests of all. */

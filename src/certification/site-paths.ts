@@ -6,6 +6,12 @@ export interface FileName {
   readonly path: string;
 }
 
+export interface LinkAddress {
+  readonly id: string;
+  /** The last segment of its address. */
+  readonly name: string;
+}
+
 const exactEnd = '<$>';
 export const wildcard = '<*>';
 export const outermostText = `http_expr\0${wildcard}`;
@@ -23,6 +29,15 @@ export function missingText(bucketId: string): string {
 
 export function fileText({ bucketId, path }: FileName): string {
   return `${bucketText(bucketId)}\0${path.replaceAll('/', '\0')}\0${exactEnd}`;
+}
+
+export function linkText({ id, name }: LinkAddress): string {
+  return `${linkPrefix(id)}\0${name}\0${exactEnd}`;
+}
+
+/** Of all that is at the link. */
+export function linkPrefix(id: string): string {
+  return `http_expr\0s\0${id}`;
 }
 
 /** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */

@@ -8,7 +8,7 @@ import { expressionHash } from './expressions.ts';
 import { openFileLeaves } from './file-leaves.ts';
 import type { FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
-import { type FileName, fileText, requestText, wildcard } from './site-paths.ts';
+import { linkPrefix, requestText, wildcard } from './site-paths.ts';
 
 /** What the header needs beside the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
@@ -17,14 +17,13 @@ export type Evidence = Omit<Proof, 'certificate'>;
 const uncertifiedDepth = 2;
 
 export interface RowQuestion {
-  readonly name: FileName;
+  /** Where its leaves are: fileText() or linkText(). */
+  readonly path: string;
   readonly file: CertifiedFile;
   readonly row: FileRow;
   /** The file's leaves are those of version 0.1.0, another answer to OPTIONS among them. */
   readonly isFormer: boolean;
 }
-
-type StoredQuestion = Omit<RowQuestion, 'name'> & { readonly path: string };
 
 /** Paths of URLs come percent-decoded. A proof is `undefined` where it would prove a lie. */
 export function openSiteProofs({
@@ -37,7 +36,7 @@ export function openSiteProofs({
   const leaves = openFileLeaves(() => fixed().fileLeaves);
 
   /** Of a file of several parts, and of any that an earlier version stored each leaf of. */
-  function proveStored({ path, file, row, isFormer }: StoredQuestion): Uint8Array | undefined {
+  function proveStored({ path, file, row, isFormer }: RowQuestion): Uint8Array | undefined {
     const own = row.row === 'preflight' ? fixed().shownPreflight(isFormer) : undefined;
     const { label, subtree } = own
       ? { label: own.label, subtree: cborOf(own.tree) }
@@ -62,14 +61,18 @@ export function openSiteProofs({
       return published.has({ text: requestText(urlPath) });
     },
 
+    /** Whether there is a link of that id, by whatever name. */
+    hasLink(id: string): boolean {
+      return published.has({ text: linkPrefix(id) });
+    },
+
     /** Whether nothing is certified at the path or anywhere beside it. */
     isUncertified(urlPath: string): boolean {
       return published.wildcardDepth({ text: requestText(urlPath) }) === uncertifiedDepth;
     },
 
     /** That the row's answer is the file's. */
-    proveRow({ name, file, row, isFormer }: RowQuestion): Evidence | undefined {
-      const path = fileText(name);
+    proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
       let witness: Uint8Array | undefined;
       if (file.partCount <= 1 && !isFormer) {
         witness = published.witness({ text: path }, leaves.tree(file, row));

@@ -22,6 +22,7 @@ import {
   type Header,
   type HttpResponse,
   header,
+  type LinkAddress,
   type PublicAnswer,
   type PublicRow,
   type ServedHeaders,
@@ -35,7 +36,7 @@ export function getCloudFile(exchange: Exchange): HttpResponse {
   return withCloudFile(exchange, (opened) => fileResponse(exchange, opened));
 }
 
-function fileResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
+export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const conditional = conditionalResponse(exchange, opened);
   if (conditional !== undefined) {
@@ -159,7 +160,7 @@ interface Delivery extends Range {
  */
 function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): HttpResponse {
   const { stores, call, phase } = exchange;
-  const { file, isPublic } = opened;
+  const { file, isPublic, link } = opened;
   const { status, start, end, row } = delivery;
   const publicAnswer = answerToAll(exchange, opened, row);
   const isAtOnce = phase === 'query' && (publicAnswer !== undefined || !isPublic);
@@ -171,30 +172,36 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
     return { status, headers, body, publicAnswer };
   }
   headers.push(['Content-Length', String(end - start)]);
-  const stream = openStream(stores, call, { file, isPublic, start: stop, end });
+  // A link's file may be of a private bucket
+  const isOfPublicBucket = isPublic && link === undefined;
+  const rest = { file, isPublic: isOfPublicBucket, start: stop, end };
+  const stream = openStream(stores, call, rest);
   return { status, headers, body, stream };
 }
 
-interface OpenedFile extends OpenFile {
+export interface OpenedFile extends OpenFile {
+  /** For whoever has the address. */
   readonly isPublic: boolean;
   readonly served: ServedHeaders;
+  /** The address is that of a link. */
+  readonly link?: LinkAddress;
 }
 
 /** `undefined` when who asks, or what else is sent, counts too. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic, served }: OpenedFile,
+  { file, isPublic, served, link }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
   const isForAll = isPublic && request.body.length === 0;
-  return row !== undefined && isForAll ? { file, row, served } : undefined;
+  return row !== undefined && isForAll ? { file, row, served, link } : undefined;
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
   return withCloudFile(exchange, (opened) => headResponse(exchange, opened));
 }
 
-function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
+export function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
   const { file } = opened;
   const conditional = conditionalResponse(exchange, opened);
   const headers: Header[] = [...fileHeaders(opened), ['Content-Length', String(file.size)]];

@@ -2,8 +2,17 @@
 // is certified ahead are the same.
 
 import { entityTag } from '../domain/files/file-view.ts';
-import type { PublishedFile, ShownFile } from '../domain/shared/publication.ts';
-import { cacheControlPlace, storedHeaderNames } from '../domain/shared/stored-headers.ts';
+import {
+  type PublishedFile,
+  type PublishedLink,
+  presentLeavesVersion,
+  type ShownFile,
+} from '../domain/shared/publication.ts';
+import {
+  cacheControlPlace,
+  dispositionPlace,
+  storedHeaderNames,
+} from '../domain/shared/stored-headers.ts';
 import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 
@@ -23,6 +32,38 @@ type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
 
 export function servedHeaders(file: PublishedFile): ServedHeaders {
   return { validators: validatorHeaders(file), representation: representationHeaders(file) };
+}
+
+/**
+ * At a link: nobody keeps it, no search engine finds it, and pages that it leads to do not learn of
+ * the address. `shown`: what of the file's record is otherwise than at its own address.
+ */
+export function linkHeaders(
+  file: PublishedFile,
+  { downloadName }: Pick<PublishedLink, 'downloadName'>,
+): {
+  readonly served: ServedHeaders;
+  readonly shown: Pick<PublishedFile, 'headers' | 'leavesVersion'>;
+} {
+  const uncached = file.headers.with(cacheControlPlace, 'private, no-store');
+  const headers =
+    downloadName === '' ? uncached : uncached.with(dispositionPlace, attachment(downloadName));
+  const shown = { headers, leavesVersion: presentLeavesVersion };
+  const { validators, representation } = servedHeaders({ ...file, ...shown });
+  const quiet: Header[] = [
+    ['Referrer-Policy', 'no-referrer'],
+    ['X-Robots-Tag', 'noindex'],
+  ];
+  return { served: { validators, representation: [...representation, ...quiet] }, shown };
+}
+
+/** RFC 6266 §4.3, with the name in ASCII for those who do not know the other. */
+function attachment(name: string): string {
+  const ascii = name.replace(/[^ -~]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
 /** What a 304 repeats of a 200 (RFC 9110 §15.4.5). */

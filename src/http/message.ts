@@ -42,6 +42,13 @@ export interface PublicAnswer {
   readonly file: PublishedFile & { readonly contentId: number };
   readonly served: ServedHeaders;
   readonly row: PublicRow;
+  /** It is asked for by a link. */
+  readonly link?: LinkAddress | undefined;
+}
+
+export interface LinkAddress {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** What is asked of a public file, to the letter. */

@@ -12,6 +12,8 @@ import {
   patchFileRecord,
 } from './file-management.ts';
 import { putFile } from './file-upload.ts';
+import { getLinkedFile, headLinkedFile } from './linked-files.ts';
+import { deleteLinkRecord, getLinks, postLink } from './links.ts';
 import { type Handler, type Route, upgrade } from './router.ts';
 import { getStatus } from './status.ts';
 import {
@@ -35,6 +37,15 @@ function headOf(get: Handler): Handler {
 
 export const routes: readonly Route[] = [
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
+  { pattern: /^\/s\/([^/]*)\/(.*)$/sy, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/links$/y,
+    handlers: { GET: getLinks, HEAD: headOf(getLinks), POST: postLink },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/links\/([^/]*)$/y,
+    handlers: { DELETE: deleteLinkRecord },
+  },
   { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,

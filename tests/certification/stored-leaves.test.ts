@@ -1,5 +1,5 @@
-// Release 0.1.0 stored each leaf of every file. These go on being proven, have the hash that the file
-// has with one node, and go when the file is replaced.
+// Release 0.1.0 stored each leaf of every file. These go on being proven, have the hash that the
+// file has with one node, and go when the file is replaced.
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
@@ -10,6 +10,7 @@ import { openCertifiedSite } from '../../src/certification/certified-site.ts';
 import { expressionHash } from '../../src/certification/expressions.ts';
 import { openFileLeaves } from '../../src/certification/file-leaves.ts';
 import { openFixedTrees } from '../../src/certification/fixed-answers.ts';
+import { fileText } from '../../src/certification/site-paths.ts';
 import { openSiteProofs } from '../../src/certification/site-proofs.ts';
 import { concatBytes } from '../../src/lib/bytes.ts';
 import { openLabelTree } from '../../src/storage/label-tree.ts';
@@ -89,7 +90,8 @@ test.each([
   const root = Buffer.from(published.hash());
   const least = nodes();
   const proven = (row: FileRow) =>
-    proofs.proveRow({ name, file: of, row, isFormer: false }) ?? expect.fail('no proof');
+    proofs.proveRow({ path: fileText(name), file: of, row, isFormer: false }) ??
+    expect.fail('no proof');
   const short = rowsOf.map((row) => proven(row));
   storeLeaves(of);
   expect(nodes() - least).toBe(nodesMore);

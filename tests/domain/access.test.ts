@@ -104,7 +104,7 @@ describe('createBucket()', () => {
     const time = 'f2670d45f2ca8618';
     expect(Buffer.from(record).toString('hex')).toBe(
       `060301010101${time}${time}${'00'.repeat(36)}` +
-        `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(52)}`,
+        `${'0300000000000000'}${'0300000000000000'}${'00'.repeat(56)}`,
     );
     expect(findBucket(stores, 'fresh')).toEqual(bucket);
   });

@@ -261,6 +261,7 @@ describe('stored records', () => {
       keepVersionsDays: 0,
       versionCount: 0,
       versionBytes: 0,
+      linkCount: 0,
       quotaFiles: undefined,
       createdAtNs: startNs,
       updatedAtNs: startNs,

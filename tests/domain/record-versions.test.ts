@@ -223,6 +223,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       keepVersionsDays: 0,
       versionCount: 0,
       versionBytes: 0,
+      linkCount: 0,
       keyId: 1,
       keySlot: 1,
       formerKeyId: 0,

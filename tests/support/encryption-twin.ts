@@ -70,10 +70,10 @@ export function openKey(slot: Uint8Array, wrapper: Uint8Array, name = ''): Uint8
   return chacha20poly1305(wrapper, slot.slice(16, 28), aad).decrypt(slot.slice(28, 76));
 }
 
-/** By the diagram in buckets.ts, from the keys on; behind them are 36 bytes. */
+/** By the diagram in buckets.ts, from the keys on; behind them are 40 bytes. */
 export function bucketKeysOf(record: Uint8Array) {
   const view = Buffer.from(record);
-  const at = record.length - 68;
+  const at = record.length - 72;
   const number = (index: number) => Number(view.readBigUInt64LE(at + 8 * index));
   return { keyId: number(0), slot: number(1), formerKeyId: number(2), formerSlot: number(3) };
 }

@@ -8,6 +8,7 @@ import { digestTables } from '../../src/domain/contents/digest-tables.ts';
 import { keptContents } from '../../src/domain/contents/kept-contents.ts';
 import { sharesOf } from '../../src/domain/contents/shared-contents.ts';
 import { type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { findLink, linkIds } from '../../src/domain/files/links.ts';
 import {
   countedBytes,
   countedOverhead,
@@ -43,7 +44,7 @@ function text(bytes: Uint8Array): string {
 }
 
 export function allFiles(stores: MemoryStores): FileRecord[] {
-  const present = stores.files.entries().filter(([key]) => key[0] !== 0);
+  const present = stores.files.entries().filter(([key]) => (key[0] ?? 0) > 1);
   return present.map(([key]) => {
     const [bucketId = '', path = ''] = text(key).split('\0');
     return findFile(stores, bucketId, path) ?? expect.fail(`no file at ${bucketId}/${path}`);
@@ -71,6 +72,7 @@ export function checkInvariants(stores: MemoryStores): void {
   const sessions = allSessions(stores);
   checkBuckets(stores, files, sessions);
   checkVersions(stores);
+  checkLinks(stores, files);
   checkIndex(stores, files);
   checkSizes(stores, files);
   checkNotes(stores, sessions);
@@ -177,6 +179,31 @@ function checkBuckets(
     const overhead = own.reduce((sum, file) => sum + countedOverhead(file), 0);
     expect(bucket.overheadBytes).toBe(overhead);
   }
+}
+
+/** Each link is to a file that is there, stands by its path, and its bucket counts it. */
+function checkLinks(stores: MemoryStores, files: readonly FileRecord[]): void {
+  const stored = stores.files.entries().filter(([key]) => key[0] === 1);
+  const links = stored.map(([key]) => {
+    const id = text(key).slice(1);
+    return findLink(stores, id) ?? expect.fail(`no link ${id}`);
+  });
+  const places = new Set(files.map(({ bucketId, path }) => `${bucketId} ${path}`));
+  for (const { bucketId, path, id } of links) {
+    expectSame(places.has(`${bucketId} ${path}`), true, `the file of link ${id}`);
+  }
+  for (const [key] of stores.buckets.entries()) {
+    const { id: bucketId, linkCount } = findBucket(stores, text(key)) ?? expect.fail();
+    const own = links.filter((link) => link.bucketId === bucketId);
+    expect(linkCount).toBe(own.length);
+    const noted = linkIds(stores, { bucketId, prefix: '' }, 20_000);
+    const names = noted.map(({ path, id }) => `${path} ${id}`);
+    expect(names.sort()).toEqual(own.map(({ path, id }) => `${path} ${id}`).sort());
+  }
+  const expiring = links.filter(({ expiresAtNs }) => expiresAtNs > 0n);
+  const { directory } = stores;
+  const count = directory.rank(Uint8Array.of(13)) - directory.rank(Uint8Array.of(12));
+  expect(count, 'links that expire some day').toBe(expiring.length);
 }
 
 /** Each former version stands by its path and by when it goes, and its bucket counts it. */

@@ -1,5 +1,5 @@
-// The domain's stores in the memory of Node: ordered maps that count their writes, so that a test can
-// prove that a refused call changes nothing, and the true blob store over the true kernel.
+// The domain's stores in the memory of Node: ordered maps that count their writes, so that a test
+// can prove that a refused call changes nothing, and the true blob store over the true kernel.
 
 import { createRandomSource } from '../../src/crypto/random.ts';
 import {
@@ -162,8 +162,8 @@ export function installNodeText(): void {
 }
 
 /**
- * Stores over a new kernel, which becomes the one that src calls: empty ones, or as after an upgrade
- * those of `state`. `seed`: of their random bytes.
+ * Stores over a new kernel, which becomes the one that src calls: empty ones, or as after an
+ * upgrade those of `state`. `seed`: of their random bytes.
  */
 export async function createMemoryStores(state?: MemoryState, seed = 7): Promise<MemoryStores> {
   installNodeText();
@@ -221,6 +221,8 @@ function openStores(
       put: countWrite,
       remove: countWrite,
       show: countWrite,
+      putLink: countWrite,
+      removeLink: countWrite,
       removeBucket: countWrite,
     },
     system,
@@ -258,7 +260,9 @@ function entriesOf(stores: MemoryStores): MemoryState['maps'] {
   };
 }
 
-/** A new kernel instance, which finds stable memory as it is; what src keeps on the heap is gone. */
+/**
+ * A new kernel instance, which finds stable memory as it is; what src keeps on the heap is gone.
+ */
 export async function upgradeStores(stores: MemoryStores, seed: number): Promise<MemoryStores> {
   const { system } = await installNodeKernel({ system: stores.system });
   return openStores(system, entriesOf(stores), seed);

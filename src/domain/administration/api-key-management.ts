@@ -22,6 +22,7 @@ import {
   type NotedKey,
   noteKey,
 } from '../buckets/bucket-directory.ts';
+import { endLinksOf } from '../files/links.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -202,5 +203,6 @@ function takeBuckets(
   const change = isOver ? { revokedAtNs: call.nowNs } : { buckets: left };
   saveKey(stores, { ...key, ...change });
   forgetKey(stores.directory, { hash: key.hash, buckets });
+  if (isOver) endLinksOf(stores, key.hash);
   for (const bucketId of buckets) endUploadsOf(stores, bucketId, keyHolder(key.hash));
 }

@@ -74,6 +74,7 @@ export function createBucket(stores: Stores, call: Call, request: NewBucket): Bu
     overheadBytes: 0,
     versionCount: 0,
     versionBytes: 0,
+    linkCount: 0,
   };
   saveBucket(stores, bucket, undefined);
   noteBucket(stores.directory, id);

@@ -26,6 +26,8 @@ export interface Bucket extends BucketKeys {
   /** Former versions, and what they count of the quota. */
   readonly versionCount: number;
   readonly versionBytes: number;
+  /** Links to its files, see files/links.ts. */
+  readonly linkCount: number;
   /** What its files take beside their bytes, see quota.ts. */
   readonly overheadBytes: number;
   /** How many bytes it may hold; unlimited when absent. */
@@ -38,7 +40,7 @@ export interface Bucket extends BucketKeys {
 //    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
 //    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
 //    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
-//    | days to keep versions u32 | versions u64 | bytes of versions u64
+//    | days to keep versions u32 | versions u64 | bytes of versions u64 | links u32
 //    Version 5 ends before the days. Version 4 ends before the overhead, which was not counted.
 const version = 6;
 const versionWithoutVersions = 5;
@@ -65,6 +67,7 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .u32(bucket.keepVersionsDays)
     .u64(bucket.versionCount)
     .u64(bucket.versionBytes)
+    .u32(bucket.linkCount)
     .finish([]);
 }
 
@@ -98,6 +101,7 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const keepVersionsDays = hasVersions ? reader.u32() : 0;
   const versionCount = hasVersions ? reader.integer() : 0;
   const versionBytes = hasVersions ? reader.integer() : 0;
+  const linkCount = hasVersions ? reader.u32() : 0;
   return {
     id,
     owner,
@@ -116,6 +120,7 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     keepVersionsDays,
     versionCount,
     versionBytes,
+    linkCount,
     quotaBytes: (flags & flagBits.quotaBytes) === 0 ? undefined : quotaBytes,
     quotaFiles: (flags & flagBits.quotaFiles) === 0 ? undefined : quotaFiles,
   };

@@ -22,6 +22,7 @@ import {
   type NewFile,
   withOpenFile,
 } from './files.ts';
+import { moveLinks } from './links.ts';
 import { countedBytes, freedBytes } from './versions.ts';
 
 export interface CopyRequest {
@@ -97,6 +98,7 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Copi
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
   const { source, target, file } = prepared;
+  if (source.id === target.id) moveLinks(stores, source, file.path, moved.file);
   leavePath(stores, getBucket(stores, source.id), file);
   // Within a bucket it has taken its key along
   if (source.id !== target.id) releaseContent(stores, file);

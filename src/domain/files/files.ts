@@ -28,6 +28,7 @@ import {
   sealFile,
   unreadableFile,
 } from './file-records.ts';
+import { dropLinks, publishLinks } from './links.ts';
 import { countedOverhead, latestVersion, retireFile } from './versions.ts';
 
 export type { FileMetadata, FileRecord } from './file-records.ts';
@@ -216,6 +217,7 @@ export function addVersion(
   const former = stores.files.set(mapKey, bytes);
   indexFile(stores, file, old);
   stores.publication.put(file, chunkDigests);
+  publishLinks(stores, bucket, file, chunkDigests);
   return { file, former };
 }
 
@@ -244,7 +246,7 @@ export function removeFile(
   nowNs: bigint,
 ): Bucket {
   const record = takeFromPath(stores, file);
-  const without = withoutFile(bucket, file);
+  const without = dropLinks(stores, withoutFile(bucket, file), file.path);
   // A deletion keeps nothing for those who are reading: its key is to go now.
   const isForgotten = bucket.keepVersionsDays === 0;
   if (isForgotten) releaseContent(stores, file);
@@ -258,7 +260,7 @@ export function removeFile(
 /** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
 export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): void {
   takeFromPath(stores, file);
-  saveBucket(stores, withoutFile(bucket, file), bucket);
+  saveBucket(stores, dropLinks(stores, withoutFile(bucket, file), file.path), bucket);
 }
 
 /** Nothing is at its path any more; the record that was there. */

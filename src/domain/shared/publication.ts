@@ -40,11 +40,21 @@ export interface PublishedFile extends ShownFile {
   readonly headers: StoredHeaders;
 }
 
+/** What of a link is in its address, and in what is served at it. */
+export interface PublishedLink {
+  readonly id: string;
+  readonly name: string;
+  readonly downloadName: string;
+}
+
 export interface Publication {
   /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
   put(file: PublishedFile, chunkDigests: Uint8Array): void;
   /** Nothing is at the file's path any more. */
   remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
+  /** The file is what the link is to. */
+  putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
+  removeLink(id: string): void;
   /** The bucket, new or not, is for everybody or only for those with a right to it. */
   show(bucketId: string, isPublic: boolean): void;
   /** The bucket is gone; it held no file. */

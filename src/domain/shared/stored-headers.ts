@@ -14,6 +14,7 @@ export const storedHeaderNames = [
 
 /** Where in the list the value of Cache-Control is. */
 export const cacheControlPlace = 0;
+export const dispositionPlace = 1;
 
 /** As many values as there are names. */
 export type StoredHeaders = readonly string[];

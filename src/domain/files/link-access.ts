@@ -1,0 +1,238 @@
+// What callers do with links: make, list and remove them; and what whoever has one reads.
+
+import { areEqualSecrets } from '../../crypto/equal.ts';
+import { sha256 } from '../../crypto/hash.ts';
+import { encodeBase64Url } from '../../lib/base64.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { bucketLinkCountMax, fileLinkCountMax } from '../../limits.ts';
+import { authorize, type SentKey } from '../access/access.ts';
+import { findKeyByHash, isKeyGood } from '../access/api-keys.ts';
+import { isBucketOwner, roleOf } from '../access/members.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { cursorOf, parseCursor, parseLimit } from '../listing/cursors.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseFilePath, quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { refuseMissing } from './file-access.ts';
+import { type FileRecord, findFile, type OpenFile, withOpenFile } from './files.ts';
+import { addLink, findLink, type Link, linkIds, removeLink } from './links.ts';
+
+const idBytes = 12;
+const secretBytes = 16;
+/** Times are stored as u64. */
+const timeNsMax = 2n ** 64n - 1n;
+
+export interface LinkRequest {
+  readonly bucket: string;
+  readonly path: string;
+  /** Nanoseconds since 1970; absent: never. */
+  readonly expiresAtNs?: bigint | undefined;
+  /** A name without slashes; absent: the file is shown as it is served else. */
+  readonly downloadName?: string | undefined;
+  readonly apiKey: SentKey;
+}
+
+interface Prepared {
+  readonly bucket: Bucket;
+  readonly file: FileRecord;
+  readonly link: Omit<Link, 'id' | 'hash'>;
+}
+
+/** Refuses what createLink() would refuse; changes nothing. */
+export function checkLinkRequest(stores: Stores, call: Call, request: LinkRequest): Prepared {
+  const { apiKey, expiresAtNs = 0n, downloadName = '' } = request;
+  const claim = { bucket: request.bucket, permission: 'read', apiKey } as const;
+  const { bucket, key } = authorize(stores, call, claim);
+  const path = parseFilePath(request.path);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  if (request.expiresAtNs !== undefined && (expiresAtNs <= call.nowNs || expiresAtNs > timeNsMax)) {
+    throw new Refusal('InvalidArgument', 'A link expires in the future, before the year 2554.');
+  }
+  const name =
+    downloadName === '' ? path.slice(path.lastIndexOf('/') + 1) : parseName(downloadName);
+  requireRoom(stores, call, bucket, path);
+  const isOwner = key === undefined && isBucketOwner(stores, call.caller, bucket);
+  return {
+    bucket,
+    file,
+    link: {
+      bucketId: bucket.id,
+      path,
+      name,
+      downloadName,
+      createdAtNs: call.nowNs,
+      expiresAtNs,
+      maker: call.caller.principal,
+      keyHash: key?.hash ?? emptyBytes,
+      isMembers: key === undefined && !isOwner,
+    },
+  };
+}
+
+function parseName(name: string): string {
+  if (name.includes('/')) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The download name ${quote(name)} has a slash: leave it out.`,
+    );
+  }
+  return parseFilePath(name);
+}
+
+function requireRoom(stores: Stores, call: Call, bucket: Bucket, path: string): void {
+  if (bucket.linkCount >= bucketLinkCountMax) {
+    throw new Refusal('QuotaExceeded', `A bucket has at most ${bucketLinkCountMax} links.`, {
+      limit: bucketLinkCountMax,
+    });
+  }
+  const ids = linkIds(stores, { bucketId: bucket.id, path }, 2 * fileLinkCountMax);
+  const live = ids.filter(({ id }) => {
+    const link = findLink(stores, id);
+    return link !== undefined && !isOver(link, call.nowNs);
+  });
+  if (live.length >= fileLinkCountMax) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `A file has at most ${fileLinkCountMax} live links: remove one first.`,
+      { limit: fileLinkCountMax },
+    );
+  }
+}
+
+function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
+  return expiresAtNs > 0n && expiresAtNs <= nowNs;
+}
+
+/** The secret is in this answer and nowhere else. */
+export function createLink(
+  stores: Stores,
+  call: Call,
+  request: LinkRequest,
+): { readonly link: Link; readonly url: string } {
+  const { bucket, file, link: made } = checkLinkRequest(stores, call, request);
+  const id = encodeBase64Url(stores.secrets.random(idBytes));
+  const secret = encodeBase64Url(stores.secrets.random(secretBytes));
+  const link: Link = { ...made, id, hash: sha256(encodeUtf8(secret)) };
+  addLink(stores, link, file);
+  saveBucket(stores, { ...bucket, linkCount: bucket.linkCount + 1 }, bucket);
+  return { link, url: `/s/${id}/${encodeURIComponent(link.name)}?k=${secret}` };
+}
+
+export interface LinkList {
+  readonly bucket: string;
+  /** Of this file alone. */
+  readonly path?: string | undefined;
+  readonly cursor?: string | undefined;
+  /** 1 to 1,000; 100 unless told. */
+  readonly limit?: number | undefined;
+  readonly apiKey: SentKey;
+}
+
+export interface LinkPage {
+  readonly items: readonly Link[];
+  /** `null` on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** By path, for those who may read the bucket; those that are over are left out. */
+export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPage {
+  const claim = { bucket: request.bucket, permission: 'read', apiKey: request.apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  const path = request.path === undefined ? undefined : parseFilePath(request.path);
+  const limit = parseLimit(request.limit);
+  const after = request.cursor && decodeUtf8(parseCursor(request.cursor));
+  const ids = linkIds(stores, { bucketId: bucket.id, path, after }, limit + 1);
+  const shown = ids.slice(0, limit);
+  const last = ids.length > limit ? shown.at(-1) : undefined;
+  const links = shown.flatMap(({ id }) => findLink(stores, id) ?? []);
+  return {
+    items: links.filter((link) => isGood(stores, bucket, link, call.nowNs)),
+    nextCursor: last === undefined ? null : cursorOf(encodeUtf8(`${last.path}\0${last.id}`)),
+  };
+}
+
+export interface LinkName {
+  readonly bucket: string;
+  readonly id: string;
+  readonly apiKey: SentKey;
+}
+
+/** Refuses what deleteLink() would refuse; changes nothing. */
+export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName): Link {
+  const { apiKey } = request;
+  const claim = { bucket: request.bucket, permission: 'read', apiKey } as const;
+  const { bucket, key } = authorize(stores, call, claim);
+  const link = findLink(stores, request.id);
+  if (link?.bucketId !== bucket.id) {
+    throw new Refusal(
+      'NoSuchFile',
+      `There is no link ${quote(request.id)} in bucket ${bucket.id}.`,
+    );
+  }
+  const isOwn =
+    key === undefined
+      ? isBucketOwner(stores, call.caller, bucket) ||
+        (link.keyHash.length === 0 && bytesEqual(link.maker, call.caller.principal))
+      : bytesEqual(link.keyHash, key.hash) || key.permissions.includes('delete');
+  if (!isOwn) {
+    throw new Refusal(
+      'AccessDenied',
+      'Only who made the link, owners of the bucket, and keys that may delete remove it.',
+    );
+  }
+  return link;
+}
+
+export function deleteLink(stores: Stores, call: Call, request: LinkName): void {
+  removeLink(stores, checkLinkDeletion(stores, call, request));
+}
+
+/** Neither over nor made by a right that has ended. */
+function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
+  if (isOver(link, nowNs)) return false;
+  if (link.keyHash.length > 0) {
+    const key = findKeyByHash(stores, link.keyHash);
+    return key !== undefined && isKeyGood(key, nowNs) && key.buckets.includes(bucket.id);
+  }
+  const { maker: principal } = link;
+  if (!link.isMembers || bucket.isPublic) return true;
+  return roleOf(stores, { principal, isController: false }, bucket) !== undefined;
+}
+
+export interface LinkAddress {
+  readonly id: string;
+  readonly name: string;
+  /** '' where the address has none. */
+  readonly secret: string;
+}
+
+/**
+ * Does something with the file that the link is to. Whatever is wrong with the address is told of
+ * as what is not there.
+ */
+export function withLinkedFile<T extends object>(
+  stores: Stores,
+  { nowNs }: Call,
+  address: LinkAddress,
+  use: (opened: OpenFile, link: Link) => T,
+): T {
+  const link = findLink(stores, address.id);
+  const isRight =
+    link !== undefined &&
+    link.name === address.name &&
+    areEqualSecrets(sha256(encodeUtf8(address.secret)), link.hash);
+  const bucket = isRight ? findBucket(stores, link.bucketId) : undefined;
+  if (link === undefined || bucket === undefined || !isGood(stores, bucket, link, nowNs)) {
+    throw noSuchLink();
+  }
+  const named = { bucket, path: link.path };
+  const used = withOpenFile(stores, named, (opened) => use(opened, link));
+  if (used === undefined) throw noSuchLink();
+  return used;
+}
+
+function noSuchLink(): Refusal {
+  return new Refusal('NoSuchFile', 'This link is none, has expired, or was removed.');
+}

@@ -1,0 +1,231 @@
+// Links: addresses by which whoever has one reads a file, of a private bucket too, until it
+// expires. Of the secret in the address only the SHA-256 is stored. In the map of files, behind a
+// byte 1 that no bucket id has:
+//
+//   1 | id    -> 0: version 1 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
+//                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
+//                | texts: bucket id, path, name, download name
+//
+// In the directory:
+//
+//   10 | bucket id | 0 | path | 0 | id     -> when it expires, ns; 0 for never
+//   11 | SHA-256 of the key that made it | id    -> 0
+//   12 | when it expires u64, big-endian | id    -> 0
+//   13 | SHA-256 of a key that ended, whose links are to go    -> 0
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
+import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
+import type { Stores } from '../shared/stores.ts';
+import type { FileRecord } from './file-records.ts';
+
+export interface Link {
+  readonly id: string;
+  /** SHA-256 of the secret. */
+  readonly hash: Uint8Array;
+  readonly bucketId: string;
+  readonly path: string;
+  /** The last part of its address. */
+  readonly name: string;
+  /** What browsers are told to save the file as; '' to show it as it is served else. */
+  readonly downloadName: string;
+  readonly createdAtNs: bigint;
+  /** 0n: never. */
+  readonly expiresAtNs: bigint;
+  /** Principal that made it, and the key by which it did; no bytes for none. */
+  readonly maker: Uint8Array;
+  readonly keyHash: Uint8Array;
+  /** The maker was no owner, but a member of the bucket. */
+  readonly isMembers: boolean;
+}
+
+const version = 1;
+const hashBytes = 32;
+const kinds = { ofPath: 10, ofKey: 11, expiry: 12, endedKey: 13 } as const;
+const membersFlag = 1;
+
+function mapKeyOf(id: string): Uint8Array {
+  return encodeUtf8(`\x01${id}`);
+}
+
+function encodeLink(link: Link): Uint8Array {
+  const { bucketId, path, name, downloadName } = link;
+  return new RecordWriter(version)
+    .bytes(link.hash)
+    .u64(link.createdAtNs)
+    .u64(link.expiresAtNs)
+    .u8(link.isMembers ? membersFlag : 0)
+    .bytes(link.maker)
+    .bytes(link.keyHash)
+    .finish([bucketId, path, name, downloadName]);
+}
+
+export function findLink(stores: Stores, id: string): Link | undefined {
+  const stored = stores.files.get(mapKeyOf(id));
+  if (stored === undefined) return undefined;
+  const reader = new RecordReader(stored, version);
+  const hash = reader.bytes();
+  const createdAtNs = reader.u64();
+  const expiresAtNs = reader.u64();
+  const isMembers = reader.u8() === membersFlag;
+  const maker = reader.bytes();
+  const keyHash = reader.bytes();
+  const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
+  const address = { bucketId, path, name, downloadName };
+  return { id, hash, createdAtNs, expiresAtNs, isMembers, maker, keyHash, ...address };
+}
+
+/** Of a path, or of all that begin with a prefix that ends in no NUL. */
+function scopeOf(bucketId: string, path: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofPath), encodeUtf8(`${bucketId}\0${path}`));
+}
+
+function pathKey({ bucketId, path, id }: Link): Uint8Array {
+  return scopeOf(bucketId, `${path}\0${id}`);
+}
+
+function keyKey(keyHash: Uint8Array, id: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofKey), keyHash, encodeUtf8(id));
+}
+
+function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.expiry), u64Key(expiresAtNs), encodeUtf8(id));
+}
+
+function noteLink(stores: Stores, link: Link): void {
+  stores.files.set(mapKeyOf(link.id), encodeLink(link));
+  stores.directory.insert(pathKey(link), link.expiresAtNs);
+}
+
+/** A new link to the file, which everybody who has its address may fetch from now on. */
+export function addLink(stores: Stores, link: Link, file: FileRecord): void {
+  // Refuses what is damaged before it writes
+  const digests = chunkDigests(stores, file);
+  noteLink(stores, link);
+  if (link.keyHash.length > 0) stores.directory.insert(keyKey(link.keyHash, link.id), 0n);
+  if (link.expiresAtNs > 0n) stores.directory.insert(expiryKey(link), 0n);
+  stores.publication.putLink(link, file, digests);
+}
+
+/** The link is gone; its bucket counts it still. */
+function forgetLink(stores: Stores, link: Link): void {
+  stores.files.delete(mapKeyOf(link.id));
+  stores.directory.remove(pathKey(link));
+  if (link.keyHash.length > 0) stores.directory.remove(keyKey(link.keyHash, link.id));
+  if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
+  stores.publication.removeLink(link.id);
+}
+
+export function removeLink(stores: Stores, link: Link): void {
+  forgetLink(stores, link);
+  const bucket = findBucket(stores, link.bucketId);
+  if (bucket !== undefined) saveBucket(stores, withoutLinks(bucket, 1), bucket);
+}
+
+function withoutLinks(bucket: Bucket, count: number): Bucket {
+  return { ...bucket, linkCount: bucket.linkCount - count };
+}
+
+/** Ids of links to the file, or to all that begin with a prefix, by path, behind a name and id. */
+export function linkIds(
+  stores: Stores,
+  range: {
+    readonly bucketId: string;
+    readonly path?: string | undefined;
+    readonly prefix?: string | undefined;
+    readonly after?: string | undefined;
+  },
+  limit: number,
+): { readonly path: string; readonly id: string }[] {
+  const { bucketId, path, prefix = '', after } = range;
+  const { directory } = stores;
+  const scope = scopeOf(bucketId, path === undefined ? prefix : `${path}\0`);
+  const first =
+    after === undefined ? scope : concatBytes(scopeOf(bucketId, after), Uint8Array.of(0));
+  const start = directory.rank(first);
+  const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
+  const entries = count <= 0 ? [] : directory.read(start, count);
+  return entries.map(({ key }) => {
+    const [, ofPath = '', id = ''] = (decodeUtf8(key.subarray(1)) ?? '').split('\0');
+    return { path: ofPath, id };
+  });
+}
+
+function linksOf(stores: Stores, bucket: Bucket, path: string): Link[] {
+  if (bucket.linkCount === 0) return [];
+  const ids = linkIds(stores, { bucketId: bucket.id, path }, 2 * fileLinkCountMax);
+  return ids.flatMap(({ id }) => findLink(stores, id) ?? []);
+}
+
+/** For a file that is another one now, or is served otherwise. */
+export function publishLinks(
+  stores: Stores,
+  bucket: Bucket,
+  file: FileRecord,
+  digests: Uint8Array,
+): void {
+  for (const link of linksOf(stores, bucket, file.path)) {
+    stores.publication.putLink(link, file, digests);
+  }
+}
+
+/** For a file that has gone to another path of its bucket: its links go with it. */
+export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
+  const links = linksOf(stores, bucket, from);
+  if (links.length === 0) return;
+  const digests = chunkDigests(stores, file);
+  for (const link of links) {
+    stores.directory.remove(pathKey(link));
+    noteLink(stores, { ...link, path: file.path });
+    stores.publication.putLink(link, file, digests);
+  }
+}
+
+/** For a file that is no more: the bucket without its links. */
+export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket {
+  const links = linksOf(stores, bucket, path);
+  for (const link of links) forgetLink(stores, link);
+  return links.length === 0 ? bucket : withoutLinks(bucket, links.length);
+}
+
+/** Has upkeep take away what the key has made; from now on nothing of it opens. */
+export function endLinksOf({ directory }: Stores, keyHash: Uint8Array): void {
+  directory.insert(concatBytes(Uint8Array.of(kinds.endedKey), keyHash), 0n);
+}
+
+/** One bounded step of taking links away that are over; true while there may be more. */
+export function endLinks(stores: Stores, nowNs: bigint): boolean {
+  const due = [...dueIds(stores, nowNs), ...idsOfEndedKey(stores)];
+  for (const id of due.slice(0, endedLinksPerMessage)) {
+    const link = findLink(stores, id);
+    if (link !== undefined) removeLink(stores, link);
+  }
+  return due.length >= endedLinksPerMessage;
+}
+
+function dueIds({ directory }: Stores, nowNs: bigint): string[] {
+  const start = directory.rank(Uint8Array.of(kinds.expiry));
+  const entries = directory.read(start, endedLinksPerMessage).filter(({ key }) => {
+    const isDue = () => new DataView(key.buffer, key.byteOffset).getBigUint64(1) <= nowNs;
+    return key[0] === kinds.expiry && isDue();
+  });
+  return entries.map(({ key }) => decodeUtf8(key.subarray(9)) ?? '');
+}
+
+/** Of one of them; a key that has no link left is forgotten. */
+function idsOfEndedKey({ directory }: Stores): string[] {
+  const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedKey)), 1);
+  if (ended?.key[0] !== kinds.endedKey) return [];
+  const scope = concatBytes(Uint8Array.of(kinds.ofKey), ended.key.subarray(1));
+  const start = directory.rank(scope);
+  const end = directory.rank(concatBytes(scope, Uint8Array.of(0xff)));
+  if (start === end) {
+    directory.remove(ended.key);
+    return [];
+  }
+  const entries = directory.read(start, Math.min(end - start, endedLinksPerMessage));
+  return entries.map(({ key }) => decodeUtf8(key.subarray(1 + hashBytes)) ?? '');
+}

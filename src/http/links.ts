@@ -1,0 +1,93 @@
+// Links of a bucket: `/api/v1/bucket/{bucket}/links`, `…/links/{id}`.
+
+import { authorize } from '../domain/access/access.ts';
+import { isoTime } from '../domain/files/file-view.ts';
+import {
+  checkLinkDeletion,
+  checkLinkRequest,
+  createLink,
+  deleteLink,
+  listLinks,
+} from '../domain/files/link-access.ts';
+import type { Link } from '../domain/files/links.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { requestKey } from './authorization.ts';
+import { jsonBody, textField } from './json-body.ts';
+import type { Header, HttpResponse } from './message.ts';
+import { parseCount, readQuery } from './query.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+
+type Answer = HttpResponse | typeof upgrade;
+
+const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+function uncachedJson(status: number, value: object): HttpResponse {
+  const response = jsonResponse(status, value);
+  return { ...response, headers: [...response.headers, uncached] };
+}
+
+/** Absent: never. */
+function expiryOf({ expiresAtNs }: Link): string | undefined {
+  return expiresAtNs === 0n ? undefined : isoTime(expiresAtNs);
+}
+
+export function postLink(exchange: Exchange): Answer {
+  const { stores, call, request, captures, phase } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  authorize(stores, call, { bucket, permission: 'read', apiKey });
+  const body = jsonBody(request);
+  const path = textField(body, 'path');
+  if (path === undefined) {
+    throw new Refusal('InvalidArgument', 'Send {"path": "…"}, with "expiresAt", "downloadName".');
+  }
+  const expiresAtNs = parseTime(textField(body, 'expiresAt'));
+  const downloadName = textField(body, 'downloadName');
+  const order = { bucket, apiKey, path, expiresAtNs, downloadName };
+  if (phase === 'query') {
+    checkLinkRequest(stores, call, order);
+    return upgrade;
+  }
+  const { link, url } = createLink(stores, call, order);
+  return uncachedJson(201, { id: link.id, url, expiresAt: expiryOf(link) });
+}
+
+/** ISO 8601. */
+function parseTime(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = /^\d{4}-\d\d-\d\dT[0-9:.]{5,12}(?:Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(milliseconds)) {
+    throw new Refusal('InvalidArgument', 'expiresAt is a time such as 2030-01-31T12:00:00Z.');
+  }
+  return BigInt(milliseconds) * 1_000_000n;
+}
+
+export function getLinks(exchange: Exchange): HttpResponse {
+  const { stores, call, request, captures } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const { limit, ...query } = readQuery(request, ['path', 'cursor', 'limit']);
+  const list = { bucket, apiKey, ...query, limit: parseCount(limit) };
+  const { items, nextCursor } = listLinks(stores, call, list);
+  const shown = items.map((link) => {
+    const { id, path, name, createdAtNs } = link;
+    return { id, path, name, createdAt: isoTime(createdAtNs), expiresAt: expiryOf(link) };
+  });
+  return uncachedJson(200, { items: shown, nextCursor });
+}
+
+export function deleteLinkRecord(exchange: Exchange): Answer {
+  const { stores, call, captures, phase } = exchange;
+  const [bucket = '', id = ''] = captures;
+  const name = { bucket, id, apiKey: requestKey(exchange, bucket) };
+  if (phase === 'query') {
+    checkLinkDeletion(stores, call, name);
+    return upgrade;
+  }
+  deleteLink(stores, call, name);
+  return { status: 204, headers: [uncached], body: emptyBytes };
+}

@@ -1,0 +1,225 @@
+// Links: who makes them, what they open, and what ends them.
+
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findKey } from '../../src/domain/access/api-keys.ts';
+import { revokeKey } from '../../src/domain/administration/api-key-management.ts';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { getBucket } from '../../src/domain/buckets/buckets.ts';
+import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { readFile } from '../../src/domain/files/files.ts';
+import {
+  createLink,
+  deleteLink,
+  type LinkRequest,
+  listLinks,
+  withLinkedFile,
+} from '../../src/domain/files/link-access.ts';
+import { endLinks } from '../../src/domain/files/links.ts';
+import {
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  makeKey,
+  type Person,
+  putTestFile,
+  type Scene,
+  startNs,
+  testBytes,
+} from '../support/domain-fixture.ts';
+import { checkInvariants } from '../support/invariants.ts';
+
+const alice = callOf('alice');
+const bob = callOf('bob');
+const bobId = bob.caller.principal;
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await createScene();
+  updateBucket(scene.stores, alice, bucketChange({ isPublic: false }));
+  put('dir/a.txt', 1);
+});
+
+function put(path: string, seed: number): void {
+  putTestFile(scene.stores, { path: `/${path}`, bytes: testBytes(10, seed) });
+}
+
+interface Address {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+}
+
+function make(request: Partial<LinkRequest> = {}, call = alice): Address {
+  const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined, ...request };
+  const { url } = createLink(scene.stores, call, order);
+  const [, , id = '', rest = ''] = url.split('/');
+  const [name = '', secret = ''] = rest.split('?k=');
+  return { id, name: decodeURIComponent(name), secret };
+}
+
+function read(address: Address, nowNs = startNs): Buffer {
+  const { stores } = scene;
+  return withLinkedFile(stores, callOf('anonymous', nowNs), address, (opened) =>
+    Buffer.from(readFile(stores, opened, { start: 0, end: opened.file.size })),
+  );
+}
+
+function expectDead(address: Address, nowNs = startNs): void {
+  expectRefusal(scene.stores, 'NoSuchFile', () => read(address, nowNs));
+}
+
+function ids(path?: string): string[] {
+  const request = { bucket: 'box', apiKey: undefined, path };
+  return listLinks(scene.stores, alice, request).items.map(({ id }) => id);
+}
+
+describe('a link', () => {
+  test('opens the file of a private bucket to everybody, until it expires', () => {
+    const link = make({ expiresAtNs: startNs + 10n });
+    expect(link.name).toBe('a.txt');
+    expect(link.secret).toMatch(/^[\w-]{22}$/);
+    expect(read(link)).toEqual(Buffer.from(testBytes(10, 1)));
+    expect(read(link, startNs + 9n)).toHaveLength(10);
+    expectDead(link, startNs + 10n);
+    expect(endLinks(scene.stores, startNs + 9n)).toBe(false);
+    expect(ids()).toEqual([link.id]);
+    endLinks(scene.stores, startNs + 10n);
+    expect(ids()).toEqual([]);
+    expect(getBucket(scene.stores, 'box').linkCount).toBe(0);
+    checkInvariants(scene.stores);
+  });
+
+  test('opens nothing by another secret, name or id, nor by what is stored', () => {
+    const link = make();
+    const hash = createHash('sha256').update(link.secret).digest('base64url');
+    expectDead({ ...link, secret: '' });
+    expectDead({ ...link, secret: `${link.secret.slice(0, -1)}.` });
+    expectDead({ ...link, secret: hash });
+    expectDead({ ...link, name: 'b.txt' });
+    expectDead({ ...link, id: 'AAAAAAAAAAAAAAAA' });
+    const { files, system } = scene.stores;
+    for (const bytes of [system.stable, ...files.entries().flat()]) {
+      expect(Buffer.from(bytes).includes(link.secret)).toBe(false);
+      const raw = Buffer.from(link.secret, 'base64url');
+      expect(Buffer.from(bytes).includes(raw)).toBe(false);
+    }
+  });
+
+  test('is to what is at the path, and goes with it', () => {
+    const { stores } = scene;
+    const link = make();
+    put('dir/a.txt', 2);
+    expect(read(link)).toEqual(Buffer.from(testBytes(10, 2)));
+    const name = { bucket: 'box', conditions: {}, apiKey: undefined };
+    moveFile(stores, alice, { ...name, from: 'dir/a.txt', to: { path: 'b' } });
+    expect(read(link)).toEqual(Buffer.from(testBytes(10, 2)));
+    expect(ids('b')).toEqual([link.id]);
+    checkInvariants(stores);
+    copyFile(stores, alice, { ...name, from: 'b', to: { path: 'c' } });
+    expect(ids('c')).toEqual([]);
+    deleteFile(stores, alice, { ...name, path: 'b' });
+    expectDead(link);
+    put('b', 3);
+    expectDead(link);
+    checkInvariants(stores);
+  });
+
+  test('ends when the file goes to another bucket', () => {
+    const { stores } = scene;
+    const link = make();
+    const to = { bucket: 'other', path: 'x' };
+    const order = { bucket: 'box', from: 'dir/a.txt', to, conditions: {}, apiKey: undefined };
+    moveFile(stores, alice, order);
+    expectDead(link);
+    checkInvariants(stores);
+  });
+
+  test('ends with the key that made it', () => {
+    const { stores } = scene;
+    const apiKey = makeKey(stores, { permissions: ['read'] });
+    const links = Array.from({ length: 3 }, () => make({ apiKey }, bob));
+    const other = make();
+    revokeKey(stores, alice, findKey(stores, apiKey, startNs).id);
+    for (const link of links) expectDead(link);
+    expect(ids()).toEqual([other.id]);
+    while (endLinks(stores, startNs));
+    endLinks(stores, startNs);
+    expect(getBucket(stores, 'box').linkCount).toBe(1);
+    expect(read(other)).toHaveLength(10);
+    checkInvariants(stores);
+  });
+
+  test('ends with the membership of who made it', () => {
+    const { stores } = scene;
+    const named = { principal: bobId, role: 'reader' };
+    updateBucket(stores, alice, bucketChange({ addMembers: [named] }));
+    const link = make({}, bob);
+    expect(read(link)).toHaveLength(10);
+    updateBucket(stores, alice, bucketChange({ removeMembers: [bobId] }));
+    expectDead(link);
+  });
+
+  test('may have another name, under which it is saved', () => {
+    expect(make({ downloadName: 'Über uns.txt' }).name).toBe('Über uns.txt');
+  });
+});
+
+describe('making a link', () => {
+  const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
+
+  test.each<[Parameters<typeof expectRefusal>[1], Partial<LinkRequest>, Person]>([
+    ['NoSuchFile', { path: 'none' }, 'alice'],
+    ['InvalidPath', { path: 'x//y' }, 'alice'],
+    ['InvalidArgument', { expiresAtNs: startNs }, 'alice'],
+    ['InvalidArgument', { expiresAtNs: 2n ** 64n }, 'alice'],
+    ['InvalidArgument', { downloadName: 'a/b' }, 'alice'],
+    ['InvalidPath', { downloadName: '..' }, 'alice'],
+    ['NoSuchBucket', {}, 'bob'],
+    ['NoSuchBucket', {}, 'anonymous'],
+  ])('is refused with %s for %o to %s', (code, change, person) => {
+    const call = callOf(person);
+    expectRefusal(scene.stores, code, () =>
+      createLink(scene.stores, call, { ...order, ...change }),
+    );
+  });
+
+  test('needs a right to read', () => {
+    const { stores } = scene;
+    const apiKey = makeKey(stores, { permissions: ['write', 'delete'] });
+    expectRefusal(stores, 'AccessDenied', () => createLink(stores, bob, { ...order, apiKey }));
+  });
+
+  test('stops at sixteen that are good', () => {
+    const { stores } = scene;
+    for (let count = 0; count < 15; count++) make();
+    make({ expiresAtNs: startNs + 1n });
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, alice, order));
+    make({}, callOf('alice', startNs + 1n));
+    checkInvariants(stores);
+  });
+});
+
+describe('removing a link', () => {
+  test('is for who made it, for owners, and for keys that may delete', () => {
+    const { stores } = scene;
+    const reads = makeKey(stores, { permissions: ['read'] });
+    const deletes = makeKey(stores, { permissions: ['read', 'delete'] });
+    const own = make({ apiKey: reads }, bob);
+    const others = make();
+    const remove = ({ id }: Address, apiKey: string | undefined, call = bob) =>
+      deleteLink(stores, call, { bucket: 'box', id, apiKey });
+    expectRefusal(stores, 'AccessDenied', () => remove(others, reads));
+    remove(own, reads);
+    expectDead(own);
+    remove(others, deletes);
+    expectDead(others);
+    expectRefusal(stores, 'NoSuchFile', () => remove(others, deletes));
+    remove(make({ apiKey: reads }, bob), undefined, alice);
+    expect(getBucket(stores, 'box').linkCount).toBe(0);
+    checkInvariants(stores);
+  });
+});
