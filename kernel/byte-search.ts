@@ -6,9 +6,15 @@ import { bordersAt, heapBase } from './heap';
 /** The delimiter of a form has 74 bytes at most; a border fits into a byte. */
 const needleBytesMax: usize = 128;
 
+/** Bytes that are looked at one by one: 45 instructions each, so at most 14 M in all. */
+const closeLooksMax: u32 = 300_000;
+/** In place of a number: too much of the bytes is almost the needle. */
+const tooClose: u32 = 0xffff_ffff;
+
 /**
  * Writes where the needle stands, in order and without overlaps, as many as there is room for, and
- * gives their number. Knuth, Morris and Pratt's: no byte is looked at again.
+ * gives their number. Knuth, Morris and Pratt's: no byte is looked at again. Where nothing of the
+ * needle has been met, natively on to the next place that has its first byte and its last.
  */
 export function findAll(
   data: usize, length: usize, needle: usize, needleLength: usize, out: usize, room: u32,
@@ -17,13 +23,18 @@ export function findAll(
   const borders = heapBase() + bordersAt;
   fillBorders(needle, needleLength, borders);
   const end = data + length;
+  const gap = needleLength - 1;
+  const first = load<u8>(needle);
+  const last = load<u8>(needle + gap);
   let found: u32 = 0;
+  let looks: u32 = 0;
   let matched: usize = 0;
   for (let next = data; next < end && found < room; next++) {
     if (matched == 0) {
-      next = placeOf(load<u8>(needle), next, end);
+      next = placeOf(first, last, gap, next, end);
       if (next == end) break;
     }
+    if (++looks > closeLooksMax) return tooClose;
     matched = goOn(needle, borders, matched, load<u8>(next));
     if (matched < needleLength) continue;
     store<u32>(out + (<usize>found << 2), <u32>(next + 1 - needleLength - data));
@@ -54,16 +65,20 @@ function fillBorders(needle: usize, length: usize, borders: usize): void {
   }
 }
 
-/** The first place of the byte, or the end. */
-function placeOf(byte: u8, start: usize, end: usize): usize {
-  const wanted = i8x16.splat(byte);
+/** The first place that has one byte, and another so far behind it; or the end. */
+function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usize {
+  const firsts = i8x16.splat(first);
+  const lasts = i8x16.splat(last);
   let next = start;
-  for (; next + 16 <= end; next += 16) {
-    const mask = i8x16.bitmask(i8x16.eq(v128.load(next), wanted));
+  for (; next + gap + 16 <= end; next += 16) {
+    const isFirst = i8x16.eq(v128.load(next), firsts);
+    const mask = i8x16.bitmask(v128.and(isFirst, i8x16.eq(v128.load(next + gap), lasts)));
     if (mask != 0) return next + <usize>ctz(mask);
   }
-  while (next < end && load<u8>(next) != byte) next++;
-  return next;
+  for (; next + gap < end; next++) {
+    if (load<u8>(next) == first && load<u8>(next + gap) == last) return next;
+  }
+  return end;
 }
 
 /**

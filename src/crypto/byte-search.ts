@@ -7,11 +7,18 @@ const needleBytesMax = 128;
 const findCommand = createCommand(kernelOperations.findAll, 3);
 const shapeCommand = createCommand(kernelOperations.jsonShape, 1);
 
+const tooClose = 0xffff_ffff;
+
 /**
  * Where the needle (1 to 128 bytes) stands in the bytes, in order and without overlaps; of more
- * than `limit` places the first ones.
+ * than `limit` places the first ones. `undefined` when so much of the bytes is almost the needle
+ * that to look closer would cost too much.
  */
-export function findAll(bytes: Uint8Array, needle: Uint8Array, limit: number): Uint32Array {
+export function findAll(
+  bytes: Uint8Array,
+  needle: Uint8Array,
+  limit: number,
+): Uint32Array | undefined {
   if (needle.length === 0 || needle.length > needleBytesMax) {
     throw new Error(`Cannot look for ${needle.length} bytes: 1 to ${needleBytesMax} are sought`);
   }
@@ -21,7 +28,8 @@ export function findAll(bytes: Uint8Array, needle: Uint8Array, limit: number): U
   kernelGate(bytes);
   kernelGate(needle);
   kernelGate(placesBytes);
-  return places.subarray(0, findCommand.words[kernelWords.result]);
+  const found = findCommand.words[kernelWords.result] ?? 0;
+  return found === tooClose ? undefined : places.subarray(0, found);
 }
 
 export interface JsonShape {

@@ -73,7 +73,11 @@ function boundaryOf(request: HttpRequest): string {
 /** Where each delimiter ends: those of all parts that there may be, and of one more. */
 function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
   const limit = batchFileCountMax + 2;
-  const found = Array.from(findAll(body, delimiter, limit), (start) => start + delimiter.length);
+  const places = findAll(body, delimiter, limit);
+  if (places === undefined) {
+    throw malformed('has too much in it that is almost its boundary: choose another one, and');
+  }
+  const found = Array.from(places, (start) => start + delimiter.length);
   // The first one needs no line before it.
   const firstEnd = delimiter.length - lineEndBytes;
   const isFirst = bytesEqual(body.subarray(0, firstEnd), delimiter.subarray(lineEndBytes));
@@ -82,7 +86,7 @@ function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
 
 /** From the delimiter before it to the one behind it. */
 function readPart(bytes: Uint8Array, index: number): Part {
-  const [end] = findAll(bytes.subarray(0, partHeadBytesMax), headEnd, 1);
+  const [end] = findAll(bytes.subarray(0, partHeadBytesMax), headEnd, 1) ?? [];
   const head = end === undefined ? undefined : decodeUtf8(bytes.subarray(0, end));
   // The rest of the delimiter's line stands first.
   const [rest, ...lines] = head?.split(lineEnd) ?? [];
