@@ -11,7 +11,7 @@
 // Names of functions stay, at 40 M: a trap's words name the functions that it came through. A
 // process of its own, because Azle ships TypeScript sources that only tsx resolves.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
@@ -79,6 +79,29 @@ const withoutPolyfill: Plugin = {
 };
 
 /**
+ * Candid's library hashes each label of a record some ten times to sort it, 30,000 instructions
+ * each: once does.
+ */
+const withHashesKept: Plugin = {
+  name: 'hashes of labels kept',
+  setup(build) {
+    build.onLoad({ filter: /@dfinity\/candid\/lib\/\w+\/utils\/hash\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const declaration = 'export function idlLabelToId(label) {';
+      if (!source.includes(declaration)) throw new Error(`${path} has no ${declaration}`);
+      const contents = `${source.replace(declaration, 'function hashLabel(label) {')}
+        const known = new Map();
+        export function idlLabelToId(label) {
+          let id = known.get(label);
+          if (id === undefined) known.set(label, (id = hashLabel(label)));
+          return id;
+        }`;
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+/**
  * As Azle's `getPrelude` has it, which is not exported, but that the Candid text is made only where
  * the build asks for it.
  */
@@ -107,7 +130,7 @@ async function buildWithAzle(name: string): Promise<void> {
   const options = azle.getBuildOptions(prelude(azle, main), main);
   const source = await azle.bundle({
     ...options,
-    plugins: [...(options.plugins ?? []), withoutPolyfill],
+    plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept],
     format: 'iife',
     minifyWhitespace: true,
     minifySyntax: true,

@@ -12,7 +12,7 @@ import {
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
 import { fileText, linkText } from '../certification/site-paths.ts';
-import type { Evidence } from '../certification/site-proofs.ts';
+import type { Evidence, RowQuestion } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/contents/chunk-records.ts';
 import { findFile } from '../domain/files/files.ts';
 import { servedHeaders } from '../http/file-headers.ts';
@@ -144,7 +144,9 @@ function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
   const { file, row, served, link } = answer;
   const certified = certifiedStored(file, served);
   const path = link === undefined ? fileText(file) : linkText(link);
-  const evidence = evidenceOf({ file, path }, certified, row);
+  // Leaves of links are always the present ones
+  const isFormer = link === undefined && file.leavesVersion === 1;
+  const evidence = evidenceOf({ path, isFormer }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
@@ -153,7 +155,8 @@ function provenPreflight(urlPath: string): Proven {
   const [, , bucketId = '', ...segments] = urlPath.split('/');
   const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
   const certified = certifiedStored(file, servedHeaders(file));
-  const evidence = evidenceOf({ file, path: fileText(file) }, certified, { row: 'preflight' });
+  const place = { path: fileText(file), isFormer: file.leavesVersion === 1 };
+  const evidence = evidenceOf(place, certified, { row: 'preflight' });
   const response = preflightResponses[file.leavesVersion];
   return { ...withExpression(response, expressions.plain), evidence };
 }
@@ -166,12 +169,11 @@ function certifiedStored(file: PublicAnswer['file'], served: ServedHeaders): Cer
 }
 
 function evidenceOf(
-  { file, path }: { readonly file: PublicAnswer['file']; readonly path: string },
-  certified: CertifiedFile,
+  place: Pick<RowQuestion, 'path' | 'isFormer'>,
+  file: CertifiedFile,
   row: FileRow,
 ): Evidence {
-  const isFormer = file.leavesVersion === 1;
-  const question = { path, file: certified, row, isFormer };
+  const question = { ...place, file, row };
   return present(proofs.proveRow(question), 'witness of a file');
 }
 

@@ -67,8 +67,7 @@ export const publication: Publication = {
   putLink(link, file, chunkDigests) {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
-    const { served, shown } = linkHeaders(file, link);
-    const certified = certifiedFileOf({ ...file, ...shown }, served, digestOf);
+    const certified = certifiedFileOf(file, linkHeaders(file, link), digestOf);
     site.putLink(link, certified, chunkDigests);
   },
   removeLink: (id) => site.removeLink(id),

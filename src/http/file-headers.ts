@@ -30,31 +30,29 @@ const exposed: Header = [
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
   Pick<PublishedFile, 'headers' | 'leavesVersion'>;
 
-export function servedHeaders(file: PublishedFile): ServedHeaders {
+type Represented = Validated & Pick<PublishedFile, 'contentType'>;
+
+export function servedHeaders(file: Represented) {
   return { validators: validatorHeaders(file), representation: representationHeaders(file) };
 }
 
 /**
  * At a link: nobody keeps it, no search engine finds it, and pages that it leads to do not learn of
- * the address. `shown`: what of the file's record is otherwise than at its own address.
+ * the address.
  */
 export function linkHeaders(
   file: PublishedFile,
   { downloadName }: Pick<PublishedLink, 'downloadName'>,
-): {
-  readonly served: ServedHeaders;
-  readonly shown: Pick<PublishedFile, 'headers' | 'leavesVersion'>;
-} {
-  const uncached = file.headers.with(cacheControlPlace, 'private, no-store');
-  const headers =
-    downloadName === '' ? uncached : uncached.with(dispositionPlace, attachment(downloadName));
-  const shown = { headers, leavesVersion: presentLeavesVersion };
-  const { validators, representation } = servedHeaders({ ...file, ...shown });
-  const quiet: Header[] = [
-    ['Referrer-Policy', 'no-referrer'],
-    ['X-Robots-Tag', 'noindex'],
-  ];
-  return { served: { validators, representation: [...representation, ...quiet] }, shown };
+): ServedHeaders {
+  const headers = [...file.headers];
+  headers[cacheControlPlace] = 'private, no-store';
+  if (downloadName !== '') headers[dispositionPlace] = attachment(downloadName);
+  const { contentType, chunkCount, digest, updatedAtNs } = file;
+  const leavesVersion = presentLeavesVersion;
+  const shown = { contentType, chunkCount, digest, updatedAtNs, headers, leavesVersion };
+  const { validators, representation } = servedHeaders(shown);
+  representation.push(['Referrer-Policy', 'no-referrer'], ['X-Robots-Tag', 'noindex']);
+  return { validators, representation };
 }
 
 /** RFC 6266 §4.3, with the name in ASCII for those who do not know the other. */
@@ -77,7 +75,7 @@ export function validatorHeaders(file: Validated): Header[] {
 }
 
 /** What a 200 and a 206 have beside the validators. */
-export function representationHeaders(file: PublishedFile): Header[] {
+export function representationHeaders(file: Represented): Header[] {
   const headers: Header[] = [
     ['Content-Type', file.contentType],
     ['Accept-Ranges', 'bytes'],
@@ -94,7 +92,7 @@ export function representationHeaders(file: PublishedFile): Header[] {
 }
 
 /** All buckets share one origin: what could run a script there is sandboxed. */
-function isSandboxed({ contentType, leavesVersion }: PublishedFile): boolean {
+function isSandboxed({ contentType, leavesVersion }: Represented): boolean {
   return leavesVersion === 1 ? isKnownAsActive(contentType) : !isPassive(contentType);
 }
 

@@ -117,8 +117,7 @@ describe('a link', () => {
   test('opens nothing with another key, name or id, and never by an update', async () => {
     await send('PUT', 'files/secret.txt', 'x');
     const link = await makeLink('secret.txt');
-    const updates = () =>
-      service.replica?.reports.filter(({ kind }) => kind === 'update').length;
+    const updates = () => service.replica?.reports.filter(({ kind }) => kind === 'update').length;
     const before = updates();
     const wrong = (url: string) => expectDead({ ...link, url });
     await wrong(link.url.replace(/k=.*/, `k=${'A'.repeat(22)}`));

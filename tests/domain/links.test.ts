@@ -153,6 +153,25 @@ describe('a link', () => {
     checkInvariants(stores);
   });
 
+  test('ends when the key that made it expires, or loses its bucket', () => {
+    const { stores } = scene;
+    const expiresAtNs = startNs + 50n;
+    const short = makeKey(stores, { permissions: ['read'], expiresAtNs });
+    const link = make({ apiKey: short, expiresAtNs: startNs + 90n }, bob);
+    expect(read(link, startNs + 49n)).toHaveLength(10);
+    expectDead(link, startNs + 50n);
+    const both = makeKey(stores, { permissions: ['read'], buckets: ['box', 'other'] });
+    putTestFile(stores, { bucket: 'other', path: '/x' });
+    const inBox = make({ apiKey: both }, bob);
+    const inOther = make({ apiKey: both, bucket: 'other', path: 'x' }, bob);
+    updateBucket(stores, alice, bucketChange({ owner: bobId, addMembers: [], removeMembers: [] }));
+    updateBucket(stores, bob, bucketChange({ removeMembers: [alice.caller.principal] }));
+    expectDead(inBox);
+    expect(read(inOther)).toHaveLength(10);
+    while (endLinks(stores, startNs));
+    checkInvariants(stores);
+  });
+
   test('ends with the membership of who made it', () => {
     const { stores } = scene;
     const named = { principal: bobId, role: 'reader' };

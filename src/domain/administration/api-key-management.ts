@@ -203,6 +203,8 @@ function takeBuckets(
   const change = isOver ? { revokedAtNs: call.nowNs } : { buckets: left };
   saveKey(stores, { ...key, ...change });
   forgetKey(stores.directory, { hash: key.hash, buckets });
-  if (isOver) endLinksOf(stores, key.hash);
-  for (const bucketId of buckets) endUploadsOf(stores, bucketId, keyHolder(key.hash));
+  for (const bucketId of buckets) {
+    endLinksOf(stores, key.hash, bucketId);
+    endUploadsOf(stores, bucketId, keyHolder(key.hash));
+  }
 }

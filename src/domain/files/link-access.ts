@@ -7,7 +7,7 @@ import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketLinkCountMax, fileLinkCountMax } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
-import { findKeyByHash, isKeyGood } from '../access/api-keys.ts';
+import type { ApiKey } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor, parseLimit } from '../listing/cursors.ts';
@@ -17,7 +17,7 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { refuseMissing } from './file-access.ts';
 import { type FileRecord, findFile, type OpenFile, withOpenFile } from './files.ts';
-import { addLink, findLink, type Link, linkIds, removeLink } from './links.ts';
+import { addLink, findLink, hasLostKey, type Link, linkIds, removeLink } from './links.ts';
 
 const idBytes = 12;
 const secretBytes = 16;
@@ -63,12 +63,19 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       name,
       downloadName,
       createdAtNs: call.nowNs,
-      expiresAtNs,
+      expiresAtNs: endOf(expiresAtNs, key),
       maker: call.caller.principal,
       keyHash: key?.hash ?? emptyBytes,
       isMembers: key === undefined && !isOwner,
     },
   };
+}
+
+/** A link ends with the key that makes it, at the latest. */
+function endOf(expiresAtNs: bigint, key: ApiKey | undefined): bigint {
+  const keyEndNs = key?.expiresAtNs ?? 0n;
+  const isLater = expiresAtNs === 0n || expiresAtNs > keyEndNs;
+  return keyEndNs > 0n && isLater ? keyEndNs : expiresAtNs;
 }
 
 function parseName(name: string): string {
@@ -192,10 +199,7 @@ export function deleteLink(stores: Stores, call: Call, request: LinkName): void 
 /** Neither over nor made by a right that has ended. */
 function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
   if (isOver(link, nowNs)) return false;
-  if (link.keyHash.length > 0) {
-    const key = findKeyByHash(stores, link.keyHash);
-    return key !== undefined && isKeyGood(key, nowNs) && key.buckets.includes(bucket.id);
-  }
+  if (link.keyHash.length > 0) return !hasLostKey(stores, link);
   const { maker: principal } = link;
   if (!link.isMembers || bucket.isPublic) return true;
   return roleOf(stores, { principal, isController: false }, bucket) !== undefined;

@@ -9,9 +9,9 @@
 // In the directory:
 //
 //   10 | bucket id | 0 | path | 0 | id     -> when it expires, ns; 0 for never
-//   11 | SHA-256 of the key that made it | id    -> 0
+//   11 | SHA-256 of the key that made it | bucket id | 0 | id    -> 0
 //   12 | when it expires u64, big-endian | id    -> 0
-//   13 | SHA-256 of a key that ended, whose links are to go    -> 0
+//   13 | SHA-256 of a key | bucket id that it has lost    -> 0, until its links there are gone
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
@@ -43,7 +43,6 @@ export interface Link {
 }
 
 const version = 1;
-const hashBytes = 32;
 const kinds = { ofPath: 10, ofKey: 11, expiry: 12, endedKey: 13 } as const;
 const membersFlag = 1;
 
@@ -87,8 +86,17 @@ function pathKey({ bucketId, path, id }: Link): Uint8Array {
   return scopeOf(bucketId, `${path}\0${id}`);
 }
 
-function keyKey(keyHash: Uint8Array, id: string): Uint8Array {
-  return concatBytes(Uint8Array.of(kinds.ofKey), keyHash, encodeUtf8(id));
+function keyKey({ keyHash, bucketId, id }: Link): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofKey), keyHash, encodeUtf8(`${bucketId}\0${id}`));
+}
+
+function endedKey(keyHash: Uint8Array, bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.endedKey), keyHash, encodeUtf8(bucketId));
+}
+
+/** Whether the key that made it has lost its right to the bucket. */
+export function hasLostKey({ directory }: Stores, { keyHash, bucketId }: Link): boolean {
+  return keyHash.length > 0 && directory.find(endedKey(keyHash, bucketId)) !== undefined;
 }
 
 function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
@@ -105,7 +113,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
   // Refuses what is damaged before it writes
   const digests = chunkDigests(stores, file);
   noteLink(stores, link);
-  if (link.keyHash.length > 0) stores.directory.insert(keyKey(link.keyHash, link.id), 0n);
+  if (link.keyHash.length > 0) stores.directory.insert(keyKey(link), 0n);
   if (link.expiresAtNs > 0n) stores.directory.insert(expiryKey(link), 0n);
   stores.publication.putLink(link, file, digests);
 }
@@ -114,7 +122,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
 function forgetLink(stores: Stores, link: Link): void {
   stores.files.delete(mapKeyOf(link.id));
   stores.directory.remove(pathKey(link));
-  if (link.keyHash.length > 0) stores.directory.remove(keyKey(link.keyHash, link.id));
+  if (link.keyHash.length > 0) stores.directory.remove(keyKey(link));
   if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
   stores.publication.removeLink(link.id);
 }
@@ -191,9 +199,9 @@ export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket 
   return links.length === 0 ? bucket : withoutLinks(bucket, links.length);
 }
 
-/** Has upkeep take away what the key has made; from now on nothing of it opens. */
-export function endLinksOf({ directory }: Stores, keyHash: Uint8Array): void {
-  directory.insert(concatBytes(Uint8Array.of(kinds.endedKey), keyHash), 0n);
+/** Has upkeep take away what the key has made there; from now on nothing of it opens. */
+export function endLinksOf({ directory }: Stores, keyHash: Uint8Array, bucketId: string): void {
+  directory.insert(endedKey(keyHash, bucketId), 0n);
 }
 
 /** One bounded step of taking links away that are over; true while there may be more. */
@@ -215,11 +223,11 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return entries.map(({ key }) => decodeUtf8(key.subarray(9)) ?? '');
 }
 
-/** Of one of them; a key that has no link left is forgotten. */
+/** Of one key and bucket; when no link is left, they are forgotten. */
 function idsOfEndedKey({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedKey)), 1);
   if (ended?.key[0] !== kinds.endedKey) return [];
-  const scope = concatBytes(Uint8Array.of(kinds.ofKey), ended.key.subarray(1));
+  const scope = concatBytes(Uint8Array.of(kinds.ofKey), ended.key.subarray(1), Uint8Array.of(0));
   const start = directory.rank(scope);
   const end = directory.rank(concatBytes(scope, Uint8Array.of(0xff)));
   if (start === end) {
@@ -227,5 +235,5 @@ function idsOfEndedKey({ directory }: Stores): string[] {
     return [];
   }
   const entries = directory.read(start, Math.min(end - start, endedLinksPerMessage));
-  return entries.map(({ key }) => decodeUtf8(key.subarray(1 + hashBytes)) ?? '');
+  return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
 }
