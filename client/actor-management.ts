@@ -39,11 +39,13 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
   };
 }
 
-function optionsOf({ isPublic, quotaBytes, quotaFiles }: BucketOptions) {
+function optionsOf(options: BucketOptions) {
+  const { isPublic, quotaBytes, quotaFiles, keepVersionsDays: days } = options;
   return {
     isPublic: optional(isPublic),
     quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
     quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
+    keepVersionsDays: optional(days === undefined ? undefined : BigInt(days)),
   };
 }
 

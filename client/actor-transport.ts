@@ -5,8 +5,10 @@ import { IDL } from '@dfinity/candid';
 import { chunkBytesMax, pageSizeMax } from '../src/limits.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
+import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
 import { firstChunkBytes } from './actor-first-chunk.ts';
 import { actorManagement } from './actor-management.ts';
+import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts';
 import { joinPieces } from './byte-stream.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
@@ -72,6 +74,13 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
       await call(signal, () => actor.deleteFile(bucket, path, key));
     },
     deleteFiles: (deletion, signal) => deleteFiles(service, deletion, signal),
+    copyFile: (request, signal) => sendCopy(service, { kind: 'copy', request }, signal),
+    moveFile: (request, signal) => sendCopy(service, { kind: 'move', request }, signal),
+    moveFiles: (move, signal) => moveFiles(service, move, signal),
+    changeFile: (file, change) => changeFile(service, file, change),
+    listVersions: (request, signal) => listVersions(service, request, signal),
+    restoreVersion: (restoration, signal) => restoreVersion(service, restoration, signal),
+    eraseVersions: (erasure, signal) => eraseVersions(service, erasure, signal),
     status: async (signal) => statusOf(await call(signal, () => actor.getStatus())),
   };
 }
@@ -116,7 +125,7 @@ async function startUpload(
   signal: Signal,
 ): Promise<UploadSession> {
   const { actor } = service;
-  const { size, chunkBytes, contentType, headers } = request;
+  const { size, chunkBytes, contentType, headers, metadata } = request;
   const uploadId = await call(signal, () =>
     actor.beginFileUploadWith({
       ...destinationOf(service, request),
@@ -124,6 +133,7 @@ async function startUpload(
       size: optional(size === undefined ? undefined : BigInt(size)),
       chunkSize: optional(BigInt(chunkBytes)),
       headers: optional(Object.entries(headers)),
+      metadata: optional(Object.entries(metadata)),
     }),
   );
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));

@@ -7,6 +7,9 @@ const { Text, Nat, Int, Bool, Null } = IDL;
 const optionalText = IDL.Opt(Text);
 const query = ['query'];
 
+/** Names and values. */
+const pairs = IDL.Vec(IDL.Tuple(Text, Text));
+
 export function resultOf(ok: IDL.Type): IDL.Type {
   return IDL.Variant({ ok, err: Text });
 }
@@ -27,7 +30,7 @@ const fileRecord = IDL.Record({
   url: Text,
   chunkSize: Nat,
   // Absent from version 0.1.0
-  metadata: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
+  metadata: IDL.Opt(pairs),
 });
 
 const uploadRecord = IDL.Record({
@@ -66,7 +69,8 @@ const uploadRequest = IDL.Record({
   contentType: optionalText,
   size: IDL.Opt(Nat),
   chunkSize: IDL.Opt(Nat),
-  headers: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
+  headers: IDL.Opt(pairs),
+  metadata: IDL.Opt(pairs),
 });
 
 const wholeFile = IDL.Record({ ...destination, contentType: Text, bytes: IDL.Vec(IDL.Nat8) });
@@ -76,7 +80,7 @@ const batchedFile = IDL.Record({
   contentType: optionalText,
   bytes: IDL.Vec(IDL.Nat8),
   tags: IDL.Opt(IDL.Vec(Text)),
-  headers: IDL.Opt(IDL.Vec(IDL.Tuple(Text, Text))),
+  headers: IDL.Opt(pairs),
   sha256: optionalText,
   ifMatch: optionalText,
   ifNoneMatch: optionalText,
@@ -95,6 +99,80 @@ const deletionRequest = IDL.Record({
 const deletionAnswer = IDL.Record({
   results: IDL.Vec(IDL.Record({ path: Text, error: optionalText })),
   nextCursor: optionalText,
+});
+
+const copyRequest = IDL.Record({
+  bucketId: Text,
+  from: Text,
+  toBucketId: optionalText,
+  to: Text,
+  ifMatch: optionalText,
+  ifNoneMatch: optionalText,
+  apiKey: optionalText,
+});
+
+const prefixMove = IDL.Record({
+  bucketId: Text,
+  fromPrefix: Text,
+  toPrefix: Text,
+  apiKey: optionalText,
+});
+
+const prefixMoved = IDL.Record({
+  moved: Nat,
+  isDone: Bool,
+  failed: IDL.Vec(IDL.Record({ path: Text, error: Text })),
+});
+
+const fileChange = IDL.Record({
+  bucketId: Text,
+  path: Text,
+  contentType: optionalText,
+  tags: IDL.Opt(IDL.Vec(Text)),
+  headers: IDL.Opt(pairs),
+  metadata: IDL.Opt(pairs),
+  ifMatch: optionalText,
+  ifNoneMatch: optionalText,
+  apiKey: optionalText,
+});
+
+const versionList = IDL.Record({
+  bucketId: Text,
+  path: optionalText,
+  prefix: optionalText,
+  cursor: optionalText,
+  limit: IDL.Opt(Nat),
+  apiKey: optionalText,
+});
+
+const version = IDL.Record({
+  path: Text,
+  version: Nat,
+  size: Nat,
+  contentType: Text,
+  etag: Text,
+  updatedAt: Int,
+  retiredAt: Int,
+  expiresAt: Int,
+});
+
+const versionPage = IDL.Record({ items: IDL.Vec(version), nextCursor: optionalText });
+
+const restoration = IDL.Record({
+  bucketId: Text,
+  path: Text,
+  version: Nat,
+  ifMatch: optionalText,
+  ifNoneMatch: optionalText,
+  apiKey: optionalText,
+});
+
+const erasure = IDL.Record({
+  bucketId: Text,
+  path: optionalText,
+  version: IDL.Opt(Nat),
+  prefix: optionalText,
+  apiKey: optionalText,
 });
 
 const listRequest = IDL.Record({
@@ -144,6 +222,10 @@ const bucketRecord = IDL.Record({
   quotaFiles: IDL.Opt(Nat),
   overheadBytes: Nat,
   openUploads: Nat,
+  // Absent from version 0.1.0
+  keepVersionsDays: IDL.Opt(Nat),
+  versionCount: IDL.Opt(Nat),
+  versionBytes: IDL.Opt(Nat),
   members,
   createdAt: Int,
   updatedAt: Int,
@@ -153,6 +235,7 @@ const bucketOptions = {
   isPublic: IDL.Opt(Bool),
   quotaBytes: IDL.Opt(Nat),
   quotaFiles: IDL.Opt(Nat),
+  keepVersionsDays: IDL.Opt(Nat),
 };
 
 const bucketChange = IDL.Record({
@@ -196,18 +279,17 @@ const statusRecord = IDL.Record({
 });
 
 const bytes = IDL.Vec(IDL.Nat8);
-const headers = IDL.Vec(IDL.Tuple(Text, Text));
 
 const httpRequest = IDL.Record({
   method: Text,
   url: Text,
-  headers,
+  headers: pairs,
   body: bytes,
   certificate_version: IDL.Opt(IDL.Nat16),
 });
 
 /** Without its body. */
-const httpAnswer = IDL.Record({ status_code: IDL.Nat16, headers });
+const httpAnswer = IDL.Record({ status_code: IDL.Nat16, headers: pairs });
 
 const bucketPage = IDL.Record({ items: IDL.Vec(bucketRecord), hasMore: Bool });
 const newKey = IDL.Record({ ...keyFields, secret: Text });
@@ -237,6 +319,13 @@ export function serviceInterface(): IDL.ServiceClass {
     getUsage: method([Text, optionalText, optionalText], usageRecord, query),
     deleteFile: method([Text, Text, optionalText], Null),
     deleteFiles: method([deletionRequest], deletionAnswer),
+    copyFile: method([copyRequest], fileRecord),
+    moveFile: method([copyRequest], fileRecord),
+    moveFiles: method([prefixMove], prefixMoved),
+    updateFile: method([fileChange], fileRecord),
+    listVersions: method([versionList], versionPage, query),
+    restoreVersion: method([restoration], fileRecord),
+    eraseVersions: method([erasure], IDL.Record({ erased: Nat, isDone: Bool })),
     createBucket: method([Text, IDL.Opt(IDL.Record(bucketOptions))], bucketRecord),
     getBucket: method([Text, optionalText], bucketRecord, query),
     listBuckets: method([IDL.Opt(Nat), IDL.Opt(Nat)], bucketPage, query),

@@ -8,6 +8,7 @@ import type {
   CandidListedKey,
   CandidStatus,
   CandidUpload,
+  CandidVersion,
   Optional,
 } from './candid-types.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
   UploadSession,
   UploadStatus,
 } from './interface.ts';
+import type { FileVersion } from './operations.ts';
 
 function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
@@ -39,6 +41,17 @@ export function fileRecordOf(file: CandidFile): FileRecord {
     version: Number(version),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
+  };
+}
+
+export function versionOf(former: CandidVersion): FileVersion {
+  return {
+    ...former,
+    version: Number(former.version),
+    size: Number(former.size),
+    updatedAt: isoTime(former.updatedAt),
+    retiredAt: isoTime(former.retiredAt),
+    expiresAt: isoTime(former.expiresAt),
   };
 }
 
@@ -71,6 +84,9 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     openUploads: Number(bucket.openUploads),
     quotaBytes: quotaBytes[0] === undefined ? undefined : Number(quotaBytes[0]),
     quotaFiles: quotaFiles[0] === undefined ? undefined : Number(quotaFiles[0]),
+    keepVersionsDays: Number(bucket.keepVersionsDays[0] ?? 0),
+    versionCount: Number(bucket.versionCount[0] ?? 0),
+    versionBytes: Number(bucket.versionBytes[0] ?? 0),
     members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),

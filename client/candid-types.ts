@@ -25,6 +25,17 @@ export interface CandidFile {
   readonly metadata: Optional<[name: string, value: string][]>;
 }
 
+export interface CandidVersion {
+  readonly path: string;
+  readonly version: bigint;
+  readonly size: bigint;
+  readonly contentType: string;
+  readonly etag: string;
+  readonly updatedAt: bigint;
+  readonly retiredAt: bigint;
+  readonly expiresAt: bigint;
+}
+
 export interface CandidUpload {
   readonly uploadId: string;
   readonly bucketId: string;
@@ -55,6 +66,9 @@ export interface CandidBucket {
   readonly quotaFiles: Optional<bigint>;
   readonly overheadBytes: bigint;
   readonly openUploads: bigint;
+  readonly keepVersionsDays: Optional<bigint>;
+  readonly versionCount: Optional<bigint>;
+  readonly versionBytes: Optional<bigint>;
   readonly members: { principal: Principal; role: string }[];
   readonly createdAt: bigint;
   readonly updatedAt: bigint;
@@ -128,6 +142,19 @@ export interface ServiceActor {
     [Record<string, unknown>],
     { results: { path: string; error: Optional<string> }[]; nextCursor: Optional<string> }
   >;
+  copyFile: Method<[Record<string, unknown>], CandidFile>;
+  moveFile: Method<[Record<string, unknown>], CandidFile>;
+  moveFiles: Method<
+    [Record<string, unknown>],
+    { moved: bigint; isDone: boolean; failed: { path: string; error: string }[] }
+  >;
+  updateFile: Method<[Record<string, unknown>], CandidFile>;
+  listVersions: Method<
+    [Record<string, unknown>],
+    { items: CandidVersion[]; nextCursor: Optional<string> }
+  >;
+  restoreVersion: Method<[Record<string, unknown>], CandidFile>;
+  eraseVersions: Method<[Record<string, unknown>], { erased: bigint; isDone: boolean }>;
   createBucket: Method<[string, Optional<Record<string, unknown>>], CandidBucket>;
   getBucket: Method<[string, Optional<string>], CandidBucket>;
   listBuckets: Method<

@@ -4,13 +4,8 @@ import { formBody } from './form-body.ts';
 import { exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { bucketPath } from './http-paths.ts';
 import type { FileRecord } from './interface.ts';
-import { isStorageError, StorageError } from './storage-error.ts';
+import { type ErrorView, errorOfView, isStorageError, type StorageError } from './storage-error.ts';
 import type { BatchedFile, Deletion, DeletionAnswer, FileBatch, Signal } from './transport.ts';
-
-interface ErrorView {
-  readonly code: string;
-  readonly message: string;
-}
 
 interface Item {
   readonly file?: FileRecord;
@@ -30,7 +25,7 @@ export async function putFiles(
   const items = await itemsOf(() =>
     exchangeJson<{ items: Item[] }>(connection, { method: 'POST', path, headers, body, signal }),
   );
-  return items.map(({ file, error }) => file ?? errorOf(error));
+  return items.map(({ file, error }) => file ?? errorOfView(error));
 }
 
 /** Those of a refusal too, when it tells of each file. */
@@ -42,10 +37,6 @@ async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise
     if (Array.isArray(items)) return items as Item[];
     throw error;
   }
-}
-
-function errorOf({ code, message }: ErrorView = { code: 'HttpError', message: '' }): StorageError {
-  return new StorageError(code, message);
 }
 
 /** A line end in a name or a value could only be a fault: the service refuses both. */
@@ -76,7 +67,7 @@ export async function deleteFiles(
     signal,
   });
   return {
-    results: results.map(({ path, error }) => ({ path, error: error && errorOf(error) })),
+    results: results.map(({ path, error }) => ({ path, error: error && errorOfView(error) })),
     nextCursor: nextCursor ?? undefined,
   };
 }

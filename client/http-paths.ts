@@ -13,6 +13,11 @@ export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
 
+/** Its former versions. */
+export function versionPath(bucket: string, path: string): string {
+  return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
+}
+
 /** Its bytes. */
 export function cloudPath({ bucket, path }: FileName): string {
   return `/cloud/${bucketSegment(bucket)}/${pathSegments(path)}`;
@@ -24,6 +29,14 @@ function bucketSegment(bucket: string): string {
     'InvalidBucketId',
     `A bucket id has letters and digits only; got ${JSON.stringify(bucket)}.`,
   );
+}
+
+export function queryOf(parameters: Record<string, string | number | undefined>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query;
 }
 
 /** An address or a folder, to which a slash and a name can be added. */

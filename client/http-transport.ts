@@ -6,9 +6,11 @@ import { bytesEqual } from '../src/lib/bytes.ts';
 import { decodeHex } from '../src/lib/hex.ts';
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
 import { deleteFiles, putFiles } from './http-batches.ts';
+import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
 import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
-import { bucketPath, filePath } from './http-paths.ts';
+import { bucketPath, filePath, queryOf } from './http-paths.ts';
+import { eraseVersions, listVersions, restoreVersion } from './http-versions.ts';
 import type {
   FilePage,
   FileRecord,
@@ -66,6 +68,13 @@ export function createHttpTransport(connection: HttpConnection): Transport {
       await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
     },
     deleteFiles: (deletion, signal) => deleteFiles(connection, deletion, signal),
+    copyFile: (request, signal) => sendCopy(connection, { kind: 'copy', request }, signal),
+    moveFile: (request, signal) => sendCopy(connection, { kind: 'move', request }, signal),
+    moveFiles: (move, signal) => moveFiles(connection, move, signal),
+    changeFile: (file, change) => changeFile(connection, file, change),
+    listVersions: (request, signal) => listVersions(connection, request, signal),
+    restoreVersion: (restoration, signal) => restoreVersion(connection, restoration, signal),
+    eraseVersions: (erasure, signal) => eraseVersions(connection, erasure, signal),
     status: (signal) =>
       exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
   };
@@ -102,8 +111,10 @@ function startUpload(
   signal: Signal,
 ): Promise<UploadSession> {
   const { path, contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
-  const headers = Object.keys(request.headers).length > 0 ? request.headers : undefined;
-  const fields = { path, contentType, tags, sha256, size, headers, ifMatch, ifNoneMatch };
+  const headers = unlessEmpty(request.headers);
+  const metadata = unlessEmpty(request.metadata);
+  const described = { contentType, tags, sha256, headers, metadata };
+  const fields = { path, size, ...described, ifMatch, ifNoneMatch };
   return exchangeJson<UploadSession>(connection, {
     method: 'POST',
     path: `${bucketPath(request.bucket)}/upload/start`,
@@ -111,6 +122,10 @@ function startUpload(
     body: JSON.stringify({ ...fields, chunkSize: chunkBytes }),
     signal,
   });
+}
+
+function unlessEmpty<T extends object>(fields: T): T | undefined {
+  return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
 /** The answer tells the digest of what has arrived: it must be that of what was sent. */
@@ -142,14 +157,6 @@ interface ListedPage {
   readonly items: readonly FileRecord[];
   readonly total: number;
   readonly nextPage: number | null;
-}
-
-function queryOf(parameters: Record<string, string | number | undefined>): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  return query;
 }
 
 async function listFolder(connection: HttpConnection, request: FolderOptions): Promise<FolderPage> {

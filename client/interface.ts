@@ -89,6 +89,8 @@ export interface UploadOptions extends TransferOptions, FileName {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
+  /** Names and values of your own, kept in the record; a file with them goes by a session. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Of the whole file, in hexadecimal: checked by the service, up to 19,000,000 bytes. */
   readonly sha256?: string | undefined;
   readonly ifMatch?: string | undefined;
@@ -107,7 +109,15 @@ export interface UploadOptions extends TransferOptions, FileName {
 export interface FileToUpload
   extends Pick<
     UploadOptions,
-    'path' | 'contentType' | 'tags' | 'headers' | 'sha256' | 'ifMatch' | 'ifNoneMatch' | 'size'
+    | 'path'
+    | 'contentType'
+    | 'tags'
+    | 'headers'
+    | 'metadata'
+    | 'sha256'
+    | 'ifMatch'
+    | 'ifNoneMatch'
+    | 'size'
   > {
   readonly source: UploadInput;
 }
@@ -229,6 +239,11 @@ export interface BucketRecord {
   readonly openUploads: number;
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
+  /** For how many days former versions stay; 0: not at all. */
+  readonly keepVersionsDays: number;
+  readonly versionCount: number;
+  /** What former versions count of the quota. */
+  readonly versionBytes: number;
   readonly members: readonly BucketMember[];
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -239,6 +254,8 @@ export interface BucketOptions {
   /** 0 takes the quota away. */
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
+  /** Up to 3,650; 0 keeps no former versions. */
+  readonly keepVersionsDays?: number | undefined;
 }
 
 export interface BucketChange extends BucketOptions {

@@ -36,6 +36,13 @@ export function lazyTransport(connection: ActorConnection): Transport {
     usage: async (request) => (await open()).usage(request),
     deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
     deleteFiles: async (deletion, signal) => (await open()).deleteFiles(deletion, signal),
+    copyFile: async (request, signal) => (await open()).copyFile(request, signal),
+    moveFile: async (request, signal) => (await open()).moveFile(request, signal),
+    moveFiles: async (move, signal) => (await open()).moveFiles(move, signal),
+    changeFile: async (file, change) => (await open()).changeFile(file, change),
+    listVersions: async (request, signal) => (await open()).listVersions(request, signal),
+    restoreVersion: async (request, signal) => (await open()).restoreVersion(request, signal),
+    eraseVersions: async (erasure, signal) => (await open()).eraseVersions(erasure, signal),
     status: async (signal) => (await open()).status(signal),
     management: {
       createBucket: async (id, options) => (await manage()).createBucket(id, options),

@@ -50,6 +50,18 @@ export function isStorageError(error: unknown, code?: string): error is StorageE
   return error instanceof StorageError && (code === undefined || error.code === code);
 }
 
+/** An error of one of several files, as the JSON interface shows it. */
+export interface ErrorView {
+  readonly code: string;
+  readonly message: string;
+}
+
+const noView: ErrorView = { code: 'HttpError', message: 'The answer tells less than was asked.' };
+
+export function errorOfView({ code, message }: ErrorView = noView): StorageError {
+  return new StorageError(code, message);
+}
+
 /** What a caller's signal has ended. */
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });

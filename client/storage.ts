@@ -4,6 +4,7 @@
 import type { Identity } from '@dfinity/agent';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
+import { copyFile, moveAll, moveFile } from './copies.ts';
 import { downloadFile } from './download.ts';
 import { listFiles } from './file-list.ts';
 import type { Fetch } from './http-exchange.ts';
@@ -32,6 +33,17 @@ import type {
 } from './interface.ts';
 import { lazyTransport } from './lazy-transport.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import type {
+  CopyOptions,
+  CopyTarget,
+  EraseOptions,
+  FileChange,
+  FileVersion,
+  MoveAllOptions,
+  MovedFiles,
+  RestoreOptions,
+  VersionListOptions,
+} from './operations.ts';
 import { removeAll } from './remove-all.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
@@ -39,6 +51,7 @@ import type { Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
 import { uploadAll } from './upload-all.ts';
 import type { UploadInput } from './upload-source.ts';
+import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
 
 interface CommonOptions {
   readonly apiKey?: string | undefined;
@@ -95,6 +108,18 @@ export interface Storage {
   remove(file: FileName, options?: CallOptions): Promise<void>;
   /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
+  /** In no longer time for a large file; type, tags, headers and metadata come along. */
+  copy(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
+  move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
+  /** All files of a prefix, a thousand a request, in place of what is at their new paths. */
+  moveAll(options: MoveAllOptions): Promise<MovedFiles>;
+  /** Of what is noted with a file and served with it; its bytes and their entity tag stay. */
+  change(file: FileName, change: FileChange): Promise<FileRecord>;
+  /** Former ones: by path, the oldest first. */
+  listVersions(options: VersionListOptions): AsyncIterable<FileVersion>;
+  /** The version is the file again; what was there becomes a former one. */
+  restore(options: RestoreOptions): Promise<FileRecord>;
+  eraseVersions(options: EraseOptions): Promise<{ readonly erased: number }>;
   getUpload(session: SessionRef): Promise<UploadSession>;
   cancelUpload(session: SessionRef): Promise<void>;
   /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
@@ -128,6 +153,14 @@ export function createStorage(options: StorageOptions): Storage {
       trying(connection, signal, () => transport.getFile(file, signal)),
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
     removeAll: (allOptions) => removeAll(connection, allOptions),
+    copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),
+    move: (from, to, options = {}) => moveFile(connection, { from, to, options }),
+    moveAll: (moveOptions) => moveAll(connection, moveOptions),
+    change: (file, change) =>
+      trying(connection, change.signal, () => transport.changeFile(file, change)),
+    listVersions: (versionOptions) => listVersions(connection, versionOptions),
+    restore: (restoreOptions) => restoreVersion(connection, restoreOptions),
+    eraseVersions: (eraseOptions) => eraseVersions(connection, eraseOptions),
     getUpload: ({ signal, path = '', ...name }) =>
       trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
     cancelUpload: ({ signal, path = '', ...name }) =>

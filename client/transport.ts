@@ -21,6 +21,16 @@ import type {
   Usage,
   UsageOptions,
 } from './interface.ts';
+import type {
+  CopyOptions,
+  EraseOptions,
+  FileChange,
+  MoveAllOptions,
+  MovedFiles,
+  RestoreOptions,
+  VersionListOptions,
+  VersionPage,
+} from './operations.ts';
 import type { StorageError } from './storage-error.ts';
 
 export type Signal = AbortSignal | undefined;
@@ -29,6 +39,7 @@ export interface FileMetadata extends FileName {
   readonly contentType: string | undefined;
   readonly tags: readonly string[];
   readonly headers: StoredHeaders;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly sha256: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -41,8 +52,8 @@ export interface WholeFile extends FileMetadata {
   readonly digest: Uint8Array;
 }
 
-/** One of a batch. */
-export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256'> {
+/** One of a batch, which takes no metadata. */
+export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256' | 'metadata'> {
   readonly bytes: Uint8Array;
 }
 
@@ -109,6 +120,33 @@ export interface PageRequest extends ListOptions {
   readonly page: number;
 }
 
+export interface CopyRequest extends Omit<CopyOptions, 'signal'> {
+  readonly from: FileName;
+  readonly to: FileName;
+}
+
+export type PrefixMove = Omit<MoveAllOptions, 'signal'>;
+
+/** Of one call; once more until it is done. */
+export interface PrefixMoveAnswer extends MovedFiles {
+  readonly isDone: boolean;
+}
+
+export interface VersionsRequest extends Omit<VersionListOptions, 'signal'> {
+  readonly cursor: string | undefined;
+  /** 1 to 1,000. */
+  readonly limit: number;
+}
+
+export type Restoration = Omit<RestoreOptions, 'signal'>;
+export type Erasure = Omit<EraseOptions, 'signal'>;
+
+/** Of one call; once more until it is done. */
+export interface ErasureAnswer {
+  readonly erased: number;
+  readonly isDone: boolean;
+}
+
 /** What only owners and controllers do. */
 export interface Management {
   createBucket(id: string, options: BucketOptions): Promise<BucketRecord>;
@@ -147,6 +185,13 @@ export interface Transport {
   usage(request: UsageOptions): Promise<Usage>;
   deleteFile(file: FileName, signal: Signal): Promise<void>;
   deleteFiles(deletion: Deletion, signal: Signal): Promise<DeletionAnswer>;
+  copyFile(request: CopyRequest, signal: Signal): Promise<FileRecord>;
+  moveFile(request: CopyRequest, signal: Signal): Promise<FileRecord>;
+  moveFiles(move: PrefixMove, signal: Signal): Promise<PrefixMoveAnswer>;
+  changeFile(file: FileName, change: FileChange): Promise<FileRecord>;
+  listVersions(request: VersionsRequest, signal: Signal): Promise<VersionPage>;
+  restoreVersion(restoration: Restoration, signal: Signal): Promise<FileRecord>;
+  eraseVersions(erasure: Erasure, signal: Signal): Promise<ErasureAnswer>;
   status(signal: Signal): Promise<ServiceStatus>;
   /** Absent where it is not offered. */
   readonly management: Management | undefined;

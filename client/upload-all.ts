@@ -100,9 +100,11 @@ async function readSmall(
     const bufferedBytesMax = connection.transport.wholeFileBytesMax;
     const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
     // A form has no place for a Content-Disposition of the file, since the part has its own, nor
-    // for line ends in a name.
+    // for metadata and line ends in a name.
     const isAlone =
-      file.headers?.['Content-Disposition'] !== undefined || /\p{Cc}/u.test(file.path);
+      file.headers?.['Content-Disposition'] !== undefined ||
+      Object.keys(file.metadata ?? {}).length > 0 ||
+      /\p{Cc}/u.test(file.path);
     const { size } = source;
     if (size === undefined || size > smallFileBytesMax || isAlone) {
       return { task: () => uploadAlone(job, file, source) };
@@ -110,7 +112,8 @@ async function readSmall(
     const {
       bucket,
       sha256: told,
-      ...metadata
+      metadata: _none,
+      ...described
     } = metadataOf(connection, source, {
       ...file,
       bucket: options.bucket,
@@ -121,7 +124,7 @@ async function readSmall(
     if (told !== undefined && told.toLowerCase() !== etag) {
       throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
     }
-    return { ...metadata, bytes, etag };
+    return { ...described, bytes, etag };
   } catch (error) {
     return { task: async () => [failed(file.path, error)] };
   }

@@ -40,9 +40,11 @@ export async function uploadFile(
 function needsSession({ connection, options, metadata }: UploadJob, size: number): boolean {
   const { wholeFileBytesMax, wholeFileTakesHeaders } = connection.transport;
   const hasHeaders = Object.keys(metadata.headers).length > 0;
+  const hasMetadata = Object.keys(metadata.metadata).length > 0;
   return (
     size > wholeFileBytesMax ||
     options.resume !== undefined ||
+    hasMetadata ||
     (hasHeaders && !wholeFileTakesHeaders)
   );
 }
@@ -53,11 +55,13 @@ export function metadataOf(
   source: OpenedSource,
   options: Omit<UploadOptions, 'onProgress'>,
 ): FileMetadata {
-  const { bucket, path, tags = [], headers = {}, sha256, ifMatch, ifNoneMatch } = options;
+  const { bucket, path, tags = [], headers = {}, metadata = {} } = options;
+  const { sha256, ifMatch, ifNoneMatch } = options;
   // Calls by the actor may write a path with a slash before it.
   const name = path.replace(/^\//, '');
   const contentType = options.contentType ?? source.contentType ?? connection.contentTypeOf(name);
-  return { bucket, path: name, contentType, tags, headers, sha256, ifMatch, ifNoneMatch };
+  const described = { contentType, tags, headers, metadata };
+  return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
 }
 
 async function uploadWhole(job: UploadJob, contentType: string, size: number): Promise<FileRecord> {

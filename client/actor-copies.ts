@@ -1,0 +1,59 @@
+// Copies, moves and changes of files by calls of the actor.
+
+import { call, errorOfText, type Service } from './actor-connection.ts';
+import { fileRecordOf, optional } from './candid-records.ts';
+import type { FileName, FileRecord } from './interface.ts';
+import type { FileChange } from './operations.ts';
+import type { CopyRequest, PrefixMove, PrefixMoveAnswer, Signal } from './transport.ts';
+
+export async function sendCopy(
+  { actor, apiKey }: Service,
+  { kind, request }: { readonly kind: 'copy' | 'move'; readonly request: CopyRequest },
+  signal: Signal,
+): Promise<FileRecord> {
+  const { from, to, ifMatch, ifNoneMatch } = request;
+  const order = {
+    bucketId: from.bucket,
+    from: from.path,
+    toBucketId: optional(to.bucket),
+    to: to.path,
+    ifMatch: optional(ifMatch),
+    ifNoneMatch: optional(ifNoneMatch),
+    apiKey: optional(apiKey),
+  };
+  return fileRecordOf(
+    await call(signal, () => (kind === 'copy' ? actor.copyFile(order) : actor.moveFile(order))),
+  );
+}
+
+export async function moveFiles(
+  { actor, apiKey }: Service,
+  { bucket, fromPrefix, toPrefix }: PrefixMove,
+  signal: Signal,
+): Promise<PrefixMoveAnswer> {
+  const { moved, isDone, failed } = await call(signal, () =>
+    actor.moveFiles({ bucketId: bucket, fromPrefix, toPrefix, apiKey: optional(apiKey) }),
+  );
+  const shown = failed.map(({ path, error }) => ({ path, error: errorOfText(error) }));
+  return { moved: Number(moved), isDone, failed: shown };
+}
+
+export async function changeFile(
+  { actor, apiKey }: Service,
+  { bucket, path }: FileName,
+  change: FileChange,
+): Promise<FileRecord> {
+  const { contentType, tags, headers, metadata, ifMatch, signal } = change;
+  const argument = {
+    bucketId: bucket,
+    path,
+    contentType: optional(contentType),
+    tags: optional(tags),
+    headers: optional(headers && Object.entries(headers)),
+    metadata: optional(metadata && Object.entries(metadata)),
+    ifMatch: optional(ifMatch),
+    ifNoneMatch: [],
+    apiKey: optional(apiKey),
+  };
+  return fileRecordOf(await call(signal, () => actor.updateFile(argument)));
+}

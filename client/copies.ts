@@ -1,0 +1,127 @@
+// Copies and moves. A repeated one may find that an attempt whose answer was lost has been carried
+// out: its precondition is false then, or its source is gone.
+
+import { type Connection, trying } from './connection.ts';
+import type { FileName, FileRecord } from './interface.ts';
+import type { CopyOptions, CopyTarget, MoveAllOptions, MovedFiles } from './operations.ts';
+import { isStorageError } from './storage-error.ts';
+import type { CopyRequest, PrefixMoveAnswer, Signal } from './transport.ts';
+
+interface Order {
+  readonly from: FileName;
+  readonly to: CopyTarget;
+  readonly options: CopyOptions;
+}
+
+export function copyFile(connection: Connection, order: Order): Promise<FileRecord> {
+  const { transport } = connection;
+  const request = requestOf(order);
+  const { signal } = order.options;
+  return trying(connection, signal, async (attempt) => {
+    try {
+      return await transport.copyFile(request, signal);
+    } catch (error) {
+      if (attempt === 1 || !isStorageError(error, 'PreconditionFailed')) throw error;
+      const source = await transport.getFile(order.from, signal);
+      return requireCopy(connection, { request, source, error, signal });
+    }
+  });
+}
+
+/**
+ * The source is looked at before, since nobody can say later what it was. Where it is gone since,
+ * and at the target, it has been moved, if need be by a network that sent the request twice.
+ */
+export async function moveFile(connection: Connection, order: Order): Promise<FileRecord> {
+  const { transport } = connection;
+  const request = requestOf(order);
+  const { signal } = order.options;
+  const source = await trying(connection, signal, () => transport.getFile(order.from, signal));
+  return trying(connection, signal, async () => {
+    try {
+      return await transport.moveFile(request, signal);
+    } catch (error) {
+      if (!isStorageError(error, 'NoSuchFile')) throw error;
+      return requireCopy(connection, { request, source, error, signal });
+    }
+  });
+}
+
+function requestOf({ from, to, options }: Order): CopyRequest {
+  const { ifMatch, ifNoneMatch } = options;
+  const { bucket = from.bucket, path } = to;
+  return { from, to: { bucket, path }, ifMatch, ifNoneMatch };
+}
+
+/** What is at the target, if it is what was to be brought there; else the error of the attempt. */
+async function requireCopy(
+  connection: Connection,
+  repeated: {
+    readonly request: CopyRequest;
+    readonly source: FileRecord;
+    readonly error: unknown;
+    readonly signal: Signal;
+  },
+): Promise<FileRecord> {
+  const { request, source, error, signal } = repeated;
+  const found = await findFile(connection, request.to, signal);
+  if (found !== undefined && describe(found) === describe(source)) return found;
+  throw error;
+}
+
+export async function findFile(
+  { transport }: Connection,
+  file: FileName,
+  signal: Signal,
+): Promise<FileRecord | undefined> {
+  try {
+    return await transport.getFile(file, signal);
+  } catch (error) {
+    if (isStorageError(error, 'NoSuchFile')) return undefined;
+    throw error;
+  }
+}
+
+/** What a copy has of its source. */
+function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord): string {
+  return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
+}
+
+/** What fails stands before what is left, so that the last answer tells of all that has failed. */
+export async function moveAll(
+  connection: Connection,
+  { signal, ...move }: MoveAllOptions,
+): Promise<MovedFiles> {
+  const filesBefore = await countFiles(connection, move, signal);
+  let moved = 0;
+  let isLost = false;
+  for (;;) {
+    const answer: PrefixMoveAnswer = await trying(connection, signal, (attempt) => {
+      isLost ||= attempt > 1;
+      return connection.transport.moveFiles(move, signal);
+    });
+    moved += answer.moved;
+    if (!answer.isDone) continue;
+    if (isLost && filesBefore !== undefined) {
+      const left = await countFiles(connection, move, signal);
+      moved = Math.max(moved, filesBefore - (left ?? filesBefore));
+    }
+    return { moved, failed: answer.failed };
+  }
+}
+
+/** Undefined while the service does not know; the moves go on without. */
+function countFiles(
+  connection: Connection,
+  { bucket, fromPrefix: prefix }: MoveAllOptions,
+  signal: Signal,
+): Promise<number | undefined> {
+  return trying(connection, signal, async () => {
+    try {
+      return (await connection.transport.usage({ bucket, prefix, signal })).files;
+    } catch (error) {
+      if (isStorageError(error, 'ServiceUnavailable')) return undefined;
+      throw error;
+    }
+  });
+}

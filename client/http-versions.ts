@@ -1,0 +1,50 @@
+// Former versions of files over HTTP.
+
+import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { bucketPath, queryOf, versionPath } from './http-paths.ts';
+import type { FileRecord } from './interface.ts';
+import type { FileVersion, VersionPage } from './operations.ts';
+import type { Erasure, ErasureAnswer, Restoration, Signal, VersionsRequest } from './transport.ts';
+
+export async function listVersions(
+  connection: HttpConnection,
+  { bucket, path, prefix, cursor, limit }: VersionsRequest,
+  signal: Signal,
+): Promise<VersionPage> {
+  const query = queryOf({ path, prefix, cursor, limit });
+  const { items, nextCursor } = await exchangeJson<{
+    items: FileVersion[];
+    nextCursor: string | null;
+  }>(connection, { method: 'GET', path: `${bucketPath(bucket)}/versions?${query}`, signal });
+  return { items, nextCursor: nextCursor ?? undefined };
+}
+
+export function restoreVersion(
+  connection: HttpConnection,
+  { bucket, ...restoration }: Restoration,
+  signal: Signal,
+): Promise<FileRecord> {
+  return exchangeJson<FileRecord>(connection, {
+    method: 'POST',
+    path: `${bucketPath(bucket)}/restore`,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(restoration),
+    signal,
+  });
+}
+
+export async function eraseVersions(
+  connection: HttpConnection,
+  { bucket, path, version, prefix }: Erasure,
+  signal: Signal,
+): Promise<ErasureAnswer> {
+  const place = path === undefined ? `${bucketPath(bucket)}/versions` : versionPath(bucket, path);
+  const request = {
+    method: 'DELETE',
+    path: `${place}?${queryOf({ version, prefix })}`,
+    signal,
+  };
+  if (version === undefined) return exchangeJson<ErasureAnswer>(connection, request);
+  await exchange(connection, request);
+  return { erased: 1, isDone: true };
+}

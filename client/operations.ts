@@ -1,0 +1,81 @@
+// What callers tell copies, moves, changes and former versions, and what these give.
+
+import type { CallOptions, FileName, StoredHeaders } from './interface.ts';
+import type { StorageError } from './storage-error.ts';
+
+/** Where a copy or a move goes. */
+export interface CopyTarget {
+  /** The source's unless told. */
+  readonly bucket?: string | undefined;
+  readonly path: string;
+}
+
+/** What is at the target now must be. */
+export interface CopyOptions extends CallOptions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+export interface MoveAllOptions extends CallOptions {
+  readonly bucket: string;
+  /** Literal. */
+  readonly fromPrefix: string;
+  /** Takes its place; neither may begin with the other. */
+  readonly toPrefix: string;
+}
+
+export interface MovedFiles {
+  readonly moved: number;
+  /** What stays where it is. */
+  readonly failed: readonly { readonly path: string; readonly error: StorageError }[];
+}
+
+/** What is named takes the place of the whole field; what is not stays. At least one is named. */
+export interface FileChange extends CallOptions {
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Entity tag of the bytes, which no change alters. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** A former version. */
+export interface FileVersion {
+  readonly path: string;
+  readonly version: number;
+  readonly size: number;
+  readonly contentType: string;
+  readonly etag: string;
+  /** ISO 8601: when it was stored, when it was replaced or deleted, and until when it is kept. */
+  readonly updatedAt: string;
+  readonly retiredAt: string;
+  readonly expiresAt: string;
+}
+
+/** Of a path, of a prefix, or, with neither, of the bucket. */
+export interface VersionListOptions extends CallOptions {
+  readonly bucket: string;
+  readonly path?: string | undefined;
+  /** Literal. */
+  readonly prefix?: string | undefined;
+}
+
+export interface VersionPage {
+  readonly items: readonly FileVersion[];
+  /** Absent at the end. */
+  readonly nextCursor?: string | undefined;
+}
+
+export interface RestoreOptions extends CopyOptions, FileName {
+  readonly version: number;
+}
+
+/** Of a path one version or all; else of all paths that begin with the prefix. */
+export interface EraseOptions extends CallOptions {
+  readonly bucket: string;
+  readonly path?: string | undefined;
+  readonly version?: number | undefined;
+  /** Literal; the empty one is every path's. */
+  readonly prefix?: string | undefined;
+}

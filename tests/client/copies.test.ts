@@ -1,0 +1,308 @@
+// Copies, moves, changes and former versions by the library, over both ways of transport: also where
+// answers are lost.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FileRecord } from '../../client/interface.ts';
+import { identityFromPem } from '../../client/node/identity.ts';
+import { createStorage, type Storage } from '../../client/storage.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { networkSeed } from './lossy-transfers.ts';
+import { startProxy } from './unreliable-proxy.ts';
+
+let service: Service;
+/** Over a network that fails nowhere. */
+let direct: Storage;
+
+type Fetch = typeof globalThis.fetch;
+
+function byActor(host = service.host, fetch?: Fetch): Storage {
+  const identity = identityFromPem(service.identityPem);
+  return createStorage({ host, canisterId: service.canisterId, identity, fetch, retry });
+}
+
+function overHttp(url = service.base, fetch?: Fetch): Storage {
+  return createStorage({ url, apiKey: service.apiKey, fetch, retry });
+}
+
+const retry = { attemptsMax: 30, delayMsMin: 5, delayMsMax: 100 };
+
+const other = 'elsewhere';
+
+beforeAll(async () => {
+  service = await openService();
+  direct = byActor();
+  await direct.buckets.update(service.bucket, { keepVersionsDays: 7 });
+  await direct.buckets.create(other);
+});
+afterAll(() => service?.stop());
+
+/** Carries out the requests, and forgets the first answers to those that change something. */
+function loseAnswers(count: number): Fetch {
+  let left = count;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const isRead = init?.method === 'GET' || /\/(?:query|read_state)$/.test(`${input}`);
+    if (isRead || left === 0) return response;
+    left -= 1;
+    await response.arrayBuffer();
+    throw new TypeError('fetch failed');
+  };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+const transports: readonly [string, (fetch?: Fetch) => Storage][] = [
+  ['HTTP', (fetch) => overHttp(service.base, fetch)],
+  ['the actor', (fetch) => byActor(service.host, fetch)],
+];
+
+describe.each(transports)('over %s', (name, open) => {
+  const folder = `copies ${name}/`;
+  // The agent sends the same signed call three times: then the client makes another one.
+  const lossy = () => open(loseAnswers(name === 'HTTP' ? 1 : 3));
+  let storage: Storage;
+  beforeAll(() => {
+    storage = open();
+  });
+  const at = (path: string) => ({ bucket: service.bucket, path: folder + path });
+  const bytes = sampleBytes('copied', 100);
+  const metadata = { by: 'me', 'a.b-c_d': 'é, "=' };
+
+  function put(path: string, content = bytes): Promise<FileRecord> {
+    return storage.upload(content, { ...at(path), contentType: 'a/b', tags: ['t'], metadata });
+  }
+  const paths = async (below: string) => {
+    const { bucket } = service;
+    const files = await all(direct.list({ bucket, prefix: folder + below }));
+    return files.map(({ path }) => path.slice(folder.length + below.length));
+  };
+  const versions = async (path: string) =>
+    (await all(storage.listVersions(at(path)))).map(({ version }) => version);
+
+  test('metadata of an upload is in its record, alone and among many', async () => {
+    expect(await put('noted')).toMatchObject({ metadata });
+    expect(await storage.stat(at('noted'))).toMatchObject({ metadata, tags: ['t'] });
+    const files = ['1', '2'].map((path) => ({
+      path: `${folder}many/${path}`,
+      source: bytes,
+      contentType: 'a/b',
+      ...(path === '2' && { metadata }),
+    }));
+    const results = await all(storage.uploadAll(files, { bucket: service.bucket }));
+    const records = new Map(results.map(({ path, file }) => [path.at(-1), file?.metadata]));
+    expect(records).toEqual(
+      new Map([
+        ['1', undefined],
+        ['2', metadata],
+      ]),
+    );
+    const wrong = storage.upload(bytes, { ...at('x'), metadata: { 'a b': '' } });
+    await expect(wrong).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
+  test('a copy has everything of its file, and replaces what the conditions allow', async () => {
+    const { etag } = await put('a');
+    const copied = await storage.copy(at('a'), { path: `${folder}b` });
+    const expected = { path: `${folder}b`, etag, contentType: 'a/b', tags: ['t'], metadata };
+    expect(copied).toMatchObject({ ...expected, version: 1 });
+    expect(await storage.stat(at('b'))).toEqual(copied);
+    const refused = storage.copy(at('a'), at('b'), { ifNoneMatch: '*' });
+    await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    await put('a', sampleBytes('another', 5));
+    const replaced = await storage.copy(at('a'), at('b'), { ifMatch: `"${etag}"` });
+    expect(replaced).toMatchObject({ version: 2, size: 5 });
+    const missing = storage.copy(at('none'), at('b'));
+    await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
+  });
+
+  test('a move takes the file to its new place, once', async () => {
+    const { id, etag } = await put('c');
+    const moved = await storage.move(at('c'), at('d'));
+    expect(moved).toMatchObject({ id, etag, path: `${folder}d`, metadata });
+    await expect(storage.stat(at('c'))).rejects.toMatchObject({ code: 'NoSuchFile' });
+    // The target has such a file, but no source is there that could have become it.
+    const again = storage.move(at('c'), at('d'));
+    await expect(again).rejects.toMatchObject({ code: 'NoSuchFile' });
+  });
+
+  test('a lost answer to a copy, a move or a change is recognised', async () => {
+    const { etag } = await put('lost/a');
+    const condition = { ifNoneMatch: '*' };
+    const copied = await lossy().copy(at('lost/a'), at('lost/b'), condition);
+    expect(copied).toMatchObject({ path: `${folder}lost/b`, etag, version: 1 });
+    const moved = await lossy().move(at('lost/a'), at('lost/c'), condition);
+    expect(moved).toMatchObject({ path: `${folder}lost/c`, etag, version: 1 });
+    const ifMatch = `"${etag}"`;
+    const changed = await lossy().change(at('lost/c'), { contentType: 'c/d', ifMatch });
+    expect(changed).toMatchObject({ contentType: 'c/d', etag, tags: ['t'], metadata });
+    expect(await paths('lost/')).toEqual(['b', 'c']);
+  });
+
+  test('a false condition stays one when an answer is lost', async () => {
+    await put('kept/a');
+    await put('kept/b', sampleBytes('another', 5));
+    const refused = lossy().copy(at('kept/a'), at('kept/b'), { ifNoneMatch: '*' });
+    await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    expect(await storage.stat(at('kept/b'))).toMatchObject({ size: 5 });
+  });
+
+  test('a prefix is moved in as many calls as it takes, and counted in spite of lost answers', async () => {
+    const { bucket } = service;
+    const files = Array.from({ length: 1_003 }, (_, index) => ({
+      path: `${folder}from/${1_000 + index}`,
+      source: bytes.subarray(0, 10),
+    }));
+    await all(direct.uploadAll(files, { bucket }));
+    const move = (from: string, to: string) => ({
+      bucket,
+      fromPrefix: folder + from,
+      toPrefix: folder + to,
+    });
+    expect(await lossy().moveAll(move('from/', 'to/'))).toEqual({ moved: 1_003, failed: [] });
+    expect(await paths('from/')).toEqual([]);
+    expect(await paths('to/')).toHaveLength(1_003);
+    expect(await storage.moveAll(move('from/', 'to/'))).toEqual({ moved: 0, failed: [] });
+    const within = storage.moveAll(move('to/', 'to/deeper/'));
+    await expect(within).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
+  test('a change names fields that are replaced whole', async () => {
+    const { etag } = await put('changed');
+    const headers = { 'Cache-Control': 'no-cache' };
+    const change = { tags: [], headers, metadata: { only: 'this' } };
+    const changed = await storage.change(at('changed'), change);
+    expect(changed).toMatchObject({ etag, version: 2, tags: [], metadata: { only: 'this' } });
+    const cleared = await storage.change(at('changed'), { metadata: {} });
+    expect(cleared.metadata).toBeUndefined();
+    const stale = storage.change(at('changed'), { tags: ['x'], ifMatch: '"other"' });
+    await expect(stale).rejects.toMatchObject({ code: 'PreconditionFailed' });
+  });
+
+  test('former versions are listed, restored and erased, whatever answers are lost', async () => {
+    for (const size of [1, 2, 3, 4]) await put('v/a', sampleBytes(`${size}`, size));
+    const listed = await all(
+      storage.listVersions({ ...at(''), path: undefined, prefix: `${folder}v/` }),
+    );
+    expect(listed.map(({ version, size }) => [version, size])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(listed[0]).toMatchObject({ path: `${folder}v/a`, contentType: 'a/b' });
+    expect(Date.parse(listed[0]?.expiresAt ?? '')).toBeGreaterThan(Date.now());
+    const restored = await lossy().restore({ ...at('v/a'), version: 2 });
+    expect(restored).toMatchObject({ version: 5, size: 2 });
+    expect(await versions('v/a')).toEqual([1, 3, 4]);
+    const missing = storage.restore({ ...at('v/a'), version: 2 });
+    await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
+    const kept = storage.restore({ ...at('v/a'), version: 1, ifNoneMatch: '*' });
+    await expect(kept).rejects.toMatchObject({ code: 'PreconditionFailed' });
+    expect(await lossy().eraseVersions({ ...at('v/a'), version: 3 })).toEqual({ erased: 1 });
+    const gone = storage.eraseVersions({ ...at('v/a'), version: 3 });
+    await expect(gone).rejects.toMatchObject({ code: 'NoSuchFile' });
+    expect(await storage.eraseVersions(at('v/a'))).toEqual({ erased: 2 });
+    await put('v/b');
+    await put('v/b');
+    const { bucket } = service;
+    expect(await storage.eraseVersions({ bucket, prefix: `${folder}v/` })).toEqual({ erased: 1 });
+    expect(await versions('v/a')).toEqual([]);
+  });
+});
+
+test('buckets say how long they keep former versions, and what these take', async () => {
+  const made = await direct.buckets.create('keeps', { keepVersionsDays: 3 });
+  expect(made).toMatchObject({ keepVersionsDays: 3, versionCount: 0, versionBytes: 0 });
+  for (const size of [10, 20]) {
+    const name = { bucket: 'keeps', path: 'a', contentType: 'a/b' };
+    await direct.upload(sampleBytes('x', size), name);
+  }
+  const { versionCount, versionBytes } = await direct.buckets.get('keeps');
+  expect(versionCount).toBe(1);
+  expect(versionBytes).toBeGreaterThan(10);
+  const changed = await direct.buckets.update('keeps', { keepVersionsDays: 0 });
+  expect(changed.keepVersionsDays).toBe(0);
+  const tooLong = direct.buckets.update('keeps', { keepVersionsDays: 3_651 });
+  await expect(tooLong).rejects.toMatchObject({ code: 'InvalidArgument' });
+});
+
+test('a key for several buckets copies and moves between them over HTTP', async () => {
+  const { bucket } = service;
+  const { secret } = await direct.keys.create({
+    name: 'both',
+    buckets: [bucket, other],
+    permissions: ['read', 'write', 'delete'],
+  });
+  const storage = createStorage({ url: service.base, apiKey: secret });
+  const source = { bucket, path: 'across/a' };
+  await storage.upload(sampleBytes('x', 10), { ...source, contentType: 'a/b' });
+  const target = { bucket: other, path: 'b' };
+  expect(await storage.copy(source, target)).toMatchObject({ bucketId: other, path: 'b' });
+  const moved = await storage.move(target, { bucket, path: 'across/back' });
+  expect(moved).toMatchObject({ bucketId: bucket, path: 'across/back' });
+  await expect(storage.stat(target)).rejects.toMatchObject({ code: 'NoSuchFile' });
+});
+
+const faults = { loseRequest: 0.1, loseAnswer: 0.15, sendTwice: 0.1, refuse: 0.1, delayMsMax: 30 };
+
+describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkSeed}`, (name) => {
+  test(`every call over ${name} is carried out`, async () => {
+    const { bucket } = service;
+    const random = randomNumbers(networkSeed);
+    const proxy = await startProxy(service.host, () => random(1_000_000) / 1_000_000);
+    const storage = name === 'HTTP' ? overHttp(proxy.url) : byActor(proxy.url);
+    const folder = `failing ${name}/`;
+    const at = (path: string) => ({ bucket, path: folder + path });
+    const numbers = Array.from({ length: 12 }, (_, index) => 100 + index);
+    for (const content of ['former', 'latter']) {
+      const files = numbers.flatMap((number) =>
+        ['copy', 'move', 'change', 'restore'].map((kind) => ({
+          path: `${folder}${kind}/${number}`,
+          source: sampleBytes(`${content} ${number}`, 10),
+        })),
+      );
+      await all(direct.uploadAll(files, { bucket }));
+    }
+    proxy.faults = faults;
+    const isNew = { ifNoneMatch: '*' };
+    await Promise.all(
+      numbers.map(async (number) => {
+        await storage.copy(at(`copy/${number}`), at(`copied/${number}`));
+        await storage.move(at(`move/${number}`), at(`moved/${number}`), isNew);
+        await storage.change(at(`change/${number}`), { metadata: { number: `${number}` } });
+        await storage.restore({ ...at(`restore/${number}`), version: 1 });
+      }),
+    );
+    await proxy.idle();
+    // Of what is sent twice, the one that comes second counts nothing, and finds it there.
+    proxy.faults = { ...faults, sendTwice: 0 };
+    const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
+    expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({ moved: 12, failed: [] });
+    await Promise.all(
+      numbers.map(async (number) => {
+        await storage.copy(at(`copy/${number}`), at(`new/${number}`), isNew);
+        await storage.eraseVersions({ ...at(`restore/${number}`), version: 2 });
+      }),
+    );
+    await proxy.stop();
+    for (const [fault, count] of Object.entries(proxy.counts)) {
+      expect(count, fault).toBeGreaterThan(0);
+    }
+    for (const number of numbers) {
+      const { etag } = await direct.stat(at(`copy/${number}`));
+      expect(await direct.stat(at(`copied/${number}`))).toMatchObject({ etag });
+      expect(await direct.stat(at(`new/${number}`))).toMatchObject({ etag });
+      expect(await direct.stat(at(`at last/${number}`))).toMatchObject({ etag });
+      const changed = await direct.stat(at(`change/${number}`));
+      expect(changed).toMatchObject({ etag, metadata: { number: `${number}` } });
+      const restored = await direct.stat(at(`restore/${number}`));
+      expect([restored.version, restored.etag === etag]).toEqual([3, false]);
+      expect(await all(direct.listVersions(at(`restore/${number}`)))).toEqual([]);
+    }
+    expect(await all(direct.list({ bucket, prefix: `${folder}move/` }))).toEqual([]);
+  }, 180_000);
+});
