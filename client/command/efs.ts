@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type GlobalOptions, readConfiguration } from './config.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
+import { addFileCommands } from './file-commands.ts';
+import { cacheControl, collect, collectPair, json, parallel, runOf, wholeNumber } from './flags.ts';
 import { get } from './get.ts';
 import { list, stat, status } from './list.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { printNote } from './output.ts';
 import { put } from './put.ts';
 import { remove } from './remove.ts';
-import { type Run, startRun } from './run.ts';
 import { sync } from './sync.ts';
 import { tree } from './tree.ts';
 import { cancelUploads, listUploads } from './uploads.ts';
@@ -38,6 +38,9 @@ Files are named bucket/path. Examples:
   efs tree -L 2 demo
   efs du -h demo/2026
   efs sync --delete public/ demo/www            sends only what has changed
+  efs mv demo/notes.txt demo/old/               and cp; with -r all that is in a folder
+  efs set --type text/plain demo/notes          type, tags, headers, metadata
+  efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
   efs bucket create photos && efs key create photos --name uploader
 
 Configuration, the first that is there: a flag; the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
@@ -47,35 +50,17 @@ EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.jso
 
 ${exitCodeHelp}`;
 
-const parallelDefault = 4;
 const manifestUrl = new URL('../../package.json', import.meta.url);
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
-}
 
 function levelCount(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
-function collect(value: string, former: readonly string[] = []): string[] {
-  return [...former, value];
-}
-
-const parallel = () =>
-  new Option('-p, --parallel <n>', 'requests at a time, 1 to 32')
-    .argParser(wholeNumber)
-    .default(parallelDefault);
-const json = () => new Option('--json', 'machine-readable output');
-const cacheControl = () => new Option('--cache-control <value>', 'stored and served with the file');
-
-/** The run that the flags describe, whichever side of the command's name they are on. */
-function runOf(command: Command): Run {
-  const flags = command.optsWithGlobals<GlobalOptions>();
-  return startRun(readConfiguration(flags, process.env), flags.quiet === true);
-}
+const keepVersions = () =>
+  new Option('--keep-versions <days>', 'keep what is replaced or removed; 0: not at all').argParser(
+    wholeNumber,
+  );
 
 function createProgram(): Command {
   const program = new Command('efs')
@@ -94,6 +79,7 @@ function createProgram(): Command {
     .showHelpAfterError('(efs --help shows examples)')
     .exitOverride();
   addTransfers(program);
+  addFileCommands(program);
   addInspection(program);
   addManagement(program);
   return program;
@@ -108,6 +94,7 @@ function addTransfers(program: Command): void {
     .option('--type <type>', "Content-Type; else that of the name's extension")
     .option('--tag <tag>', 'may come again', collect)
     .addOption(cacheControl())
+    .option('--metadata <name=value>', 'kept in its record; may come again', collectPair)
     .option('--resume', 'go on with what was interrupted')
     .option('--no-replace', 'refuse if the file is there')
     .option('--size <bytes>', 'of standard input: anything else is refused', wholeNumber)
@@ -117,7 +104,8 @@ function addTransfers(program: Command): void {
       const files = names.slice(0, -1);
       if (files.length === 0) command.error('error: put takes files and then a destination');
       const noReplace = flags.replace === false;
-      await put(runOf(command), { files, destination }, { ...flags, noReplace });
+      const metadata = flags.metadata?.pairs;
+      await put(runOf(command), { files, destination }, { ...flags, noReplace, metadata });
     });
   program
     .command('get')
@@ -203,6 +191,7 @@ function addManagement(program: Command): void {
     .option('--public', 'files are read without a key')
     .option('--quota <bytes>', 'what it may hold', wholeNumber)
     .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
+    .addOption(keepVersions())
     .addOption(json())
     .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
   bucket
@@ -215,12 +204,13 @@ function addManagement(program: Command): void {
     .option('--private', 'files are read with a key only')
     .option('--quota <bytes>', 'what it may hold', wholeNumber)
     .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
+    .addOption(keepVersions())
     .addOption(json())
     .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
   bucket
     .command('rm <bucket>')
     .description('one without files')
-    .option('--force', 'with its files, which are removed first, and its open uploads')
+    .option('--force', 'with its files, former versions and open uploads, which go first')
     .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
   const uploads = program.command('uploads').description('uploads that have not been completed');
   uploads
@@ -252,7 +242,9 @@ function addManagement(program: Command): void {
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
-const changing: ReadonlySet<string> = new Set(['put', 'sync', 'rm', 'bucket', 'uploads', 'key']);
+const changing: ReadonlySet<string> = new Set(
+  'put sync cp mv set rm versions bucket uploads key'.split(' '),
+);
 
 /** The exit code. */
 export async function main(words: readonly string[]): Promise<number> {

@@ -55,6 +55,7 @@ export interface BucketFlags extends JsonFlag {
   readonly private?: boolean;
   readonly quota?: number;
   readonly quotaFiles?: number;
+  readonly keepVersions?: number;
 }
 
 export async function changeBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
@@ -66,10 +67,11 @@ export async function changeBucket(run: Run, id: string, flags: BucketFlags): Pr
 function optionsOf(flags: BucketFlags): BucketOptions {
   if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
   const isPublic = flags.public ? true : flags.private ? false : undefined;
-  return { isPublic, quotaBytes: flags.quota, quotaFiles: flags.quotaFiles };
+  const { quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  return { isPublic, quotaBytes, quotaFiles, keepVersionsDays };
 }
 
-/** `force`: emptied first, in steps; its open uploads are cancelled. */
+/** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */
 export async function removeBucket(
   run: Run,
   id: string,
@@ -85,6 +87,11 @@ export async function removeBucket(
       if (!isQuiet && removed % 1_000 === 0) printNote(`${removed} files removed …`);
     }
     if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
+    const { versionCount } = await storage.buckets.get(id);
+    if (versionCount > 0) {
+      const { erased } = await storage.eraseVersions({ bucket: id, prefix: '', signal });
+      if (!isQuiet) printNote(`${erased} former versions erased.`);
+    }
   }
   await storage.buckets.remove(id, { isForced: flags.force === true });
   printLine(id);

@@ -33,6 +33,7 @@ export interface PutOptions {
   readonly type?: string;
   readonly tag?: readonly string[];
   readonly cacheControl?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly parallel: number;
   readonly resume?: boolean;
   readonly noReplace?: boolean;
@@ -165,12 +166,13 @@ interface OneFile extends NamedSource {
 }
 
 function uploadOptions({ name, options }: OneFile, run: Run): UploadOptions {
-  const { type, tag, cacheControl, parallel, noReplace } = options;
+  const { type, tag, cacheControl, metadata, parallel, noReplace } = options;
   return {
     ...name,
     contentType: type,
     tags: tag,
     headers: cacheControl === undefined ? {} : { 'Cache-Control': cacheControl },
+    metadata,
     ifNoneMatch: noReplace ? '*' : undefined,
     concurrency: parallel,
     signal: run.signal,
@@ -234,8 +236,8 @@ async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<
     file: resolve(file),
   };
   const { size, changedAtMs } = source;
-  const { type, tag, cacheControl, noReplace } = options;
-  const wishes = JSON.stringify({ type, tag, cacheControl, noReplace });
+  const { type, tag, cacheControl, metadata, noReplace } = options;
+  const wishes = JSON.stringify({ type, tag, cacheControl, metadata, noReplace });
   const state = { size, changedAtMs, wishes, processId: process.pid };
   let isBegun = false;
   const common: UploadOptions = {

@@ -2,17 +2,23 @@
 // others.
 
 import type { Storage } from '../storage.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
-import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
+import { StorageError } from '../storage-error.ts';
 import { folderPrefix, isFolder, nameOf, parseFileName, parseLocation } from './location.ts';
-import { printable, printLine, printNote } from './output.ts';
+import { printable } from './output.ts';
 import type { Run } from './run.ts';
+import {
+  countDone,
+  countFailure,
+  finish,
+  goOnAfterFailure,
+  startTally,
+  type Tally,
+} from './tally.ts';
 
 interface Removal {
   readonly run: Run;
   readonly storage: Storage;
-  readonly counts: { removed: number };
-  readonly failures: unknown[];
+  readonly tally: Tally;
 }
 
 export async function remove(
@@ -25,37 +31,22 @@ export async function remove(
     const { bucket, path } = recursive ? parseLocation(text) : parseFileName(text);
     pathsByBucket.set(bucket, [...(pathsByBucket.get(bucket) ?? []), path]);
   }
-  const removal = { run, storage: await run.storage(), counts: { removed: 0 }, failures: [] };
+  const tally = startTally('removed');
+  const removal = { run, storage: await run.storage(), tally };
   if (recursive) {
     for (const text of names) {
-      await goOnAfterFailure(removal, text, () => removeFolder(removal, text));
+      await goOnAfterFailure(tally, text, () => removeFolder(removal, text));
     }
   } else {
     for (const [bucket, paths] of pathsByBucket) {
-      await goOnAfterFailure(removal, bucket, () => removeAll(removal, { bucket, paths }));
+      await goOnAfterFailure(tally, bucket, () => removeAll(removal, { bucket, paths }));
     }
   }
-  finish(removal, names.length > 1 || recursive === true);
-}
-
-/** What ends the work on one name is kept; what would end it on all of them ends the command. */
-async function goOnAfterFailure(
-  { failures }: Removal,
-  text: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    const { interrupted, unreachable } = exitCodes;
-    if ([interrupted, unreachable].some((code) => code === exitCodeOf(error))) throw error;
-    failures.push(error);
-    printNote(`${printable(text)} is not removed: ${sayFailure(error)}`);
-  }
+  finish(run, tally, names.length > 1 || recursive === true);
 }
 
 async function removeAll(
-  { run, storage, counts, failures }: Removal,
+  { run, storage, tally }: Removal,
   wanted: { readonly bucket: string } & (
     | { readonly paths: readonly string[] }
     | { readonly prefix: string }
@@ -63,14 +54,9 @@ async function removeAll(
 ): Promise<void> {
   const { bucket } = wanted;
   for await (const { path, error } of storage.removeAll({ ...wanted, signal: run.signal })) {
-    const name = printable(nameOf({ bucket, path }));
-    if (error === undefined) {
-      counts.removed++;
-      printLine(name);
-    } else {
-      failures.push(error);
-      printNote(`${name} is not removed: ${sayFailure(error)}`);
-    }
+    const name = nameOf({ bucket, path });
+    if (error === undefined) countDone(tally, name);
+    else countFailure(tally, name, error);
   }
 }
 
@@ -81,22 +67,10 @@ async function removeAll(
 async function removeFolder(removal: Removal, text: string): Promise<void> {
   const location = parseLocation(text);
   const { bucket, path } = location;
-  const { counts, failures } = removal;
-  const before = counts.removed + failures.length;
+  const { tally } = removal;
+  const before = tally.done + tally.failures.length;
   await removeAll(removal, { bucket, prefix: folderPrefix(location) });
-  if (counts.removed + failures.length > before || path === '') return;
+  if (tally.done + tally.failures.length > before || path === '') return;
   if (!isFolder(location)) return removeAll(removal, { bucket, paths: [path] });
   throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
-}
-
-/** With the exit code of the first failure. */
-function finish({ run, counts, failures }: Removal, isSummedUp: boolean): void {
-  const { removed } = counts;
-  const [first] = failures;
-  if (first !== undefined) {
-    const text = `${removed} removed, ${failures.length} failed.`;
-    if (!isStorageError(first)) throw new Error(text, { cause: first });
-    throw new StorageError(first.code, text, { status: first.status, cause: first });
-  }
-  if (isSummedUp && !run.isQuiet) printNote(`${removed} removed.`);
 }
