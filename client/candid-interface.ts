@@ -220,9 +220,9 @@ const bucketRecord = IDL.Record({
   byteCount: Nat,
   quotaBytes: IDL.Opt(Nat),
   quotaFiles: IDL.Opt(Nat),
-  overheadBytes: Nat,
-  openUploads: Nat,
   // Absent from version 0.1.0
+  overheadBytes: IDL.Opt(Nat),
+  openUploads: IDL.Opt(Nat),
   keepVersionsDays: IDL.Opt(Nat),
   versionCount: IDL.Opt(Nat),
   versionBytes: IDL.Opt(Nat),

@@ -64,8 +64,8 @@ export interface CandidBucket {
   readonly byteCount: bigint;
   readonly quotaBytes: Optional<bigint>;
   readonly quotaFiles: Optional<bigint>;
-  readonly overheadBytes: bigint;
-  readonly openUploads: bigint;
+  readonly overheadBytes: Optional<bigint>;
+  readonly openUploads: Optional<bigint>;
   readonly keepVersionsDays: Optional<bigint>;
   readonly versionCount: Optional<bigint>;
   readonly versionBytes: Optional<bigint>;
