@@ -39,7 +39,11 @@ function addChange(program: Command): void {
     .option('--tag <tag>', 'in place of all tags; may come again', collect)
     .option('--no-tags', 'take all tags away')
     .addOption(cacheControl())
-    .option('--header <field>', "'Name: value', in place of all stored ones; again", collect)
+    .option(
+      '--header <field>',
+      "'Name: value', in place of all stored ones; may come again",
+      collect,
+    )
     .option('--no-headers', 'take all stored headers away')
     .option('--metadata <name=value>', 'beside those that are there; may come again', collectPair)
     .option('--no-metadata', 'take all metadata away')
