@@ -25,10 +25,12 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
     async deleteBucket(id, { isForced }) {
       await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
     },
-    async createKey({ name, buckets, permissions, expiresAt }) {
+    async createKey({ prefix, expiresAt, ...named }) {
       const expiresAtNs = expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n;
-      const request = { name, buckets, permissions, expiresAt: optional(expiresAtNs) };
+      const limits = { prefix: optional(prefix), expiresAt: optional(expiresAtNs) };
+      const request = { ...named, ...limits };
       const key = await call(undefined, () => actor.createApiKey(request));
+      if (prefix && key.prefix.length === 0) await giveUp(actor, key.id);
       return { ...keyRecordOf(key), secret: key.secret };
     },
     listKeys: async (bucket) =>
@@ -37,6 +39,15 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
       await call(undefined, () => actor.revokeApiKey(id));
     },
   };
+}
+
+/** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
+async function giveUp(actor: ServiceActor, id: string): Promise<never> {
+  await call(undefined, () => actor.revokeApiKey(id));
+  throw new StorageError(
+    'Unsupported',
+    'The service makes no keys for a part of a bucket: upgrade it, or leave the prefix out.',
+  );
 }
 
 function optionsOf(options: BucketOptions) {

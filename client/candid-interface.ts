@@ -252,6 +252,7 @@ const keyFields = {
   name: Text,
   buckets: IDL.Vec(Text),
   permissions: IDL.Vec(Text),
+  prefix: optionalText,
   createdAt: Int,
   expiresAt: IDL.Opt(Int),
 };
@@ -262,6 +263,7 @@ const keyRequest = IDL.Record({
   name: Text,
   buckets: IDL.Vec(Text),
   permissions: IDL.Vec(Text),
+  prefix: optionalText,
   expiresAt: IDL.Opt(Int),
 });
 

@@ -94,13 +94,14 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
 }
 
 export function keyRecordOf(key: CandidKey): KeyRecord {
-  const { id, hint, name, buckets, permissions, createdAt, expiresAt } = key;
+  const { id, hint, name, buckets, permissions, prefix, createdAt, expiresAt } = key;
   return {
     id,
     hint,
     name,
     buckets,
     permissions,
+    prefix: prefix[0],
     createdAt: isoTime(createdAt),
     expiresAt: expiresAt[0] === undefined ? undefined : isoTime(expiresAt[0]),
   };

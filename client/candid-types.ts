@@ -80,6 +80,7 @@ export interface CandidKey {
   readonly name: string;
   readonly buckets: string[];
   readonly permissions: string[];
+  readonly prefix: Optional<string>;
   readonly createdAt: bigint;
   readonly expiresAt: Optional<bigint>;
 }

@@ -271,6 +271,11 @@ export interface KeyRequest {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly Permission[];
+  /**
+   * The key is for paths that begin with it, to the letter, and for all without one. `inbox/` is a
+   * folder; `inbox` is also `inbox-2/a`.
+   */
+  readonly prefix?: string | undefined;
   readonly expiresAt?: Date | undefined;
 }
 
@@ -281,6 +286,8 @@ export interface KeyRecord {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly string[];
+  /** Absent when the key is for all paths of its buckets. */
+  readonly prefix?: string | undefined;
   readonly createdAt: string;
   /** Principal; absent for keys of version 0.1.0, and in the answer to create(). */
   readonly createdBy?: string | undefined;

@@ -57,6 +57,10 @@ function levelCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
+function collectNames(value: string, former: readonly string[] = []): string[] {
+  return [...former, ...value.split(',')];
+}
+
 const keepVersions = () =>
   new Option('--keep-versions <days>', 'keep what is replaced or removed; 0: not at all').argParser(
     wholeNumber,
@@ -228,8 +232,13 @@ function addManagement(program: Command): void {
   key
     .command('create <buckets...>')
     .description('prints the secret, this once')
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--permission <name>', 'read, write, delete; may come again (read, write)', collect)
+    .option('--name <name>', 'what it is for')
+    .option(
+      '--permission, --permissions <names>',
+      'read, write, delete: with commas, or again (read,write)',
+      collectNames,
+    )
+    .option('--prefix <prefix>', 'only for paths that begin so: inbox/ for a folder')
     .option('--expires <when>', '30d, 12h, or a date')
     .addOption(json())
     .action((ids: string[], flags, command: Command) => createKey(runOf(command), ids, flags));

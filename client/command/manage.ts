@@ -33,6 +33,7 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'NAME', value: ({ name }) => printable(name) },
   { title: 'BUCKETS', value: ({ buckets }) => buckets.join(',') },
   { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
+  { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
   { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt?.slice(0, 19).replace('T', ' ') ?? '–' },
 ];
 
@@ -98,8 +99,9 @@ export async function removeBucket(
 }
 
 export interface KeyFlags extends JsonFlag {
-  readonly name: string;
-  readonly permission?: readonly string[];
+  readonly name?: string;
+  readonly permissions?: readonly string[];
+  readonly prefix?: string;
   readonly expires?: string;
 }
 
@@ -111,9 +113,10 @@ export async function createKey(
   buckets: readonly string[],
   flags: KeyFlags,
 ): Promise<void> {
-  const permissions = (flags.permission ?? ['read', 'write']).map(parsePermission);
+  const permissions = (flags.permissions ?? ['read', 'write']).map(parsePermission);
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
-  const request = { name: flags.name, buckets, permissions, expiresAt };
+  const { name = '', prefix } = flags;
+  const request = { name, buckets, permissions, prefix, expiresAt };
   const key = await (await run.manager()).keys.create(request);
   if (flags.json) {
     printJson(key);

@@ -216,6 +216,7 @@ export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),
   permissions: IDL.Vec(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
   expiresAt: IDL.Opt(IDL.Int),
 });
 export const NewApiKey = IDL.Record({
@@ -225,6 +226,7 @@ export const NewApiKey = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),
   permissions: IDL.Vec(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
   createdAt: IDL.Int,
   expiresAt: IDL.Opt(IDL.Int),
 });
@@ -237,6 +239,7 @@ export const ResultApiKeys = resultOf(
       name: IDL.Text,
       buckets: IDL.Vec(IDL.Text),
       permissions: IDL.Vec(IDL.Text),
+      prefix: IDL.Opt(IDL.Text),
       createdAt: IDL.Int,
       createdBy: IDL.Opt(IDL.Principal),
       expiresAt: IDL.Opt(IDL.Int),

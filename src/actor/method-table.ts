@@ -18,7 +18,7 @@ import { checkFileChange } from '../domain/files/file-changes.ts';
 import { authorizeDeletion } from '../domain/files/file-deletion.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../domain/files/link-access.ts';
 import { checkPrefixMoveRights } from '../domain/files/prefix-moves.ts';
-import { checkRestoration } from '../domain/files/version-access.ts';
+import { authorizeErasure, checkRestoration } from '../domain/files/version-access.ts';
 import { type Call, isAnonymous } from '../domain/shared/caller.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -27,6 +27,7 @@ import { checkChunk } from '../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../domain/uploads/upload-end.ts';
 import { checkUploadRequest } from '../domain/uploads/uploads.ts';
 import { deletionBytesMax, requestTextBytesMax } from '../limits.ts';
+import { type ApiKeyArgument, keyRequestOf } from './api-key-arguments.ts';
 import type { ArgumentBounds } from './argument-decoder.ts';
 import type { BucketArgument } from './batch-messages.ts';
 import type { ChunkArgument } from './bulk-messages.ts';
@@ -42,6 +43,7 @@ import { type LinkArgument, linkRequestOf } from './link-arguments.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
 import {
   type ErasureArgument,
+  erasureOf,
   type RestorationArgument,
   restorationOf,
 } from './version-arguments.ts';
@@ -146,14 +148,14 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   uploadFile: {
     bounds: upload,
-    admit: ({ stores, call }, { bucketId, apiKey }: FileArgument) =>
-      void authorize(stores, call, { bucket: bucketId, permission: 'write', apiKey }),
+    admit: ({ stores, call }, { bucketId: bucket, path, apiKey }: FileArgument) =>
+      void authorize(stores, call, { bucket, path, permission: 'write', apiKey }),
   },
 
   uploadFiles: {
     bounds: batch,
-    admit: ({ stores, call }, { bucketId, apiKey }: BucketArgument) =>
-      void authorize(stores, call, { bucket: bucketId, permission: 'write', apiKey }),
+    admit: ({ stores, call }, { bucketId: bucket, apiKey }: BucketArgument) =>
+      void authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' }),
   },
 
   // Files
@@ -199,8 +201,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   eraseVersions: {
     bounds: few,
-    admit: ({ stores, call }, { bucketId, apiKey }: ErasureArgument) =>
-      void authorize(stores, call, { bucket: bucketId, permission: 'delete', apiKey: apiKey[0] }),
+    admit: ({ stores, call }, argument: ErasureArgument) =>
+      void authorizeErasure(stores, call, erasureOf(argument)),
   },
   updateFile: {
     bounds: file,
@@ -234,8 +236,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: many,
     admit: (caller, argument: ApiKeyArgument) => {
       requireIdentity(caller);
-      const request = { ...argument, expiresAtNs: argument.expiresAt[0] };
-      checkKeyRequest(caller.stores, caller.call, request);
+      checkKeyRequest(caller.stores, caller.call, keyRequestOf(argument));
     },
   },
   revokeApiKey: {
@@ -243,10 +244,3 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     admit: ({ stores, call }, id: string) => void checkRevocation(stores, call, id),
   },
 };
-
-interface ApiKeyArgument {
-  readonly name: string;
-  readonly buckets: string[];
-  readonly permissions: string[];
-  readonly expiresAt: Optional<bigint>;
-}

@@ -46,7 +46,8 @@ function withoutSlash(prefix: string): string {
 function readBody(exchange: Exchange) {
   const [bucket = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
-  authorize(exchange.stores, exchange.call, { bucket, permission: 'read', apiKey });
+  const claim = { bucket, permission: 'read', apiKey, place: 'later' } as const;
+  authorize(exchange.stores, exchange.call, claim);
   return { bucket, apiKey, body: jsonBody(exchange.request) };
 }
 

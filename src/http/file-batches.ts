@@ -2,12 +2,7 @@
 // and POST to `/api/v1/bucket/{bucket}/delete`.
 
 import { authorize } from '../domain/access/access.ts';
-import {
-  authorizeDeletion,
-  checkDeletionRequest,
-  type DeletionResult,
-  deleteFiles,
-} from '../domain/files/file-deletion.ts';
+import { checkDeletions, type DeletionResult, deleteFiles } from '../domain/files/file-deletion.ts';
 import { fileView } from '../domain/files/file-view.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -38,7 +33,7 @@ export function postFiles(exchange: Exchange): HttpResponse | typeof upgrade {
   const [bucket = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
   if (exchange.isInspected) {
-    authorize(stores, call, { bucket, permission: 'write', apiKey });
+    authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' });
     return upgrade;
   }
   const batch: Batch = { bucket, apiKey, readFiles: () => readParts(request).map(fileOf) };
@@ -100,8 +95,7 @@ export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade 
     };
   };
   if (exchange.phase === 'query') {
-    authorizeDeletion(stores, call, { bucket, apiKey });
-    checkDeletionRequest(read());
+    checkDeletions(stores, call, { bucket, apiKey, read });
     return upgrade;
   }
   const { results, nextCursor = null } = deleteFiles(stores, call, { bucket, apiKey, read });

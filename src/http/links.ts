@@ -37,7 +37,7 @@ export function postLink(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [bucket = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
-  authorize(stores, call, { bucket, permission: 'read', apiKey });
+  authorize(stores, call, { bucket, permission: 'read', apiKey, place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path');
   if (path === undefined) {

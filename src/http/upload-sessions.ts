@@ -55,7 +55,8 @@ function startRequest(exchange: Exchange): UploadRequest {
   const { request } = exchange;
   const [bucket = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
-  authorize(exchange.stores, exchange.call, { bucket, permission: 'write', apiKey });
+  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
+  authorize(exchange.stores, exchange.call, claim);
   const body = jsonBody(request);
   const path = textField(body, 'path') ?? '';
   const size = sizeField(body, 'size');
@@ -92,8 +93,9 @@ interface NamedUpload {
 function namedUpload(exchange: Exchange): NamedUpload {
   const [bucket = '', uploadId = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
-  authorize(exchange.stores, exchange.call, { bucket, permission: 'write', apiKey });
-  const session = getUploadOf(exchange.stores, exchange.call, { bucket, uploadId });
+  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
+  authorize(exchange.stores, exchange.call, claim);
+  const session = getUploadOf(exchange.stores, exchange.call, { bucket, uploadId, apiKey });
   return { uploadId, apiKey, session };
 }
 

@@ -79,7 +79,7 @@ export function postRestore(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [bucket = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
-  authorize(stores, call, { bucket, permission: 'write', apiKey });
+  authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path');
   const version = sizeField(body, 'version');

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('authorize()', () => {
-  const claim = { bucket: 'box', permission: 'write', apiKey: undefined } as const;
+  const claim = { bucket: 'box', permission: 'write', apiKey: undefined, path: 'a' } as const;
 
   test('grants owners and controllers everything', () => {
     for (const person of ['alice', 'controller'] as const) {

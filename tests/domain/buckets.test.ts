@@ -107,7 +107,8 @@ describe('a role', () => {
     updateBucket(stores, alice, bucketChange({ ...name(role), isPublic: false }));
     for (const permission of ['read', 'write', 'delete'] as const) {
       const ask = () =>
-        authorize(stores, bob, { bucket: 'box', permission, apiKey: undefined }).bucket.id;
+        authorize(stores, bob, { bucket: 'box', path: 'a', permission, apiKey: undefined }).bucket
+          .id;
       if ((granted as readonly string[]).includes(permission)) expect(ask()).toBe('box');
       else expectRefusal(stores, 'AccessDenied', ask);
     }
@@ -121,7 +122,7 @@ describe('a role', () => {
 
   test('is for its bucket alone', () => {
     updateBucket(stores, alice, bucketChange(name('owner')));
-    const claim = { bucket: 'other', permission: 'read', apiKey: undefined } as const;
+    const claim = { bucket: 'other', path: 'a', permission: 'read', apiKey: undefined } as const;
     expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
   });
 });
@@ -196,7 +197,7 @@ describe('deleteBucket()', () => {
     createBucket(stores, boss, { bucket: 'box', isPublic: true });
     expectRefusal(stores, 'InvalidApiKey', () => findKey(stores, alone, startNs));
     expect(findKey(stores, shared, startNs).buckets).toEqual(['other']);
-    const claim = { bucket: 'box', permission: 'read', apiKey: undefined } as const;
+    const claim = { bucket: 'box', path: 'a', permission: 'read', apiKey: undefined } as const;
     expectRefusal(stores, 'AccessDenied', () => authorize(stores, bob, claim));
     expect(listKeys(stores, boss, 'box')).toEqual([]);
     expect(readTotals(stores).buckets).toBe(2);
@@ -210,7 +211,7 @@ describe('updateAccess()', () => {
     expect(updateAccess(stores, boss, access([bobId, bobId]))).toEqual([bobId]);
     expect(createBucket(stores, bob, { bucket: 'bobs', isPublic: true }).owner).toEqual(bobId);
     expect(
-      authorize(stores, bob, { bucket: 'bobs', permission: 'write', apiKey: undefined }),
+      authorize(stores, bob, { bucket: 'bobs', path: 'a', permission: 'write', apiKey: undefined }),
     ).toBeTruthy();
     expect(updateAccess(stores, boss, access([], [bobId]))).toEqual([]);
     expectRefusal(stores, 'AccessDenied', () =>

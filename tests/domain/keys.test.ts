@@ -66,19 +66,24 @@ describe('createKey()', () => {
 
   test('writes the record of its diagram', () => {
     const expiresAtNs = startNs + 1n;
-    const all = { ...request, buckets: ['box', 'other', 'box'], expiresAtNs };
+    const buckets = ['box', 'other', 'box'];
+    const all = { ...request, buckets, prefix: '/in/', expiresAtNs };
     const { key, secret } = createKey(stores, callOf('alice'), all);
     expect(Buffer.from(stores.apiKeys.get(key.hash) ?? []).toString('hex')).toBe(
-      `0203${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
-        Buffer.from(`${secret.slice(0, 8)}\0backup\0box\0other`).toString('hex'),
+      `0303${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
+        Buffer.from(`${secret.slice(0, 8)}\0backup\0in/\0box\0other`).toString('hex'),
     );
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
-  test('reads the record of version 1, which does not tell who made the key', () => {
+  test('reads the records of version 2, for all paths, and of version 1, which tells no maker', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
-    const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), record.subarray(30)]);
+    const texts = Buffer.from(`${key.hint}\0backup\0box`);
+    const second = Buffer.concat([Uint8Array.of(2), record.subarray(1, 30), texts]);
+    stores.apiKeys.set(key.hash, new Uint8Array(second));
+    expect(findKeyByHash(stores, key.hash)).toEqual(key);
+    const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), texts]);
     stores.apiKeys.set(key.hash, new Uint8Array(former));
     expect(findKeyByHash(stores, key.hash)).toEqual({ ...key, creator: new Uint8Array(0) });
     stores.apiKeys.set(key.hash, new Uint8Array(former).fill(9, 0, 1));
@@ -99,6 +104,29 @@ describe('createKey()', () => {
     const bad = { ...request, ...change };
     expectRefusal(stores, 'InvalidArgument', () => createKey(stores, callOf('alice'), bad));
     expectRefusal(stores, 'InvalidArgument', () => checkKeyRequest(stores, callOf('alice'), bad));
+  });
+
+  test.each(['a//', '//a', './', 'a/../', '\ud83d', 'a\n', 'a\u202e', 'x'.repeat(1024)])(
+    'refuses the prefix %j, which no path goes on behind',
+    (prefix) => {
+      const create = () => createKey(stores, callOf('alice'), { ...request, prefix });
+      const { message } = expectRefusal(stores, 'InvalidPath', create);
+      expect(message).toMatch(/^A path that goes on behind the prefix ".*" [a-z]/);
+    },
+  );
+
+  test.each<[string | undefined, string]>([
+    [undefined, ''],
+    ['', ''],
+    ['/', ''],
+    ['inbox/', 'inbox/'],
+    ['/inbox', 'inbox'],
+    ['a/.', 'a/.'],
+    ['ü/1 ', 'ü/1 '],
+  ])('keeps the prefix %j as %j', (prefix, kept) => {
+    const { key } = createKey(stores, callOf('alice'), { ...request, prefix });
+    expect(key.prefix).toBe(kept);
+    expect(findKeyByHash(stores, key.hash)?.prefix).toBe(kept);
   });
 
   test('refuses who does not own every bucket, an unknown bucket and a bad id', () => {

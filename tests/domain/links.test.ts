@@ -138,6 +138,28 @@ describe('a link', () => {
     checkInvariants(stores);
   });
 
+  test('of a key for a part of the bucket ends outside of it', () => {
+    const { stores } = scene;
+    const apiKey = makeKey(stores, { permissions: ['read', 'delete'], prefix: 'dir/' });
+    const link = make({ apiKey }, bob);
+    const others = make();
+    put('outside', 3);
+    const far = make({ path: 'outside' });
+    const order = { bucket: 'box', path: 'outside', apiKey };
+    expectRefusal(stores, 'AccessDenied', () => createLink(stores, bob, order));
+    const remove = { bucket: 'box', id: far.id, apiKey };
+    expectRefusal(stores, 'NoSuchFile', () => deleteLink(stores, bob, remove));
+    const listed = listLinks(stores, bob, { bucket: 'box', apiKey }).items;
+    expect(listed.map(({ id }) => id).sort()).toEqual([link.id, others.id].sort());
+    const name = { bucket: 'box', conditions: {}, apiKey: undefined };
+    moveFile(stores, alice, { ...name, from: 'dir/a.txt', to: { path: 'dir/b' } });
+    expect(read(link)).toHaveLength(10);
+    moveFile(stores, alice, { ...name, from: 'dir/b', to: { path: 'c' } });
+    expectDead(link);
+    expect(read(others)).toHaveLength(10);
+    checkInvariants(stores);
+  });
+
   test('ends with the key that made it', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['read'] });

@@ -244,6 +244,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       permissions: ['read', 'delete'],
       creator: new Uint8Array(0),
       createdAtNs: startNs,
+      prefix: '',
       expiresAtNs: startNs + 1n,
       revokedAtNs: 0n,
     });

@@ -71,13 +71,14 @@ export async function createScene(): Promise<Scene> {
 export interface TestKey {
   readonly permissions?: readonly string[];
   readonly buckets?: readonly string[];
+  readonly prefix?: string;
   readonly expiresAtNs?: bigint;
 }
 
 /** The secret of a new key. */
 export function makeKey(stores: MemoryStores, key: TestKey = {}): string {
-  const { permissions = ['write'], buckets = ['box'], expiresAtNs } = key;
-  const request = { name: 'test', buckets, permissions, expiresAtNs };
+  const { permissions = ['write'], buckets = ['box'], prefix, expiresAtNs } = key;
+  const request = { name: 'test', buckets, permissions, prefix, expiresAtNs };
   return createKey(stores, callOf('alice'), request).secret;
 }
 

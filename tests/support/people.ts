@@ -106,5 +106,5 @@ export function changeOf(bucketId: string, fields: object) {
 
 /** A key for these buckets, with these permissions, without an end. */
 export function keyFor(buckets: readonly string[], permissions = ['read', 'write', 'delete']) {
-  return { name: 'test', buckets, permissions, expiresAt: [] };
+  return { name: 'test', buckets, permissions, prefix: [], expiresAt: [] };
 }

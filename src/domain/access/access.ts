@@ -1,9 +1,9 @@
 // Who may do what to a bucket: its owners and the canister's controllers everything, members what
-// their role says, an API key what it was made for.
+// their role says, an API key what it was made for, on paths that begin with its prefix.
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseBucketId } from '../shared/names.ts';
+import { parseBucketId, quote, withoutSlash } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type ApiKey, findKey, type Permission } from './api-keys.ts';
@@ -16,11 +16,19 @@ import { visibleBucket } from './ownership.ts';
  */
 export type SentKey = string | ApiKey | undefined;
 
-export interface Claim {
+interface Right {
   readonly bucket: string;
   readonly permission: Permission;
   readonly apiKey: SentKey;
 }
+
+/** What of a bucket is meant: one path, as it was sent, or all that begin with a prefix. */
+export type Place =
+  | { readonly path: string; readonly prefix?: undefined }
+  | { readonly prefix: string; readonly path?: undefined };
+
+/** Where paths are read once the right is known, requireWithin() is asked for each of them. */
+export type Claim = Right & (Place | { readonly place: 'later' });
 
 export interface Grant {
   readonly bucket: Bucket;
@@ -28,12 +36,16 @@ export interface Grant {
   readonly key: ApiKey | undefined;
 }
 
-/** The bucket, when the caller or the key has the permission; a key that is sent must be good. */
+/**
+ * The bucket, when the caller or the key has the permission at the place that is meant; a key that
+ * is sent must be good.
+ */
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   parseBucketId(claim.bucket);
   if (claim.apiKey !== undefined) {
     const key = keyOf(stores, call, claim.apiKey);
     requireKeyPermission(key, claim);
+    if (!('place' in claim)) requireWithin({ key }, claim);
     return { bucket: getBucket(stores, claim.bucket), key };
   }
   const { bucket, role } = visibleBucket(stores, call, claim.bucket);
@@ -45,6 +57,39 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
     );
   }
   return { bucket, key: undefined };
+}
+
+/**
+ * For lists: the bucket, and the prefix that the list is of. That is the one that was asked for, or
+ * the key's own where that begins with it, so that a key lists all that it may without naming it.
+ */
+export function authorizeList(
+  stores: Stores,
+  call: Call,
+  claim: { readonly bucket: string; readonly apiKey: SentKey; readonly prefix: string },
+): { readonly bucket: Bucket; readonly prefix: string } {
+  const { bucket: name, apiKey } = claim;
+  const right = { bucket: name, permission: 'read', apiKey, place: 'later' } as const;
+  const { bucket, key } = authorize(stores, call, right);
+  const own = key?.prefix ?? '';
+  const prefix = own.startsWith(claim.prefix) ? own : claim.prefix;
+  requireWithin({ key }, { prefix });
+  return { bucket, prefix };
+}
+
+/** Whether it is within the prefix of the key; without a key it is. To the letter. */
+export function isWithin({ key }: Pick<Grant, 'key'>, { path, prefix }: Place): boolean {
+  return (path === undefined ? prefix : withoutSlash(path)).startsWith(key?.prefix ?? '');
+}
+
+/** Refuses a place that is not within the prefix of the key, whatever is or is not there. */
+export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
+  if (!isWithin(grant, place)) {
+    throw new Refusal(
+      'AccessDenied',
+      `The API key is for paths that begin with ${quote(grant.key?.prefix ?? '')} alone.`,
+    );
+  }
 }
 
 function keyOf(stores: Stores, call: Call, sent: string | ApiKey): ApiKey {

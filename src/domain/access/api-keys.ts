@@ -19,6 +19,8 @@ export interface ApiKey {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly Permission[];
+  /** With which all paths begin that it is for, in each of its buckets; '' is every path's. */
+  readonly prefix: string;
   /** Principal that made it; empty for keys of version 0.1.0, which did not note it. */
   readonly creator: Uint8Array;
   readonly createdAtNs: bigint;
@@ -28,10 +30,12 @@ export interface ApiKey {
   readonly revokedAtNs: bigint;
 }
 
-// 0: version 2 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
-//    | revoked u64 | creator (length, bytes) | texts: hint, name, bucket id …
-//    The key of the map is the SHA-256 of the secret. Version 1 has no creator.
-const version = 2;
+// 0: version 3 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
+//    | revoked u64 | creator (length, bytes) | texts: hint, name, prefix, bucket id …
+//    The key of the map is the SHA-256 of the secret. Version 2 has no prefix, version 1 no creator
+//    either.
+const version = 3;
+const versionWithoutPrefix = 2;
 const versionWithoutCreator = 1;
 
 export function saveKey(stores: Stores, key: ApiKey): void {
@@ -49,21 +53,23 @@ function encodeKey(key: ApiKey): Uint8Array {
     .u64(key.expiresAtNs)
     .u64(key.revokedAtNs)
     .bytes(key.creator)
-    .finish([key.hint, key.name, ...key.buckets]);
+    .finish([key.hint, key.name, key.prefix, ...key.buckets]);
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
-  const reader = new RecordReader(bytes, version, versionWithoutCreator);
+  const reader = new RecordReader(bytes, version, versionWithoutPrefix, versionWithoutCreator);
   const bits = reader.u8();
   const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
-  const creator = reader.version === version ? reader.bytes() : emptyBytes;
-  const [hint = '', name = '', ...buckets] = reader.texts();
+  const creator = reader.version === versionWithoutCreator ? emptyBytes : reader.bytes();
+  const [hint = '', name = '', ...rest] = reader.texts();
+  const prefix = reader.version === version ? (rest.shift() ?? '') : '';
   return {
     id: keyId(hash),
     hash,
     hint,
     name,
-    buckets,
+    buckets: rest,
+    prefix,
     creator,
     permissions: permissions.filter((_, index) => (bits & (1 << index)) !== 0),
     ...times,

@@ -24,7 +24,7 @@ import {
 } from '../buckets/bucket-directory.ts';
 import { endLinksOf } from '../files/links.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseBucketId, quote } from '../shared/names.ts';
+import { parseBucketId, parseKeyPrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, keyHolder } from '../uploads/open-uploads.ts';
@@ -37,11 +37,17 @@ export interface KeyRequest {
   readonly name: string;
   readonly buckets: readonly string[];
   readonly permissions: readonly string[];
+  /** With which the paths begin that it is for; absent or '': all. */
+  readonly prefix?: string | undefined;
   readonly expiresAtNs: bigint | undefined;
 }
 
 /** Refuses what createKey() would refuse; changes nothing. */
-export function checkKeyRequest(stores: Stores, call: Call, request: KeyRequest): Permission[] {
+export function checkKeyRequest(
+  stores: Stores,
+  call: Call,
+  request: KeyRequest,
+): Pick<ApiKey, 'permissions' | 'prefix'> {
   if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
     throw new Refusal('InvalidArgument', `An API key is for 1 to ${keyBucketCountMax} buckets.`);
   }
@@ -70,7 +76,8 @@ export function checkKeyRequest(stores: Stores, call: Call, request: KeyRequest)
       );
     }
   }
-  return parsePermissions(request.permissions);
+  const { permissions: names, prefix = '' } = request;
+  return { permissions: parsePermissions(names), prefix: parseKeyPrefix(prefix) };
 }
 
 function parsePermissions(names: readonly string[]): Permission[] {
@@ -100,7 +107,7 @@ export function createKey(
     hint: secret.slice(0, 8),
     name: request.name,
     buckets: [...new Set(request.buckets.map(parseBucketId))],
-    permissions: granted,
+    ...granted,
     creator: call.caller.principal,
     createdAtNs: call.nowNs,
     expiresAtNs: request.expiresAtNs ?? 0n,

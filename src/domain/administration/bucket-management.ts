@@ -36,13 +36,13 @@ function withMembers(stores: Stores, call: Call, bucket: Bucket): BucketDetails 
   return { ...bucket, members: isOwner ? membersOf(stores, bucket.id) : [] };
 }
 
-/** For callers with the read permission. */
+/** For callers with the read permission; not for a key for a part of the bucket: it tells of all. */
 export function describeBucket(
   stores: Stores,
   call: Call,
   request: { readonly bucket: string; readonly apiKey: SentKey },
 ): BucketDetails {
-  const { bucket } = authorize(stores, call, { ...request, permission: 'read' });
+  const { bucket } = authorize(stores, call, { ...request, permission: 'read', prefix: '' });
   return withMembers(stores, call, bucket);
 }
 

@@ -1,6 +1,6 @@
 // What is below a prefix of a bucket: how many files, and how many bytes they have.
 
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorizeList, type SentKey } from '../access/access.ts';
 import { type Sizes, sizesBelow } from '../listing/file-sizes.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -23,13 +23,13 @@ export interface Usage extends Sizes {
  * upgrade in which the sizes of files that an earlier version stored are still being counted.
  */
 export function getUsage(stores: Stores, call: Call, request: UsageRequest): Usage {
-  const { bucket, apiKey, prefix = '' } = request;
-  const granted = authorize(stores, call, { bucket, permission: 'read', apiKey });
+  const { bucket: name, apiKey, prefix: asked = '' } = request;
+  const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
   if (!areSizesCounted(stores)) {
     throw new Refusal(
       'ServiceUnavailable',
       'The sizes of files that an earlier version stored are still being counted: try again soon.',
     );
   }
-  return { prefix, ...sizesBelow(stores, granted.bucket.id, prefix) };
+  return { prefix, ...sizesBelow(stores, bucket.id, prefix) };
 }

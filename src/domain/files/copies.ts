@@ -59,7 +59,8 @@ interface Prepared {
 export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Prepared {
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
-  const target = authorize(stores, call, { bucket: to, permission: 'write', apiKey }).bucket;
+  const claim = { bucket: to, path: request.to.path, permission: 'write', apiKey } as const;
+  const target = authorize(stores, call, claim).bucket;
   const source = sourceOf(stores, call, kind, request);
   const from = parseFilePath(request.from);
   const path = parseFilePath(request.to.path);
@@ -82,8 +83,8 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
 function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Bucket {
   const { bucket, from: path, apiKey } = request;
   if (kind === 'copy') return readableBucket(stores, call, { bucket, path, apiKey });
-  authorize(stores, call, { bucket, permission: 'read', apiKey });
-  return authorize(stores, call, { bucket, permission: 'delete', apiKey }).bucket;
+  authorize(stores, call, { bucket, path, permission: 'read', apiKey });
+  return authorize(stores, call, { bucket, path, permission: 'delete', apiKey }).bucket;
 }
 
 /** The copy has type, tags, headers and metadata of the file, and times of its own. */

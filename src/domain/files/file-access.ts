@@ -29,12 +29,13 @@ export interface FileName {
   readonly apiKey: SentKey;
 }
 
-/** The bucket, for those who may read it; everybody, when it is public. */
-export function readableBucket(stores: Stores, call: Call, { bucket, apiKey }: FileName): Bucket {
+/** The file's bucket, for those who may read it; everybody, when it is public. */
+export function readableBucket(stores: Stores, call: Call, name: FileName): Bucket {
+  const { bucket, path, apiKey } = name;
   const found = apiKey === undefined ? findBucket(stores, parseBucketId(bucket)) : undefined;
   return found?.isPublic
     ? found
-    : authorize(stores, call, { bucket, permission: 'read', apiKey }).bucket;
+    : authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
 }
 
 /** What is to be read or deleted must be there. */
@@ -102,9 +103,8 @@ export function checkDeletion(
   call: Call,
   request: FileName & { readonly conditions: WritePreconditions },
 ): { readonly bucket: Bucket; readonly file: FileRecord } {
-  const { apiKey, conditions } = request;
-  const claim = { bucket: request.bucket, permission: 'delete', apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
+  const { conditions, ...name } = request;
+  const { bucket } = authorize(stores, call, { ...name, permission: 'delete' });
   const path = parseFilePath(request.path);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(file), conditions);

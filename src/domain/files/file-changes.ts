@@ -45,10 +45,10 @@ interface Prepared {
 
 /** Refuses what changeFile() would refuse, but for a damaged file; changes nothing. */
 export function checkFileChange(stores: Stores, call: Call, change: FileChange): Prepared {
-  const { apiKey } = change;
-  const claim = { bucket: change.bucket, permission: 'write', apiKey } as const;
+  const { bucket: name, path: sent, apiKey } = change;
+  const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
   const { bucket } = authorize(stores, call, claim);
-  const path = parseFilePath(change.path);
+  const path = parseFilePath(sent);
   const changed = parseChange(change);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(file), change.conditions);

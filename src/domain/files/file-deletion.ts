@@ -4,7 +4,7 @@
 import { present } from '../../lib/assert.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { deletedFileCountMax, deletedPathBytesMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
@@ -41,16 +41,36 @@ export interface Deleted {
   readonly nextCursor?: string | undefined;
 }
 
-/** Refuses who may not delete in the bucket; changes nothing. */
-export function authorizeDeletion(stores: Stores, call: Call, claim: BucketClaim): Bucket {
-  return authorize(stores, call, { ...claim, permission: 'delete' }).bucket;
+/** Refuses who may delete nothing in the bucket; changes nothing. */
+export function authorizeDeletion(stores: Stores, call: Call, claim: BucketClaim): Grant {
+  const { bucket, apiKey } = claim;
+  return authorize(stores, call, { bucket, apiKey, permission: 'delete', place: 'later' });
 }
 
+export type DeletionRequest = BucketClaim & {
+  /** What was sent, read when the caller's right is known. */
+  readonly read: () => Deletion;
+};
+
 /**
- * Refuses a deletion that says no files, or too many, with InvalidArgument; a path that cannot be
- * deleted is no reason.
+ * Refuses what deleteFiles() would refuse as a whole; changes nothing. A path that cannot be deleted
+ * is no reason.
  */
-export function checkDeletionRequest({ paths, prefix, cursor }: Deletion): void {
+export function checkDeletions(
+  stores: Stores,
+  call: Call,
+  request: DeletionRequest,
+): { readonly grant: Grant; readonly deletion: Deletion } {
+  const grant = authorizeDeletion(stores, call, request);
+  const deletion = request.read();
+  checkWhich(deletion);
+  const { prefix } = deletion;
+  if (prefix !== undefined) requireWithin(grant, { prefix });
+  return { grant, deletion };
+}
+
+/** Refuses a deletion that says no files, or too many, with InvalidArgument. */
+function checkWhich({ paths, prefix, cursor }: Deletion): void {
   if ((paths === undefined) === (prefix === undefined)) {
     throw new Refusal(
       'InvalidArgument',
@@ -69,21 +89,15 @@ export function checkDeletionRequest({ paths, prefix, cursor }: Deletion): void 
 }
 
 /** As many as one message may; whoever calls again with the cursor deletes the rest. */
-export function deleteFiles(
-  stores: Stores,
-  call: Call,
-  request: BucketClaim & { readonly read: () => Deletion },
-): Deleted {
-  const bucket = authorizeDeletion(stores, call, request);
-  const deletion = request.read();
-  checkDeletionRequest(deletion);
+export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
+  const { grant, deletion } = checkDeletions(stores, call, request);
   const { paths, prefix = '', cursor } = deletion;
-  const at = { bucket, nowNs: call.nowNs };
+  const at = { ...grant, nowNs: call.nowNs };
   if (paths !== undefined) {
     return { results: deleteAll(stores, at, paths) };
   }
   const after = cursor === undefined ? '' : (decodeUtf8(parseCursor(cursor)) ?? '');
-  const place = { bucketId: bucket.id, prefix, after };
+  const place = { bucketId: grant.bucket.id, prefix, after };
   const found = pathsWithPrefix(stores, place, deletedFileCountMax);
   const told = withinBytes(found.paths);
   const results = deleteAll(stores, at, told);
@@ -102,20 +116,15 @@ function withinBytes(paths: readonly Uint8Array[]): string[] {
   return fitting.map((path) => present(decodeUtf8(path), 'path of a file'));
 }
 
-interface Granted {
-  readonly bucket: Bucket;
+interface Granted extends Grant {
   readonly nowNs: bigint;
 }
 
-function deleteAll(
-  stores: Stores,
-  { bucket: granted, nowNs }: Granted,
-  paths: readonly string[],
-): DeletionResult[] {
-  let bucket = granted;
+function deleteAll(stores: Stores, granted: Granted, paths: readonly string[]): DeletionResult[] {
+  let { bucket } = granted;
   return paths.map((path) => {
     try {
-      bucket = deleteOne(stores, { bucket, nowNs }, path);
+      bucket = deleteOne(stores, { ...granted, bucket }, path);
       return { path };
     } catch (error) {
       if (error instanceof Refusal) return { path, refusal: error };
@@ -125,7 +134,9 @@ function deleteAll(
 }
 
 /** Refuses before it writes; gives the bucket as it is then. */
-function deleteOne(stores: Stores, { bucket, nowNs }: Granted, sent: string): Bucket {
+function deleteOne(stores: Stores, granted: Granted, sent: string): Bucket {
+  const { bucket, nowNs } = granted;
+  requireWithin(granted, { path: sent });
   const path = parseFilePath(sent);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   return removeFile(stores, bucket, file, nowNs);

@@ -6,7 +6,7 @@ import { encodeBase64Url } from '../../lib/base64.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketLinkCountMax, fileLinkCountMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, authorizeList, isWithin, type SentKey } from '../access/access.ts';
 import type { ApiKey } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
@@ -43,7 +43,7 @@ interface Prepared {
 /** Refuses what createLink() would refuse; changes nothing. */
 export function checkLinkRequest(stores: Stores, call: Call, request: LinkRequest): Prepared {
   const { apiKey, expiresAtNs = 0n, downloadName = '' } = request;
-  const claim = { bucket: request.bucket, permission: 'read', apiKey } as const;
+  const claim = { bucket: request.bucket, path: request.path, permission: 'read', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const path = parseFilePath(request.path);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
@@ -145,12 +145,13 @@ export interface LinkPage {
 
 /** By path, for those who may read the bucket; those that are over are left out. */
 export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPage {
-  const claim = { bucket: request.bucket, permission: 'read', apiKey: request.apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
+  const { bucket: name, apiKey } = request;
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
+  const claim = { bucket: name, apiKey, prefix: path ?? '' };
+  const { bucket, prefix } = authorizeList(stores, call, claim);
   const limit = parseLimit(request.limit);
   const after = request.cursor && decodeUtf8(parseCursor(request.cursor));
-  const ids = linkIds(stores, { bucketId: bucket.id, path, after }, limit + 1);
+  const ids = linkIds(stores, { bucketId: bucket.id, path, prefix, after }, limit + 1);
   const shown = ids.slice(0, limit);
   const last = ids.length > limit ? shown.at(-1) : undefined;
   const links = shown.flatMap(({ id }) => findLink(stores, id) ?? []);
@@ -169,10 +170,11 @@ export interface LinkName {
 /** Refuses what deleteLink() would refuse; changes nothing. */
 export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName): Link {
   const { apiKey } = request;
-  const claim = { bucket: request.bucket, permission: 'read', apiKey } as const;
+  const claim = { bucket: request.bucket, permission: 'read', apiKey, place: 'later' } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const link = findLink(stores, request.id);
-  if (link?.bucketId !== bucket.id) {
+  // Elsewhere there is none for the key
+  if (link?.bucketId !== bucket.id || !isWithin({ key }, link)) {
     throw new Refusal(
       'NoSuchFile',
       `There is no link ${quote(request.id)} in bucket ${bucket.id}.`,

@@ -17,6 +17,8 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { isWithin } from '../access/access.ts';
+import { findKeyByHash } from '../access/api-keys.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -180,9 +182,17 @@ export function publishLinks(
   }
 }
 
-/** For a file that has gone to another path of its bucket: its links go with it. */
+/**
+ * For a file that has gone to another path of its bucket: its links go with it, but for those of a
+ * key that may not read there.
+ */
 export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
-  const links = linksOf(stores, bucket, from);
+  const all = linksOf(stores, bucket, from);
+  const links = all.filter(({ keyHash }) => {
+    const key = keyHash.length === 0 ? undefined : findKeyByHash(stores, keyHash);
+    return isWithin({ key }, { path: file.path });
+  });
+  for (const link of all) if (!links.includes(link)) removeLink(stores, link);
   if (links.length === 0) return;
   const digests = chunkDigests(stores, file);
   for (const link of links) {

@@ -4,7 +4,6 @@ import { present } from '../../lib/assert.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import { movedFilesPerMessage } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
-import { permissions } from '../access/api-keys.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
@@ -29,8 +28,10 @@ export interface PrefixMoved {
 
 /** Refuses who may not move files there; looks at none of them. */
 export function checkPrefixMoveRights(stores: Stores, call: Call, request: PrefixMove): void {
-  const { bucket, apiKey } = request;
-  for (const permission of permissions) authorize(stores, call, { bucket, permission, apiKey });
+  const { bucket, apiKey, fromPrefix, toPrefix } = request;
+  authorize(stores, call, { bucket, permission: 'read', apiKey, prefix: fromPrefix });
+  authorize(stores, call, { bucket, permission: 'write', apiKey, prefix: toPrefix });
+  authorize(stores, call, { bucket, permission: 'delete', apiKey, prefix: fromPrefix });
 }
 
 interface Move {

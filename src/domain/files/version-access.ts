@@ -2,7 +2,7 @@
 
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, authorizeList, type SentKey } from '../access/access.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -47,9 +47,8 @@ export interface VersionPage {
 
 /** For those who may read the bucket; by path, the oldest first. Damaged ones are left out. */
 export function listVersions(stores: Stores, call: Call, request: VersionList): VersionPage {
-  const claim = { bucket: request.bucket, permission: 'read', apiKey: request.apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
-  const range = rangeOf(bucket, request);
+  const { bucket, prefix } = authorizeVersions(stores, call, request);
+  const range = rangeOf(bucket, { ...request, prefix });
   const limit = parseLimit(request.limit);
   const names = versionNames(stores, range, limit + 1);
   const shown = names.slice(0, limit);
@@ -58,6 +57,19 @@ export function listVersions(stores: Stores, call: Call, request: VersionList): 
     items: shown.flatMap((name) => readableVersion(stores, name) ?? []),
     nextCursor: last === undefined ? null : cursorOfVersion(last),
   };
+}
+
+/** The prefix that the list is of; where it is of a path, the one that was sent beside it. */
+function authorizeVersions(
+  stores: Stores,
+  call: Call,
+  { bucket: name, path, prefix, apiKey }: VersionList,
+): { readonly bucket: Bucket; readonly prefix: string | undefined } {
+  if (path === undefined) {
+    return authorizeList(stores, call, { bucket: name, apiKey, prefix: prefix ?? '' });
+  }
+  const claim = { bucket: name, permission: 'read', apiKey, path } as const;
+  return { bucket: authorize(stores, call, claim).bucket, prefix };
 }
 
 function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
@@ -109,9 +121,9 @@ export type Restoration = VersionRequest & { readonly conditions: WritePrecondit
 /** Refuses what restoreVersion() would refuse, but for what is damaged; changes nothing. */
 export function checkRestoration(stores: Stores, call: Call, request: Restoration): Prepared {
   const { apiKey, conditions } = request;
-  authorize(stores, call, { bucket: request.bucket, permission: 'read', apiKey });
-  const claim = { bucket: request.bucket, permission: 'write', apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
+  const name = { bucket: request.bucket, path: request.path, apiKey };
+  authorize(stores, call, { ...name, permission: 'read' });
+  const { bucket } = authorize(stores, call, { ...name, permission: 'write' });
   const path = parseFilePath(request.path);
   const former = findVersion(stores, { bucketId: bucket.id, path, version: request.version });
   if (former === undefined) throw noSuchVersion(request);
@@ -162,6 +174,14 @@ export interface Erasure {
   readonly apiKey: SentKey;
 }
 
+/** Refuses who may not erase what is named; looks at none of it. */
+export function authorizeErasure(stores: Stores, call: Call, request: Erasure): Bucket {
+  const { bucket, path, prefix = '', apiKey } = request;
+  const right = { bucket, permission: 'delete', apiKey } as const;
+  const place = path === undefined ? { prefix } : { path };
+  return authorize(stores, call, { ...right, ...place }).bucket;
+}
+
 /**
  * Refuses what eraseVersions() would refuse; changes nothing. What goes now, and whether that is
  * all.
@@ -172,8 +192,7 @@ export function checkErasure(
   request: Erasure,
 ): { readonly names: readonly VersionName[]; readonly isDone: boolean } {
   const { path, prefix, version, apiKey } = request;
-  const claim = { bucket: request.bucket, permission: 'delete', apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
+  const bucket = authorizeErasure(stores, call, request);
   if ((path === undefined) === (prefix === undefined)) {
     throw new Refusal('InvalidArgument', 'Name a path, with or without a version, or a prefix.');
   }

@@ -4,7 +4,7 @@
 
 import { concatBytes } from '../../lib/bytes.ts';
 import { listedPathBytesMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorizeList, type SentKey } from '../access/access.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -16,7 +16,7 @@ import { parseTag, type Selection, selectFiles } from './listing.ts';
 export interface FolderRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** To the letter; the empty one is every path's. */
+  /** To the letter; the empty one is every path's, or every one of the key's. */
   readonly prefix: string | undefined;
   /** `/`; without one, or with the empty one, there are no folders. */
   readonly delimiter: string | undefined;
@@ -59,12 +59,8 @@ const batchMax = 256;
  * where their paths are long.
  */
 export function listFolder(stores: Stores, call: Call, request: FolderRequest): FolderList {
-  const { bucket } = authorize(stores, call, {
-    bucket: request.bucket,
-    permission: 'read',
-    apiKey: request.apiKey,
-  });
-  const { prefix = '', delimiter = '' } = request;
+  const { bucket: name, apiKey, prefix: asked = '', delimiter = '' } = request;
+  const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
   if (delimiter !== '' && delimiter !== '/') {
     throw new Refusal(
       'InvalidArgument',

@@ -5,7 +5,7 @@ import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault, pageSizeMax } from '../../limits.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorizeList, type SentKey } from '../access/access.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseTags, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -19,7 +19,7 @@ export type Sort = (typeof sorts)[number];
 export interface ListRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
-  /** To the letter; the empty one is every path's. */
+  /** To the letter; the empty one is every path's, or every one of the key's. */
   readonly prefix: string | undefined;
   /** From 1; what is no whole number from 1 on is refused, NaN included. */
   readonly page: number | undefined;
@@ -47,12 +47,8 @@ export interface FileList {
 
 /** For callers with the read permission. */
 export function listFiles(stores: Stores, call: Call, request: ListRequest): FileList {
-  const { bucket } = authorize(stores, call, {
-    bucket: request.bucket,
-    permission: 'read',
-    apiKey: request.apiKey,
-  });
-  const { prefix = '', page = 1 } = request;
+  const { bucket: name, apiKey, prefix: asked = '', page = 1 } = request;
+  const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
   const sort = parseSort(request.sort);
   requireCount('page', page);
   const pageSize = request.pageSize ?? pageSizeDefault;

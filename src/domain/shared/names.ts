@@ -25,12 +25,17 @@ export function parseBucketId(text: string): string {
 
 /** A path as actor calls write it: with or without one leading slash, not percent-encoded. */
 export function parseFilePath(text: string): string {
-  const path = text.startsWith('/') ? text.slice(1) : text;
+  const path = withoutSlash(text);
   const fault = pathFault(path);
   if (fault !== undefined) {
     throw new Refusal('InvalidPath', `The file path ${quote(text)} ${fault}.`);
   }
   return path;
+}
+
+/** Without one leading slash, with which paths may be written. */
+export function withoutSlash(text: string): string {
+  return text.startsWith('/') ? text.slice(1) : text;
 }
 
 /** What the paths begin with that are meant: to the letter, and no longer than one of them. */
@@ -39,6 +44,22 @@ export function parsePrefix(text: string): string {
     throw new Refusal('InvalidPath', `The prefix ${quote(text)} ${tooLong}.`);
   }
   return text;
+}
+
+/**
+ * What the paths begin with that a key is for, with or without one leading slash; '' is every
+ * path's. Refuses what no path begins with.
+ */
+export function parseKeyPrefix(text: string): string {
+  const prefix = withoutSlash(text);
+  const fault = prefix === '' ? undefined : pathFault(`${prefix}x`);
+  if (fault !== undefined) {
+    throw new Refusal(
+      'InvalidPath',
+      `A path that goes on behind the prefix ${quote(text)} ${fault}.`,
+    );
+  }
+  return prefix;
 }
 
 const tooLong = `has more than ${filePathBytesMax} bytes of UTF-8`;

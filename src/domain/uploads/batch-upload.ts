@@ -3,7 +3,7 @@
 
 import { sha256 } from '../../crypto/hash.ts';
 import { batchFileCountMax, singleUploadBytesMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
 import type { Committed } from '../files/files.ts';
@@ -51,11 +51,11 @@ export function checkBatch(
   call: Call,
   batch: Batch,
 ): readonly Refused[] | undefined {
-  const { bucket, files } = openBatch(stores, call, batch);
+  const { grant, files } = openBatch(stores, call, batch);
   return prepareAll(
     files,
-    ({ path, read }) => prepareFile(stores, bucket, { path, ...read() }),
-    bucket,
+    ({ path, read }) => prepareFile(stores, grant, { path, ...read() }),
+    grant.bucket,
   ).refused;
 }
 
@@ -65,14 +65,14 @@ export function checkBatch(
  * or 2,000,000 bytes, one path twice, a quota.
  */
 export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly BatchResult[] {
-  const { bucket, files } = openBatch(stores, call, batch);
+  const { grant, files } = openBatch(stores, call, batch);
   const { prepared, refused } = prepareAll(
     files,
-    ({ path, read }) => withDigest(prepareFile(stores, bucket, { path, ...read() })),
-    bucket,
+    ({ path, read }) => withDigest(prepareFile(stores, grant, { path, ...read() })),
+    grant.bucket,
   );
   if (refused !== undefined) return refused;
-  let counted = bucket;
+  let counted = grant.bucket;
   return prepared.map((file, index) => {
     const stored = storeFile(stores, counted, { ...file, nowNs: call.nowNs });
     counted = stored.bucket;
@@ -90,8 +90,9 @@ function openBatch(
   stores: Stores,
   call: Call,
   { bucket, apiKey, readFiles }: Batch,
-): { readonly bucket: Bucket; readonly files: readonly BatchFile[] } {
-  const grant = authorize(stores, call, { bucket, permission: 'write', apiKey });
+): { readonly grant: Grant; readonly files: readonly BatchFile[] } {
+  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
+  const grant = authorize(stores, call, claim);
   const files = readFiles();
   if (files.length === 0 || files.length > batchFileCountMax) {
     throw new Refusal(
@@ -99,7 +100,7 @@ function openBatch(
       `One call brings 1 to ${batchFileCountMax} files; this one brings ${files.length}.`,
     );
   }
-  return { bucket: grant.bucket, files };
+  return { grant, files };
 }
 
 /** Every file, or why none is stored; refuses a batch that does not fit as a whole. */

@@ -5,7 +5,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
@@ -69,15 +69,17 @@ function prepareUpload(
   upload: SingleUpload,
 ): PreparedFile & { readonly bucket: Bucket } {
   const { apiKey, ...file } = upload;
-  const claim = { bucket: upload.bucket, permission: 'write', apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
-  const prepared = prepareFile(stores, bucket, file);
-  checkQuota(bucket, prepared.addition);
-  return { ...prepared, bucket };
+  const { bucket, path } = upload;
+  const grant = authorize(stores, call, { bucket, path, permission: 'write', apiKey });
+  const prepared = prepareFile(stores, grant, file);
+  checkQuota(grant.bucket, prepared.addition);
+  return { ...prepared, bucket: grant.bucket };
 }
 
-/** Refuses what the file itself is refused for. */
-export function prepareFile(stores: Stores, bucket: Bucket, file: SentFile): PreparedFile {
+/** Refuses what the file itself is refused for, a path beyond the key's prefix first. */
+export function prepareFile(stores: Stores, grant: Grant, file: SentFile): PreparedFile {
+  requireWithin(grant, { path: file.path });
+  const { bucket } = grant;
   const { id: bucketId } = bucket;
   const path = parseFilePath(file.path);
   const metadata = {

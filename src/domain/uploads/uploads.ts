@@ -4,7 +4,7 @@
 import { present } from '../../lib/assert.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { fileBytesMax } from '../../limits.ts';
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, isWithin, type SentKey } from '../access/access.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';
 import { isOwner, ownedBucket } from '../access/ownership.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
@@ -22,7 +22,7 @@ import {
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
-import { forgetUpload, noteUpload, openUploadsOf } from './open-uploads.ts';
+import { forgetUpload, keyHolder, noteUpload, openUploadsOf } from './open-uploads.ts';
 import { scheduleExpiry } from './upload-expiry.ts';
 import {
   parseChunkSize,
@@ -55,10 +55,10 @@ export interface UploadRequest extends UploadOptions {
 
 /** Refuses what beginUpload() would refuse; changes nothing. */
 export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
-  const { bucket: bucketId, apiKey } = request;
-  const claim = { bucket: bucketId, permission: 'write', apiKey } as const;
+  const { bucket: bucketId, path: sent, apiKey } = request;
+  const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
-  const path = parseFilePath(request.path);
+  const path = parseFilePath(sent);
   const contentType = parseContentType(request.contentType);
   const tags = parseTags(request.tags);
   if (request.size !== undefined && request.size > BigInt(fileBytesMax)) {
@@ -170,14 +170,15 @@ export interface UploadName {
   readonly isOverHttp?: boolean;
 }
 
-/** As getUpload(), over HTTP: under another bucket there is no such upload. */
+/** As getUpload(), over HTTP: there is none under another bucket, or outside of the key's prefix. */
 export function getUploadOf(
   stores: Stores,
   call: Call,
-  name: { readonly bucket: string; readonly uploadId: string },
+  name: { readonly bucket: string; readonly uploadId: string; readonly apiKey: ApiKey },
 ): UploadSession {
-  const { bucket, uploadId } = name;
-  if (getSession(stores, uploadId).bucketId !== bucket) {
+  const { bucket, uploadId, apiKey: key } = name;
+  const { bucketId, path } = getSession(stores, uploadId);
+  if (bucketId !== bucket || !isWithin({ key }, { path })) {
     throw noSuchUpload(uploadId);
   }
   return getUpload(stores, call, { uploadId, isOverHttp: true });
@@ -218,18 +219,23 @@ function isBegunElsewhere(session: UploadSession, name: UploadName): boolean {
   return session.isOverHttp && name.isOverHttp !== true;
 }
 
-/** The open sessions of a bucket, for its owners and for keys with every permission. */
+/**
+ * The open sessions of a bucket, for its owners and for keys with every permission; for a key for a
+ * part of it those that were begun with it.
+ */
 export function listUploads(
   stores: Stores,
   call: Call,
   request: { readonly bucket: string; readonly apiKey: SentKey },
 ): UploadSession[] {
-  if (request.apiKey === undefined) {
-    ownedBucket(stores, call, request.bucket);
-  } else {
-    for (const permission of permissions) authorize(stores, call, { ...request, permission });
+  const { bucket, apiKey } = request;
+  let holder: Uint8Array | undefined;
+  if (apiKey === undefined) ownedBucket(stores, call, bucket);
+  for (const permission of apiKey === undefined ? [] : permissions) {
+    const { key } = authorize(stores, call, { bucket, apiKey, permission, place: 'later' });
+    if (key !== undefined && key.prefix !== '') holder = keyHolder(key.hash);
   }
-  const uploads = openUploadsOf(stores, request.bucket);
+  const uploads = openUploadsOf(stores, bucket, holder);
   const sessions = uploads.map(({ uploadId }) => getSession(stores, uploadId));
   return sessions.sort((left, right) => Number(left.createdAtNs - right.createdAtNs));
 }
@@ -245,7 +251,8 @@ export function requireStillAllowed(
 ): void {
   const { session, apiKey } = claim;
   if (apiKey !== undefined || session.keyHash.length === 0) {
-    authorize(stores, call, { bucket: session.bucketId, permission: 'write', apiKey });
+    const { bucketId: bucket, path } = session;
+    authorize(stores, call, { bucket, path, permission: 'write', apiKey });
   }
   if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(

@@ -1,0 +1,18 @@
+// The arguments of methods over API keys as the domain takes them.
+
+import type { KeyRequest } from '../domain/administration/api-key-management.ts';
+
+type Optional<T> = [] | [T];
+
+export interface ApiKeyArgument {
+  readonly name: string;
+  readonly buckets: string[];
+  readonly permissions: string[];
+  readonly prefix: Optional<string>;
+  readonly expiresAt: Optional<bigint>;
+}
+
+export function keyRequestOf(argument: ApiKeyArgument): KeyRequest {
+  const { name, buckets, permissions, prefix, expiresAt } = argument;
+  return { name, buckets, permissions, prefix: prefix[0], expiresAtNs: expiresAt[0] };
+}
