@@ -1,0 +1,347 @@
+// A key for a part of a bucket reaches nothing outside of it, by no operation that takes a key, and
+// is not told what is there: over HTTP through the verifying gateway, and by actor methods.
+
+import { inspect } from 'node:util';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../src/http/routes.ts';
+import { refusedInWords } from '../support/inspection-words.ts';
+import {
+  type ActorRow,
+  actorRows,
+  type HttpRow,
+  httpRows,
+  type Spot,
+  wholeMethods,
+  wholeRoutes,
+} from '../support/keyed-operations.ts';
+import { readInterface } from '../support/model-interface.ts';
+import { keyFor, type Person, personInside } from '../support/people.ts';
+import { exchangeWith } from '../support/raw-exchange.ts';
+import { openService, type Service } from '../support/service.ts';
+
+const bucket = 'parted';
+const methods = new Map(
+  readInterface({ texts: [''], principals: [Principal.anonymous()] }).map((method) => [
+    method.name,
+    method,
+  ]),
+);
+const rowCount = actorRows.length + httpRows.length;
+const absentUpload = '00'.repeat(16);
+let service: Service;
+let owner: Person;
+/** Of keys with every permission: for all of the bucket, for `in/`, and for `in/` to write alone. */
+let whole: string;
+let part: string;
+let drop: string;
+/** What is outside of `in/`. */
+let before: string;
+/** Of sessions by path. */
+const uploads = new Map<string, string>();
+
+const pathOf = (side: 'in' | 'out', index: number) => `${side}/${index}.txt`;
+const ownOf = (index: number) => `in/own/${index}.txt`;
+
+/** A value of the type, of one whose optional fields are there or left out. */
+function filled(type: IDL.Type, value: unknown): unknown {
+  const inner = (type as unknown as { _type: IDL.Type })._type;
+  if (type instanceof IDL.OptClass) return value === undefined ? [] : [filled(inner, value)];
+  if (type instanceof IDL.VecClass && Array.isArray(value)) {
+    return value.map((each) => filled(inner, each));
+  }
+  if (!(type instanceof IDL.RecordClass) || type instanceof IDL.TupleClass) return value;
+  const fields = type._fields.map(([name, field]) => {
+    return [name, filled(field, (value as Record<string, unknown>)[name])];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** As anybody or somebody, by the interface as it is committed. */
+async function call(
+  name: string,
+  values: readonly unknown[],
+  sender = Principal.anonymous(),
+): Promise<unknown> {
+  const { replica, canisterId } = service;
+  const { parameters, results, isQuery } = methods.get(name) ?? expect.fail(name);
+  const all = parameters.map((type, index) => filled(type, values[index]));
+  const argument = new Uint8Array(IDL.encode(parameters, all));
+  const send = (isQuery ? replica?.query : replica?.call) ?? expect.fail('needs the local replica');
+  try {
+    return IDL.decode(results, await send(canisterId, name, argument, { sender }))[0];
+  } catch (error) {
+    const refused = refusedInWords(error);
+    if (refused === undefined) throw error;
+    return refused;
+  }
+}
+
+async function http(row: HttpRow, spot: Spot) {
+  const response = await fetch(service.base + row.url(spot), {
+    method: row.method,
+    headers: {
+      Authorization: `Bearer ${spot.key}`,
+      ...(row.type === undefined ? {} : { 'Content-Type': row.type }),
+    },
+    ...(row.body === undefined ? {} : { body: row.body(spot) as BodyInit }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+interface Outcome {
+  readonly status?: number;
+  /** Code and words of the refusal, of the whole or of what is in it. */
+  readonly refusal: string | undefined;
+}
+
+function refusalIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === 'err' || name === 'error') {
+      const error = Array.isArray(inner) ? inner[0] : inner;
+      if (typeof error === 'string') return error;
+      if (error !== undefined) return `${error.code}: ${error.message}`;
+    }
+    const found = refusalIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function outcomeOf(row: ActorRow | HttpRow, spot: Spot): Promise<Outcome> {
+  if ('values' in row) {
+    return { refusal: refusalIn(await call(row.method, row.values(spot))) };
+  }
+  const { status, text } = await http(row, spot);
+  const isJson = text.startsWith('{');
+  const refusal = isJson ? refusalIn(JSON.parse(text)) : undefined;
+  return { status, refusal: refusal ?? (status < 400 ? undefined : `HTTP ${status}`) };
+}
+
+/** Without the names that were sent. */
+function unnamed({ status, refusal = '' }: Outcome, { path, uploadId }: Spot): Outcome {
+  const told = refusal.replaceAll(path, '…').replaceAll(uploadId.slice(0, 4), '…');
+  return { status: status ?? 0, refusal: told };
+}
+
+function spotOf(side: 'in' | 'out', index: number): Spot {
+  const path = pathOf(side, index);
+  const uploadId = uploads.get(path) ?? absentUpload;
+  return { bucket, key: part, path, uploadId, own: ownOf(index), fresh: `in/new/${index}.txt` };
+}
+
+function usesSession(row: ActorRow | HttpRow): boolean {
+  return 'url' in row
+    ? row.url({ ...spotOf('in', 0), uploadId: absentUpload }).includes(absentUpload)
+    : row.method === 'completeFileUpload';
+}
+
+async function putAll(paths: readonly string[]): Promise<void> {
+  const files = paths.map((path) => ({ path, bytes: Uint8Array.of(66) }));
+  const sent = { bucketId: bucket, apiKey: whole, files };
+  expect(refusalIn(await call('uploadFiles', [sent]))).toBeUndefined();
+}
+
+async function openUpload(path: string): Promise<void> {
+  const begun = (await call('beginFileUpload', [bucket, path, 'a/b', 1n, whole])) as { ok: string };
+  await call('uploadFileChunkIndexed', [begun.ok, 0n, Uint8Array.of(1)]);
+  uploads.set(path, begun.ok);
+}
+
+function send(method: string, tail: string, key: string, body?: string): Promise<Response> {
+  return fetch(`${service.base}/api/v1/bucket/${bucket}/${tail}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/plain' },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** All that can be seen outside of the prefix. */
+async function outside(): Promise<string> {
+  const read = async (tail: string) => (await send('GET', tail, whole)).json();
+  const { items } = (await read('upload')) as { items: { path: string }[] };
+  const open = items.filter(({ path }) => !path.startsWith('in/'));
+  const found = ['files?limit=1000&prefix=out', 'versions?limit=1000&prefix=out'].map(read);
+  return JSON.stringify([open, ...(await Promise.all(found))]);
+}
+
+beforeAll(async () => {
+  service = await openService();
+  owner = personInside(service, 'owner');
+  await owner.get('createBucket', bucket, []);
+  const change = { bucketId: bucket, keepVersionsDays: 1n };
+  expect(refusalIn(await call('updateBucket', [change], owner.principal))).toBeUndefined();
+  const newKey = async (fields: object) =>
+    (await owner.get<{ secret: string }>('createApiKey', { ...keyFor([bucket]), ...fields }))
+      .secret;
+  whole = await newKey({});
+  part = await newKey({ prefix: ['in/'] });
+  drop = await newKey({ prefix: ['in/'], permissions: ['write'] });
+  const indexes = Array.from({ length: rowCount }, (_, index) => index);
+  for (const side of ['in', 'out'] as const) {
+    const paths = indexes.map((index) => pathOf(side, index));
+    await putAll(paths);
+    await putAll(paths);
+  }
+  await putAll(indexes.map(ownOf));
+  for (const [index, row] of [...actorRows, ...httpRows].entries()) {
+    if (!usesSession(row)) continue;
+    await openUpload(pathOf('in', index));
+    await openUpload(pathOf('out', index));
+  }
+  before = await outside();
+});
+
+afterAll(() => service?.stop());
+
+describe('the table has', () => {
+  test('each method that takes a key', () => {
+    const isKeyed = (type: IDL.Type) =>
+      type.display() === 'opt text' ||
+      (type instanceof IDL.RecordClass && type._fields.some(([name]) => name === 'apiKey'));
+    const keyed = [...methods.values()].filter(({ parameters }) => parameters.some(isKeyed));
+    const named = new Set([...actorRows.map(({ method }) => method), ...wholeMethods]);
+    expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
+  });
+
+  test('each route, but for the status', () => {
+    const known = routes.flatMap(({ pattern, handlers }) =>
+      Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
+    );
+    const urls = httpRows.map((row) => `${row.method} ${row.url(spotOf('in', 0))}`);
+    const wholes = wholeRoutes.map((row) => row.replace(' ', ` /api/v1/bucket/${bucket}/`));
+    const statuses = ['GET', 'HEAD'].map((method) => `${method} /api/v1/status`);
+    const named = [...urls, ...wholes, ...statuses].map((row) => {
+      const [method = '', url = ''] = row.split(' ');
+      const path = url.replace(/\?.*/, '');
+      const route = routes.find(({ pattern }) => new RegExp(pattern.source, 's').test(path));
+      return `${method} ${route?.pattern.source}`;
+    });
+    expect([...new Set(named)].sort()).toEqual([...new Set(known)].sort());
+  });
+});
+
+const named = [...actorRows, ...httpRows].map((row, index) => {
+  const spot = { ...spotOf('out', index), key: '', fresh: 'in/new' };
+  const text =
+    'url' in row
+      ? `${row.url(spot)} ${row.body?.(spot) ?? ''}`
+      : inspect(row.values(spot), { breakLength: Infinity });
+  return [`${row.method} ${text}`, row, index] as const;
+});
+
+test.each(named)('outside is refused, whatever is there: %s', async (_, row, index) => {
+  const spot = spotOf('out', index);
+  const there = await outcomeOf(row, spot);
+  const none = { ...spot, path: `out/none-${index}`, uploadId: absentUpload };
+  const absent = await outcomeOf(row, none);
+  const isSession = 'url' in row && usesSession(row);
+  const codes = isSession ? '(?:NoSuchUpload: |HTTP 404)' : '(?:AccessDenied: .*"in/"|HTTP 403)';
+  expect(there.refusal).toMatch(new RegExp(codes));
+  // The id of a session that a call began is the right to ask for it.
+  if (row.method === 'completeFileUpload') return;
+  expect(unnamed(there, spot)).toEqual(unnamed(absent, none));
+});
+
+test('nothing outside has changed', async () => {
+  expect(before).toContain('"out/0.txt"');
+  expect(await outside()).toBe(before);
+});
+
+test.each(named)('inside is reached, and nothing else: %s', async (_, row, index) => {
+  expect((await outcomeOf(row, spotOf('in', index))).refusal).toBeUndefined();
+});
+
+test('nothing outside has changed by that', async () => {
+  expect(await outside()).toBe(before);
+});
+
+describe('of the bucket as a whole', () => {
+  test('the record is for other keys: it counts the files of all', async () => {
+    expect(refusalIn(await call('getBucket', [bucket, part]))).toMatch(/^AccessDenied: .*"in\/"/);
+    expect(refusalIn(await call('getBucket', [bucket, whole]))).toBeUndefined();
+  });
+
+  test('a list of uploads has those that were begun with the key', async () => {
+    const body = JSON.stringify({ path: 'in/mine', size: 1 });
+    const begun = (await (await send('POST', 'upload/start', part, body)).json()) as {
+      sessionId: string;
+    };
+    const all = (await (await send('GET', 'upload', whole)).json()) as { items: object[] };
+    expect(all.items.length).toBeGreaterThan(3);
+    const { items } = (await (await send('GET', 'upload', part)).json()) as {
+      items: { sessionId: string; path: string }[];
+    };
+    expect(items.map(({ sessionId }) => sessionId)).toContain(begun.sessionId);
+    expect(items.every(({ path }) => path.startsWith('in/'))).toBe(true);
+    const { ok } = (await call('listUploads', [bucket, part])) as { ok: { uploadId: string }[] };
+    expect(ok.map(({ uploadId }) => uploadId)).toEqual(items.map(({ sessionId }) => sessionId));
+  });
+
+  test('a list without a prefix, or with a shorter one, is of the part of the key', async () => {
+    for (const tail of ['files?', 'files?prefix=i&', 'files?delimiter=/&', 'versions?', 'usage?']) {
+      const listed = await (await send('GET', tail, part)).text();
+      expect(listed, tail).not.toContain('out/');
+      const asked = await send('GET', `${tail.replace('prefix=i&', '')}prefix=in/`, part);
+      expect(listed, tail).toBe(await asked.text());
+    }
+  });
+
+  test('no cursor leads out of it', async () => {
+    const cursor = Buffer.from('\x01a\x001').toString('base64url');
+    for (const tail of ['versions?limit=1000', 'versions?limit=1000&path=in/1.txt']) {
+      const listed = await (await send('GET', `${tail}&cursor=${cursor}`, part)).text();
+      expect(listed, tail).not.toContain('out/');
+    }
+  });
+});
+
+describe('the letters of the path count:', () => {
+  test.each([
+    ['in', 403],
+    ['In/a', 403],
+    ['inn/a', 403],
+    ['%2Fin/a', 403],
+    ['in/../out/a', 400],
+    ['in%2F..%2Fout/a', 400],
+    ['in/./a', 400],
+    ['in//a', 400],
+    ['in%2Fa', 201],
+  ])('PUT of %s', async (path, status) => {
+    const url = `/api/v1/bucket/${bucket}/files/${path}`;
+    const headers = { Authorization: `Bearer ${part}`, 'Content-Type': 'text/plain' };
+    const sent = { method: 'PUT', path: url, headers, body: 'x' };
+    expect((await exchangeWith(service.base, 'localhost', sent)).status).toBe(status);
+  });
+});
+
+describe('a drop box', () => {
+  test('takes files, by each way of storing one', async () => {
+    expect((await send('PUT', 'files/in/d1', drop, 'x')).status).toBe(201);
+    expect((await send('PUT', 'files/in/d1', drop, 'y')).status).toBe(200);
+    expect((await send('PUT', 'files/out/d1', drop, 'x')).status).toBe(403);
+    const start = JSON.stringify({ path: 'in/d2', size: 1 });
+    const begun = await send('POST', 'upload/start', drop, start);
+    const { sessionId } = (await begun.json()) as { sessionId: string };
+    await send('PUT', `upload/${sessionId}/chunk/0`, drop, 'x');
+    expect((await send('POST', `upload/${sessionId}/complete`, drop)).status).toBe(201);
+  });
+
+  test('shows nothing of what is in it', async () => {
+    const reads = ['files/in/d1', 'files', 'files?prefix=in/', 'versions', 'usage', 'upload'];
+    for (const tail of reads) {
+      expect((await send('GET', tail, drop)).status, tail).toBe(403);
+    }
+    expect((await send('DELETE', 'files/in/d1', drop)).status).toBe(403);
+    const cloud = `${service.base}/cloud/${bucket}/in/d1`;
+    const shown = await fetch(cloud, { headers: { Authorization: `Bearer ${drop}` } });
+    expect(shown.status).toBe(403);
+  });
+});
+
+test('the list of keys shows what each is for', async () => {
+  const keys = await owner.get<{ prefix: string[] }[]>('listApiKeys', bucket);
+  expect(keys.map(({ prefix }) => prefix)).toEqual([[], ['in/'], ['in/']]);
+});

@@ -1,0 +1,140 @@
+// Every operation that takes an API key and names something of a bucket: actor methods with their
+// values, routes with their requests. tests/acceptance/key-prefix.test.ts holds that none is
+// missing, so whoever adds one adds a row.
+
+import { formBody } from './forms.ts';
+
+/** Where an operation is tried, and with what. */
+export interface Spot {
+  readonly bucket: string;
+  readonly key: string;
+  /** The file, session or prefix that is meant. */
+  readonly path: string;
+  readonly uploadId: string;
+  /** A file that the key may do everything with, and a path without one. */
+  readonly own: string;
+  readonly fresh: string;
+}
+
+/**
+ * An actor method's arguments. Optional ones are written as they are, and left out for none; a
+ * record has those fields alone that are not.
+ */
+export interface ActorRow {
+  readonly method: string;
+  readonly values: (spot: Spot) => readonly unknown[];
+}
+
+export interface HttpRow {
+  readonly method: string;
+  readonly url: (spot: Spot) => string;
+  readonly body?: (spot: Spot) => Uint8Array | string;
+  readonly type?: string;
+}
+
+const bytes = Uint8Array.of(65);
+const file = { contentType: 'text/plain', bytes };
+const boundary = 'part';
+
+type Fields = (spot: Spot) => object;
+
+function rows(method: string, ...values: ActorRow['values'][]): ActorRow[] {
+  return values.map((each) => ({ method, values: each }));
+}
+
+/** Of a method that takes one record; the bucket and the key are filled in. */
+function records(method: string, ...fields: Fields[]): ActorRow[] {
+  return fields.map((each) => ({
+    method,
+    values: (spot) => [{ bucketId: spot.bucket, apiKey: spot.key, ...each(spot) }],
+  }));
+}
+
+const ofPath: Fields = ({ path }) => ({ path });
+const ofPrefix: Fields = ({ path }) => ({ prefix: path });
+const fromPath: Fields = ({ path, fresh }) => ({ from: path, to: fresh });
+const toPath: Fields = ({ path, own }) => ({ from: own, to: path });
+const fromPrefix: Fields = ({ path, fresh }) => ({ fromPrefix: path, toPrefix: fresh });
+const toPrefix: Fields = ({ path, own }) => ({ fromPrefix: own, toPrefix: path });
+
+export const actorRows: readonly ActorRow[] = [
+  ...rows('getFile', ({ bucket, path, key }) => [bucket, path, key]),
+  ...rows('readFile', ({ bucket, path, key }) => [bucket, path, 0n, 1n, key]),
+  ...rows('getUsage', ({ bucket, path, key }) => [bucket, path, key]),
+  ...records('listFiles', ofPrefix),
+  ...records('listFolder', ofPrefix),
+  ...records('listVersions', ofPath, ofPrefix),
+  ...rows('beginFileUpload', ({ bucket, path, key }) => [bucket, path, 'a/b', 1n, key]),
+  ...records('beginFileUploadWith', ofPath),
+  ...rows('completeFileUpload', ({ uploadId, key }) => [uploadId, key]),
+  ...records('uploadFile', ({ path }) => ({ ...file, path })),
+  ...records('uploadFiles', ({ path }) => ({ files: [{ bytes, path }] })),
+  ...rows('deleteFile', ({ bucket, path, key }) => [bucket, path, key]),
+  ...records('deleteFiles', ({ path }) => ({ paths: [path] }), ofPrefix),
+  ...records('copyFile', fromPath, toPath),
+  ...records('moveFile', fromPath, toPath),
+  ...records('moveFiles', fromPrefix, toPrefix),
+  ...records('restoreVersion', ({ path }) => ({ path, version: 1n })),
+  ...records('eraseVersions', ofPath, ofPrefix),
+  ...records('updateFile', ({ path }) => ({ path, tags: ['t'] })),
+];
+
+/** Those that are of a whole bucket: each has a test of its own. */
+export const wholeMethods: readonly string[] = ['getBucket', 'listUploads'];
+export const wholeRoutes: readonly string[] = ['GET', 'HEAD'].map((method) => `${method} upload`);
+
+const query = (name: string, rest = '') => {
+  return ({ path }: Spot) => `${name}=${encodeURIComponent(path)}${rest}`;
+};
+const api = (tail: (spot: Spot) => string) => {
+  return (spot: Spot) => `/api/v1/bucket/${spot.bucket}/${tail(spot)}`;
+};
+
+function reads(tail: (spot: Spot) => string): HttpRow[] {
+  return ['GET', 'HEAD'].map((method) => ({ method, url: api(tail) }));
+}
+
+function posts(tail: string, ...bodies: Fields[]): HttpRow[] {
+  return bodies.map((body) => ({
+    method: 'POST',
+    url: api(() => tail),
+    body: (spot) => JSON.stringify(body(spot)),
+  }));
+}
+
+const cloud = ({ bucket, path }: Spot) => `/cloud/${bucket}/${path}`;
+const files = api(({ path }) => `files/${path}`);
+const session = (tail: string) => api(({ uploadId }) => `upload/${uploadId}${tail}`);
+const fromPathOnly: Fields = ({ path, fresh }) => ({ from: path, to: { path: fresh } });
+const toPathOnly: Fields = ({ path, own }) => ({ from: own, to: { path } });
+
+export const httpRows: readonly HttpRow[] = [
+  { method: 'GET', url: cloud },
+  { method: 'HEAD', url: cloud },
+  ...reads((spot) => `files?${query('prefix')(spot)}`),
+  ...reads((spot) => `files?${query('prefix', '&delimiter=/')(spot)}`),
+  ...reads((spot) => `versions?${query('path')(spot)}`),
+  ...reads((spot) => `versions?${query('prefix')(spot)}`),
+  ...reads((spot) => `usage?${query('prefix')(spot)}`),
+  ...reads(({ path }) => `files/${path}`),
+  ...reads(({ uploadId }) => `upload/${uploadId}`),
+  { method: 'PUT', url: files, body: () => 'put', type: 'text/plain' },
+  { method: 'PATCH', url: files, body: () => '{"tags":["t"]}' },
+  { method: 'DELETE', url: files },
+  {
+    method: 'POST',
+    url: api(() => 'files'),
+    body: ({ path }) => formBody([{ name: path, text: 'posted' }], boundary),
+    type: `multipart/form-data; boundary=${boundary}`,
+  },
+  ...posts('delete', ({ path }) => ({ paths: [path] }), ofPrefix),
+  { method: 'DELETE', url: api(({ path }) => `versions/${path}`) },
+  { method: 'DELETE', url: api((spot) => `versions?${query('prefix')(spot)}`) },
+  ...posts('restore', ({ path }) => ({ path, version: 1 })),
+  ...posts('copy', fromPathOnly, toPathOnly),
+  ...posts('move', fromPathOnly, toPathOnly, fromPrefix, toPrefix),
+  ...posts('upload/start', ({ path }) => ({ path, size: 1 })),
+  { method: 'PUT', url: session('/chunk/0'), body: () => 'x' },
+  { method: 'POST', url: session('/complete') },
+  { method: 'DELETE', url: session('') },
+];
