@@ -36,7 +36,7 @@ function withMembers(stores: Stores, call: Call, bucket: Bucket): BucketDetails 
   return { ...bucket, members: isOwner ? membersOf(stores, bucket.id) : [] };
 }
 
-/** For callers with the read permission; not for a key for a part of the bucket: it tells of all. */
+/** For callers with the read permission; not for a key for a part, since it tells of all. */
 export function describeBucket(
   stores: Stores,
   call: Call,

@@ -53,8 +53,8 @@ export type DeletionRequest = BucketClaim & {
 };
 
 /**
- * Refuses what deleteFiles() would refuse as a whole; changes nothing. A path that cannot be deleted
- * is no reason.
+ * Refuses what deleteFiles() would refuse as a whole; changes nothing. A path that cannot be
+ * deleted is no reason.
  */
 export function checkDeletions(
   stores: Stores,

@@ -170,7 +170,7 @@ export interface UploadName {
   readonly isOverHttp?: boolean;
 }
 
-/** As getUpload(), over HTTP: there is none under another bucket, or outside of the key's prefix. */
+/** As getUpload(), over HTTP: under another bucket, or beyond the key's prefix, there is none. */
 export function getUploadOf(
   stores: Stores,
   call: Call,
