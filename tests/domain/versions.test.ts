@@ -103,6 +103,17 @@ describe('a bucket that keeps versions', () => {
     }
   });
 
+  test('lists nothing but what is asked for behind the cursor of another list', () => {
+    for (const path of ['a', 'b', 'c']) for (const seed of [1, 2]) put(path, seed);
+    const { stores } = scene;
+    const { nextCursor } = listVersions(stores, alice, { ...none, limit: 1 });
+    const cursor = nextCursor ?? expect.fail('no further page');
+    for (const wanted of [{ prefix: 'c' }, { path: 'c' }]) {
+      const { items } = listVersions(stores, alice, { ...none, ...wanted, cursor });
+      expect(items.map(({ file }) => file.path)).toEqual(['c']);
+    }
+  });
+
   test('restores one: it is the file again, and what was there is kept', () => {
     const { stores } = scene;
     put('a', 1);

@@ -76,12 +76,14 @@ export const actorRows: readonly ActorRow[] = [
   ...records('moveFiles', fromPrefix, toPrefix),
   ...records('restoreVersion', ({ path }) => ({ path, version: 1n })),
   ...records('eraseVersions', ofPath, ofPrefix),
+  ...records('createLink', ofPath),
+  ...records('listLinks', ofPath),
   ...records('updateFile', ({ path }) => ({ path, tags: ['t'] })),
 ];
 
 /** Those that are of a whole bucket: each has a test of its own. */
-export const wholeMethods: readonly string[] = ['getBucket', 'listUploads'];
-export const wholeRoutes: readonly string[] = ['GET', 'HEAD'].map((method) => `${method} upload`);
+export const wholeMethods: readonly string[] = ['getBucket', 'listUploads', 'deleteLink'];
+export const wholeRoutes: readonly string[] = ['GET upload', 'HEAD upload', 'DELETE links/x'];
 
 const query = (name: string, rest = '') => {
   return ({ path }: Spot) => `${name}=${encodeURIComponent(path)}${rest}`;
@@ -115,6 +117,8 @@ export const httpRows: readonly HttpRow[] = [
   ...reads((spot) => `files?${query('prefix', '&delimiter=/')(spot)}`),
   ...reads((spot) => `versions?${query('path')(spot)}`),
   ...reads((spot) => `versions?${query('prefix')(spot)}`),
+  ...reads((spot) => `links?${query('path')(spot)}`),
+  ...posts('links', ofPath),
   ...reads((spot) => `usage?${query('prefix')(spot)}`),
   ...reads(({ path }) => `files/${path}`),
   ...reads(({ uploadId }) => `upload/${uploadId}`),

@@ -155,7 +155,8 @@ export function linkIds(
   const scope = scopeOf(bucketId, path === undefined ? prefix : `${path}\0`);
   const first =
     after === undefined ? scope : concatBytes(scopeOf(bucketId, after), Uint8Array.of(0));
-  const start = directory.rank(first);
+  // A cursor of another list may stand before the range
+  const start = Math.max(directory.rank(scope), directory.rank(first));
   const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
   const entries = count <= 0 ? [] : directory.read(start, count);
   return entries.map(({ key }) => {

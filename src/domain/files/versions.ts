@@ -169,7 +169,7 @@ export function versionNames(stores: Stores, range: VersionRange, limit: number)
   const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
   const first =
     after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
-  // A cursor may name what is not in the range
+  // A cursor of another list may stand before the range
   const start = Math.max(directory.rank(scope), directory.rank(first));
   // UTF-8 has no such byte, and no number of a version begins with it
   const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
