@@ -114,6 +114,16 @@ describe('a bucket that keeps versions', () => {
     }
   });
 
+  test('gives a file that is restored a greater number than it had', () => {
+    put('a', 1);
+    put('a', 2);
+    remove('a');
+    eraseVersions(scene.stores, alice, { ...none, path: 'a', version: 1 });
+    const { file, isNew } = restore('a', 2);
+    expect([isNew, file.version]).toEqual([true, 3]);
+    checkInvariants(scene.stores);
+  });
+
   test('restores one: it is the file again, and what was there is kept', () => {
     const { stores } = scene;
     put('a', 1);

@@ -161,10 +161,15 @@ export type NewFile = Omit<FileRecord, keyof History> & {
   /** The content's, which seals the record. */
   readonly key: Uint8Array;
   /** Of a file that has been elsewhere before, or otherwise. */
-  readonly origin?: Pick<FileRecord, 'id' | 'createdAtNs'> | undefined;
+  readonly origin?: Origin | undefined;
   /** Of nextContentId(), given to nothing else; a content that is new gives its own. */
   readonly sealNumber: number;
 };
+
+interface Origin extends Pick<FileRecord, 'id' | 'createdAtNs'> {
+  /** The number that it had at this path: the new one is greater. */
+  readonly version?: number;
+}
 
 /** What a commit changes, as it is stored now. */
 export interface Replaced {
@@ -202,7 +207,8 @@ export function addVersion(
   { nowNs, bucket, old }: Replaced,
 ): { readonly file: FileRecord; readonly former: Uint8Array | undefined } {
   const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
-  const latest = Math.max(old?.version ?? 0, latestVersion(stores, bucket, named.path));
+  const known = Math.max(old?.version ?? 0, origin?.version ?? 0);
+  const latest = Math.max(known, latestVersion(stores, bucket, named.path));
   const file: FileRecord = {
     ...named,
     id: old?.id || origin?.id || fileId(sealNumber),

@@ -157,8 +157,8 @@ export function restoreVersion(
     const digests = chunkDigests(stores, file);
     const without = takeVersion(stores, bucket, { ...file, bucketId: bucket.id }) ?? bucket;
     saveBucket(stores, without, bucket);
-    const origin = { id: file.id, createdAtNs: file.createdAtNs };
-    const restored = { ...file, chunkDigests: digests, key, origin };
+    // The file itself: with its id, its creation, and the number that the new one is to be above
+    const restored = { ...file, chunkDigests: digests, key, origin: file };
     const newFile = { ...restored, sealNumber: nextContentId(stores) };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
   });
