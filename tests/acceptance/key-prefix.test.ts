@@ -206,13 +206,16 @@ describe('the table has', () => {
     expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
   });
 
-  test('each route, but for the status', () => {
+  test('each route, but for the status and files by links', () => {
     const known = routes.flatMap(({ pattern, handlers }) =>
       Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
     );
     const urls = httpRows.map((row) => `${row.method} ${row.url(spotOf('in', 0))}`);
     const wholes = wholeRoutes.map((row) => row.replace(' ', ` /api/v1/bucket/${bucket}/`));
-    const statuses = ['GET', 'HEAD'].map((method) => `${method} /api/v1/status`);
+    const statuses = ['GET', 'HEAD'].flatMap((method) => [
+      `${method} /api/v1/status`,
+      `${method} /s/x/y`,
+    ]);
     const named = [...urls, ...wholes, ...statuses].map((row) => {
       const [method = '', url = ''] = row.split(' ');
       const path = url.replace(/\?.*/, '');

@@ -1,18 +1,54 @@
-// A plain twin of one bucket: files and uploads as whole byte arrays in ordinary maps, and what every
-// operation must answer. Written from the interface's description; shares no code with src.
+// A plain twin of two buckets: files and former versions as whole byte arrays in ordinary maps, and
+// what every operation on them must answer. Written from the interface's description; shares no
+// code with src but the formula of what a file takes beside its bytes.
 
 import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 
-export interface TwinFile {
+/** What is noted with a file beside its bytes. */
+export interface TwinNotes {
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  readonly metadata: readonly (readonly [name: string, value: string])[];
+}
+
+export interface TwinFile extends TwinNotes {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly etag: string;
   readonly version: number;
   readonly date: bigint;
-  readonly tags: readonly string[];
+  readonly createdAt: bigint;
+  /** The twin's own numbers: files of one id, and of one content, have the same in the service. */
+  readonly id: number;
+  readonly content: number;
+  /** What it takes of the quota. */
+  readonly counted: number;
+}
+
+export interface TwinVersion {
+  readonly file: TwinFile;
+  readonly retiredAt: bigint;
+  readonly expiresAt: bigint;
+}
+
+export interface TwinBucket {
+  readonly id: string;
+  readonly files: Map<string, TwinFile>;
+  versions: TwinVersion[];
+  keepDays: number;
+  quotaBytes: number;
+  quotaFiles: number;
+}
+
+export interface Twin {
+  readonly buckets: readonly TwinBucket[];
+  readonly uploads: TwinUpload[];
+  nowNs: bigint;
+  /** Ids and contents that were given. */
+  given: number;
 }
 
 export interface TwinConditions {
@@ -22,12 +58,15 @@ export interface TwinConditions {
 
 export interface TwinUpload {
   readonly uploadId: string;
+  readonly bucket: string;
   readonly path: string;
   readonly tags: readonly string[];
   readonly conditions: TwinConditions;
   /** What its client means to send, in pieces of `pieceLength` bytes. */
   readonly content: Uint8Array;
   readonly pieceLength: number;
+  /** Whether the length of `content` was told at the beginning; else it is what has come. */
+  readonly isSizeKnown: boolean;
   /** Whether `pieceLength` was declared at the beginning. */
   readonly isDeclared: boolean;
   /** Whether the digest of `content` was. */
@@ -41,29 +80,19 @@ export interface TwinUpload {
   etag: string;
 }
 
-export interface Twin {
-  readonly files: Map<string, TwinFile>;
-  readonly uploads: TwinUpload[];
-  nowNs: bigint;
+export function createTwin(): Twin {
+  const none = { keepDays: 0, quotaFiles: Number.POSITIVE_INFINITY };
+  const buckets = [
+    { id: 'box', files: new Map(), versions: [], ...none, quotaBytes: 2_000_000 },
+    { id: 'other', files: new Map(), versions: [], ...none, quotaBytes: 1_200_000 },
+  ];
+  return { buckets, uploads: [], nowNs: startNs, given: 0 };
 }
 
-export const twinQuotaBytes = 2_000_000;
-const openUploadsMax = 50;
-const pageSizeMax = 50;
-
-/** What uploads are made of. */
-export const twinPlans = [
-  { size: 0, pieceLength: 100, isDeclared: false },
-  { size: 250, pieceLength: 100, isDeclared: false },
-  { size: 250, pieceLength: 250, isDeclared: false },
-  { size: 900, pieceLength: 20, isDeclared: false },
-  { size: 140_000, pieceLength: 70_000, isDeclared: false },
-  { size: 140_000, pieceLength: 65_536, isDeclared: true },
-  { size: 65_536, pieceLength: 65_536, isDeclared: true },
-];
-
-export function createTwin(): Twin {
-  return { files: new Map(), uploads: [], nowNs: startNs };
+export function bucketOf(twin: Twin, id: string): TwinBucket {
+  const found = twin.buckets.find((bucket) => bucket.id === id);
+  if (found === undefined) throw new Error(`the twin has no bucket ${id}`);
+  return found;
 }
 
 function sha256(bytes: Uint8Array): Buffer {
@@ -71,7 +100,7 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 /** A file of one chunk has the digest of its bytes, one of several that of the chunks' digests. */
-function etagOf(chunks: readonly Uint8Array[]): string {
+export function etagOf(chunks: readonly Uint8Array[]): string {
   if (chunks.length > 1) {
     const digest = sha256(Buffer.concat(chunks.map(sha256)));
     return `"${digest.toString('hex')}-${chunks.length}"`;
@@ -83,39 +112,133 @@ export function digestOf(bytes: Uint8Array): string {
   return sha256(bytes).toString('hex');
 }
 
-export function saveTwinFile(
-  twin: Twin,
-  file: Pick<TwinFile, 'path' | 'tags'> & { readonly chunks: readonly Uint8Array[] },
-): TwinFile {
-  const { path, tags, chunks } = file;
-  const version = (twin.files.get(path)?.version ?? 0) + 1;
-  const bytes = Buffer.concat(chunks);
-  const saved = { path, tags, bytes, version, etag: etagOf(chunks), date: twin.nowNs };
-  twin.files.set(path, saved);
-  return saved;
-}
-
-function openUploads({ uploads }: Twin): TwinUpload[] {
-  return uploads.filter(({ status }) => status === 'active');
+export function byName(left: { path: string }, right: { path: string }): number {
+  return Buffer.compare(Buffer.from(left.path), Buffer.from(right.path));
 }
 
 /** What a file of the models takes of its bucket's quota. */
-export function quotaOf(file: { path: string; tags: readonly string[]; size: number }): number {
-  const { path, tags, size } = file;
-  return size + overheadBytesOf({ ...plainMetadata, bucketId: 'box', path, tags });
+export function quotaOf(
+  file: { path: string; tags: readonly string[]; size: number } & Partial<TwinNotes>,
+  bucketId = 'box',
+): number {
+  const { size, ...named } = file;
+  return size + overheadBytesOf({ ...plainMetadata, ...named, bucketId });
 }
 
-/** Files count, and open uploads as what they will be. */
-function exceedsQuota(twin: Twin, additional: number): boolean {
-  const uploads = openUploads(twin).map((upload) => ({ ...upload, size: upload.content.length }));
-  const files = [...twin.files.values()].map((file) => ({ ...file, size: file.bytes.length }));
-  const held = [...uploads, ...files].reduce((sum, file) => sum + quotaOf(file), 0);
-  return additional > 0 && held + additional > twinQuotaBytes;
+/** Where a file has come from, if its bytes or its id are not new. */
+export interface TwinOrigin {
+  readonly id?: number;
+  readonly createdAt?: bigint;
+  readonly content?: number;
+  /** Of a former version that is restored: the new number is greater. */
+  readonly version?: number;
+}
+
+type NewFile = Pick<TwinFile, 'path' | 'bytes' | 'etag'> & Partial<TwinNotes>;
+
+/** Puts the file at its path; what is there becomes a former version, or is gone. */
+export function saveTwinFile(
+  twin: Twin,
+  bucket: TwinBucket,
+  file: NewFile,
+  origin: TwinOrigin = {},
+): TwinFile {
+  const old = bucket.files.get(file.path);
+  const saved = nextVersion(twin, bucket, file, {
+    id: old?.id ?? origin.id ?? ++twin.given,
+    content: origin.content ?? ++twin.given,
+    createdAt: old?.createdAt ?? origin.createdAt ?? twin.nowNs,
+    version: Math.max(old?.version ?? 0, origin.version ?? 0),
+  });
+  if (old !== undefined) retire(twin, bucket, old);
+  bucket.files.set(file.path, saved);
+  return saved;
+}
+
+function nextVersion(
+  twin: Twin,
+  bucket: TwinBucket,
+  file: NewFile,
+  former: Pick<TwinFile, 'id' | 'content' | 'createdAt' | 'version'>,
+): TwinFile {
+  const { path, bytes, etag, contentType = 'text/plain', tags = [], metadata = [] } = file;
+  const kept = bucket.versions.filter((one) => one.file.path === path);
+  const { id, content, createdAt } = former;
+  const version = 1 + Math.max(former.version, ...kept.map((one) => one.file.version));
+  const notes = { contentType, tags, metadata };
+  const counted = quotaOf({ path, ...notes, size: bytes.length }, bucket.id);
+  const history = { id, content, createdAt, version, date: twin.nowNs };
+  return { path, bytes, etag, ...notes, ...history, counted };
+}
+
+function retire({ nowNs }: Twin, bucket: TwinBucket, file: TwinFile): void {
+  if (bucket.keepDays === 0) return;
+  const expiresAt = nowNs + BigInt(bucket.keepDays) * 24n * hourNs;
+  bucket.versions.push({ file, retiredAt: nowNs, expiresAt });
+}
+
+/** What is noted with it is other; it is a version further, and nothing of it is kept. */
+export function changeTwinFile(
+  twin: Twin,
+  bucket: TwinBucket,
+  file: TwinFile,
+  change: Partial<TwinNotes>,
+): TwinFile {
+  const changed = nextVersion(twin, bucket, { ...file, ...change }, file);
+  bucket.files.set(file.path, changed);
+  return changed;
+}
+
+export function removeTwinFile(twin: Twin, bucket: TwinBucket, file: TwinFile): void {
+  bucket.files.delete(file.path);
+  retire(twin, bucket, file);
+}
+
+/** In the order of lists: by path, the oldest first. */
+export function versionsOf({ versions }: TwinBucket): TwinVersion[] {
+  return [...versions].sort((left, right) => {
+    return byName(left.file, right.file) || left.file.version - right.file.version;
+  });
+}
+
+/** What a bucket holds of its quota: files, former versions, and open uploads. */
+export function heldOf(twin: Twin, bucket: TwinBucket): number {
+  const uploads = openUploads(twin, bucket).map(reservedBytes);
+  const files = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];
+  return [...uploads, ...files.map(({ counted }) => counted)].reduce((sum, one) => sum + one, 0);
+}
+
+export function openUploads({ uploads }: Twin, { id }: TwinBucket): TwinUpload[] {
+  return uploads.filter(({ status, bucket }) => status === 'active' && bucket === id);
+}
+
+/** Of known size as what they will be, else as what has come. */
+function reservedBytes(upload: TwinUpload): number {
+  const received = [...upload.chunks.values()].reduce((sum, { length }) => sum + length, 0);
+  const size = upload.isSizeKnown ? upload.content.length : received;
+  return quotaOf({ path: upload.path, tags: upload.tags, size }, upload.bucket);
+}
+
+export function exceedsQuota(
+  twin: Twin,
+  bucket: TwinBucket,
+  addition: { readonly files: number; readonly bytes: number },
+): boolean {
+  const files = bucket.files.size + openUploads(twin, bucket).length;
+  const isOverFiles = addition.files > 0 && files + addition.files > bucket.quotaFiles;
+  const isOverBytes =
+    addition.bytes > 0 && heldOf(twin, bucket) + addition.bytes > bucket.quotaBytes;
+  return isOverFiles || isOverBytes;
+}
+
+/** What the bucket holds less of when the file is replaced or deleted. */
+function freed(bucket: TwinBucket, file: TwinFile | undefined): number {
+  return bucket.keepDays > 0 ? 0 : (file?.counted ?? 0);
 }
 
 /** Tags stand alone here, never in lists. */
-export function areMet(twin: Twin, path: string, conditions: TwinConditions): boolean {
-  const etag = twin.files.get(path)?.etag;
+export function areMet(bucket: TwinBucket, path: string, conditions: TwinConditions): boolean {
+  const etag = bucket.files.get(path)?.etag;
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifMatch !== undefined && (etag === undefined || !['*', etag].includes(ifMatch))) return false;
   return ifNoneMatch === undefined || etag === undefined || !['*', etag].includes(ifNoneMatch);
@@ -128,142 +251,125 @@ export interface TwinWrite {
   readonly conditions: TwinConditions;
 }
 
-export function putCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
-  const file = twin.files.get(write.path);
-  const old = file === undefined ? 0 : quotaOf({ ...file, size: file.bytes.length });
-  if (!areMet(twin, write.path, write.conditions)) return 'PreconditionFailed';
-  return exceedsQuota(twin, quotaOf(write) - old) ? 'QuotaExceeded' : undefined;
+function additionOf(bucket: TwinBucket, write: TwinWrite) {
+  const old = bucket.files.get(write.path);
+  return {
+    files: old === undefined ? 1 : 0,
+    bytes: quotaOf(write, bucket.id) - freed(bucket, old),
+  };
 }
 
-export function beginCode(twin: Twin, write: TwinWrite): RefusalCode | undefined {
-  if (openUploads(twin).length >= openUploadsMax) return 'SlowDown';
-  if (exceedsQuota(twin, quotaOf(write))) return 'QuotaExceeded';
-  return areMet(twin, write.path, write.conditions) ? undefined : 'PreconditionFailed';
+export function putCode(twin: Twin, bucket: TwinBucket, write: TwinWrite): RefusalCode | undefined {
+  if (!areMet(bucket, write.path, write.conditions)) return 'PreconditionFailed';
+  return exceedsQuota(twin, bucket, additionOf(bucket, write)) ? 'QuotaExceeded' : undefined;
 }
 
-function isOver(twin: Twin, upload: TwinUpload): boolean {
-  const isOld = upload.status === 'active' && upload.begunAtNs + 168n * hourNs <= twin.nowNs;
-  return isOld || upload.usedAtNs + 24n * hourNs <= twin.nowNs;
-}
-
-/** The sweep: open sessions end, and those that ended a day ago are forgotten. */
-export function expireTwin(twin: Twin): void {
-  for (const upload of twin.uploads.filter((upload) => isOver(twin, upload))) {
-    upload.status = upload.status === 'active' ? 'expired' : 'forgotten';
-    upload.usedAtNs = twin.nowNs;
-  }
-}
-
-/** What any step on an upload that has ended is refused with. */
-export function endedCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
-  switch (upload.status) {
-    case 'forgotten':
-      return 'NoSuchUpload';
-    case 'completed':
-      return 'UploadCompleted';
-    case 'cancelled':
-      return 'UploadCancelled';
-    case 'expired':
-      return 'UploadExpired';
-    case 'active':
-      return isOver(twin, upload) ? 'UploadExpired' : undefined;
-  }
-}
-
-export function sizeOf(chunks: ReadonlyMap<number, Uint8Array>): number {
-  return [...chunks.values()].reduce((sum, { length }) => sum + length, 0);
-}
-
-export function pieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
-  return content.subarray(index * pieceLength, (index + 1) * pieceLength);
-}
-
-/** As pieceOf(), but the first piece is the one that may be short. */
-export function unevenPieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
-  const count = Math.ceil(content.length / pieceLength);
-  const end = content.length - (count - 1 - index) * pieceLength;
-  return content.subarray(Math.max(0, end - pieceLength), end);
-}
-
-export function chunkCode(
+/** Why the batch is refused as a whole, or of each file why it is, if any is. */
+export function batchCodes(
   twin: Twin,
-  upload: TwinUpload,
-  chunk: readonly [index: number, bytes: Uint8Array],
+  bucket: TwinBucket,
+  writes: readonly (TwinWrite & { readonly isDamaged: boolean })[],
+): RefusalCode | (RefusalCode | undefined)[] {
+  const codes = writes.map(({ path, conditions, isDamaged }): RefusalCode | undefined => {
+    if (!areMet(bucket, path, conditions)) return 'PreconditionFailed';
+    return isDamaged ? 'BadDigest' : undefined;
+  });
+  const good = writes.filter((_, index) => codes[index] === undefined);
+  if (new Set(good.map(({ path }) => path)).size < good.length) return 'InvalidArgument';
+  const additions = good.map((write) => additionOf(bucket, write));
+  const files = additions.reduce((sum, one) => sum + one.files, 0);
+  const bytes = additions.reduce((sum, one) => sum + one.bytes, 0);
+  if (exceedsQuota(twin, bucket, { files, bytes })) return 'QuotaExceeded';
+  const isStored = good.length === writes.length;
+  return isStored ? codes : codes.map((code) => code ?? 'NotStored');
+}
+
+export interface TwinCopy {
+  readonly isMove: boolean;
+  readonly source: TwinBucket;
+  readonly from: string;
+  readonly target: TwinBucket;
+  readonly to: string;
+  readonly conditions: TwinConditions;
+}
+
+export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
+  const { isMove, source, from, target, to, conditions } = copy;
+  if (source === target && from === to) return 'InvalidArgument';
+  const file = source.files.get(from);
+  if (file === undefined) return 'NoSuchFile';
+  if (!areMet(target, to, conditions)) return 'PreconditionFailed';
+  const goes = isMove && source === target;
+  const old = target.files.get(to);
+  const added = quotaOf({ ...file, path: to, size: file.bytes.length }, target.id);
+  const addition = {
+    files: old === undefined && !goes ? 1 : 0,
+    bytes: added - freed(target, old) - (goes ? file.counted : 0),
+  };
+  return exceedsQuota(twin, target, addition) ? 'QuotaExceeded' : undefined;
+}
+
+/** The bytes are shared; a move keeps id and creation, and leaves nothing where the file was. */
+export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
+  const { isMove, source, from, target, to } = copy;
+  const file = source.files.get(from);
+  if (file === undefined) throw new Error(`the twin has no file ${from}`);
+  const { content, id, createdAt } = file;
+  const origin = isMove ? { content, id, createdAt } : { content };
+  const saved = saveTwinFile(twin, target, { ...file, path: to }, origin);
+  if (isMove) source.files.delete(from);
+  return saved;
+}
+
+export function changeCode(
+  twin: Twin,
+  bucket: TwinBucket,
+  change: Partial<TwinNotes> & { readonly path: string; readonly conditions: TwinConditions },
 ): RefusalCode | undefined {
-  const ended = endedCode(twin, upload);
-  if (ended !== undefined) return ended;
-  const [index, { length }] = chunk;
-  const { isDeclared, content, pieceLength } = upload;
-  const count = isDeclared ? Math.ceil(content.length / pieceLength) : 1_000;
-  if (index >= count) return 'InvalidChunkIndex';
-  const isRightLength = !isDeclared || length === pieceOf(upload, index).length;
-  if (length === 0 || !isRightLength) return 'ChunkSizeMismatch';
-  const next = sizeOf(new Map([...upload.chunks, chunk]));
-  return next > content.length ? 'EntityTooLarge' : undefined;
+  const { path, conditions, ...notes } = change;
+  const file = bucket.files.get(path);
+  if (file === undefined) return 'NoSuchFile';
+  if (!areMet(bucket, path, conditions)) return 'PreconditionFailed';
+  const bytes = quotaOf({ ...file, ...notes, size: file.bytes.length }, bucket.id) - file.counted;
+  return exceedsQuota(twin, bucket, { files: 0, bytes }) ? 'QuotaExceeded' : undefined;
 }
 
-/** In order; holes are left out. */
-export function chunksOf({ chunks }: TwinUpload): Uint8Array[] {
-  return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
+export interface TwinVersionName {
+  readonly path: string;
+  readonly version: number;
 }
 
-export function completionCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
-  const ended = endedCode(twin, upload);
-  if (ended !== undefined) return ended;
-  const chunks = chunksOf(upload);
-  const hasHole = chunks.some((_, index) => !upload.chunks.has(index));
-  if (hasHole || sizeOf(upload.chunks) !== upload.content.length) return 'UploadIncomplete';
-  const [first = new Uint8Array(0)] = chunks;
-  const isEven = chunks.slice(0, -1).every(({ length }) => length === first.length);
-  if (!isEven || (chunks.at(-1) ?? first).length > first.length) return 'ChunkSizeMismatch';
-  if (!areMet(twin, upload.path, upload.conditions)) return 'PreconditionFailed';
-  const isWrong = upload.isDigested && !Buffer.concat(chunks).equals(upload.content);
-  return isWrong ? 'BadDigest' : undefined;
+export function findTwinVersion(
+  { versions }: TwinBucket,
+  { path, version }: TwinVersionName,
+): TwinVersion | undefined {
+  return versions.find(({ file }) => file.path === path && file.version === version);
 }
 
-export interface TwinListing {
-  readonly sort: string;
-  readonly prefix: string;
-  readonly tag: string | undefined;
-  readonly page: number;
-  readonly pageSize: number;
+export function restoreCode(
+  twin: Twin,
+  bucket: TwinBucket,
+  named: TwinVersionName & { readonly conditions: TwinConditions },
+): RefusalCode | undefined {
+  if (findTwinVersion(bucket, named) === undefined) return 'NoSuchFile';
+  if (!areMet(bucket, named.path, named.conditions)) return 'PreconditionFailed';
+  const old = bucket.files.get(named.path);
+  // Its bytes are counted already.
+  const addition = { files: old === undefined ? 1 : 0, bytes: -freed(bucket, old) };
+  return exceedsQuota(twin, bucket, addition) ? 'QuotaExceeded' : undefined;
 }
 
-export function listTwin(twin: Twin, { sort, prefix, tag, page, pageSize }: TwinListing) {
-  const sign = sort.endsWith('asc') ? 1 : -1;
-  const size = Math.min(pageSize, pageSizeMax);
-  const wanted = [...twin.files.values()]
-    .filter(({ path }) => path.startsWith(prefix))
-    .filter(({ tags }) => tag === undefined || tags.includes(tag))
-    .sort((left, right) => {
-      const byName = Buffer.compare(Buffer.from(left.path), Buffer.from(right.path));
-      return sort.startsWith('name')
-        ? sign * byName
-        : sign * Number(left.date - right.date) || byName;
-    });
-  const paths = wanted.slice((page - 1) * size, page * size).map(({ path }) => path);
-  const pages = Math.ceil(wanted.length / size);
-  return { paths, total: wanted.length, pages, hasMore: page < pages };
+export function restoreTwin(twin: Twin, bucket: TwinBucket, { file }: TwinVersion): TwinFile {
+  bucket.versions = bucket.versions.filter((one) => one.file !== file);
+  return saveTwinFile(twin, bucket, file, file);
 }
 
-/** What must have happened for a history to have tried everything. */
-export const twinOutcomes: readonly string[] = [
-  ...['put', 'put: PreconditionFailed', 'put: QuotaExceeded', 'put: BadDigest'],
-  ...['delete', 'delete: NoSuchFile', 'delete: PreconditionFailed'],
-  ...['begin', 'begin: PreconditionFailed', 'begin: QuotaExceeded'],
-  ...['chunk', 'chunk: InvalidChunkIndex', 'chunk: ChunkSizeMismatch', 'chunk: EntityTooLarge'],
-  ...['chunk: UploadCompleted', 'chunk: UploadCancelled', 'chunk: UploadExpired'],
-  ...['resend', 'fill', 'complete', 'complete: UploadIncomplete', 'complete: ChunkSizeMismatch'],
-  ...['complete: PreconditionFailed', 'complete: BadDigest', 'complete: UploadCompleted'],
-  ...['complete: UploadCancelled', 'complete: UploadExpired', 'complete: NoSuchUpload'],
-  ...['cancel', 'cancel: UploadCancelled', 'cancel: UploadCompleted', 'cancel: UploadExpired'],
-  ...[
-    'read',
-    'read: NoSuchFile',
-    'read: InvalidRange',
-    'list',
-    'intrude: AccessDenied',
-    'intrude: NoSuchBucket',
-  ],
-  ...['wait', 'expire', 'reclaim', 'reclaim: more', 'upgrade'],
-];
+/** The sweep of versions whose time is over. */
+export function expireTwinVersions({ buckets, nowNs }: Twin): number {
+  const count = () => buckets.reduce((sum, { versions }) => sum + versions.length, 0);
+  const before = count();
+  for (const bucket of buckets) {
+    bucket.versions = bucket.versions.filter(({ expiresAt }) => expiresAt > nowNs);
+  }
+  return before - count();
+}

@@ -1,0 +1,123 @@
+// What the directory of the stores must hold, and nothing else of these kinds: how many records share
+// a content, tables of digests, when former versions go, what open uploads reserve. By the diagrams
+// in src, from the keys' bytes.
+
+import { expect } from 'vitest';
+import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findChunk } from '../../src/domain/contents/chunk-records.ts';
+import type { FileRecord } from '../../src/domain/files/files.ts';
+import { findVersion } from '../../src/domain/files/versions.ts';
+import type { UploadSession } from '../../src/domain/uploads/upload-session.ts';
+import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
+import type { IndexEntry } from '../../src/storage/ordered-index.ts';
+import { expectSame, expectSameBytes } from './expect-same.ts';
+import type { MemoryStores } from './memory-stores.ts';
+
+// Kinds 10 to 13 are those of links, see link-invariants.ts
+const kinds = { openUpload: 4, share: 6, digests: 7, version: 8, due: 9, end: 14 };
+const digestBytes = 32;
+
+function entriesOf({ directory }: MemoryStores, kind: number): IndexEntry[] {
+  const start = directory.rank(Uint8Array.of(kind));
+  const count = directory.rank(Uint8Array.of(kind + 1)) - start;
+  return count === 0 ? [] : directory.read(start, count);
+}
+
+function numberAt(key: Uint8Array, at: number): number {
+  return Number(Buffer.from(key).readBigUInt64BE(at));
+}
+
+/** Of a content that records have. */
+export interface SharedContent {
+  readonly chunkCount: number;
+  readonly records: number;
+}
+
+export function checkDirectory(
+  stores: MemoryStores,
+  owners: {
+    readonly contents: ReadonlyMap<number, SharedContent>;
+    readonly versions: readonly FileRecord[];
+    readonly sessions: readonly UploadSession[];
+  },
+): void {
+  const { contents, versions, sessions } = owners;
+  const shared = [...contents].filter(([, { records }]) => records > 1);
+  const shares = entriesOf(stores, kinds.share);
+  expect(shares.map(({ key, value }) => `${numberAt(key, 1)} ${value}`).sort()).toEqual(
+    shared.map(([id, { records }]) => `${id} ${records}`).sort(),
+  );
+  checkDigestTables(stores, contents);
+  checkDueVersions(stores, versions);
+  const open = sessions.filter(({ status, isNoted }) => status === 'active' && isNoted);
+  const noted = entriesOf(stores, kinds.openUpload);
+  const names = noted.map(({ key, value }) => {
+    return `${Buffer.from(key.subarray(-16)).toString('hex')} ${value}`;
+  });
+  expect(names.sort()).toEqual(
+    open.map((session) => `${session.uploadId} ${reservedBytes(session)}`).sort(),
+  );
+  const { directory } = stores;
+  const all = directory.rank(Uint8Array.of(0xff));
+  expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of no kind that is known');
+  checkTotals(stores);
+}
+
+/** A table is of a content that is there, of all its chunks or of none, and has their digests. */
+function checkDigestTables(
+  stores: MemoryStores,
+  contents: ReadonlyMap<number, SharedContent>,
+): void {
+  const ends = new Map<number, number>();
+  for (const { key, value } of entriesOf(stores, kinds.digests)) {
+    const contentId = numberAt(key, 1);
+    const view = Buffer.from(key);
+    const [first, count] = [view.readUInt32BE(9), view.readUInt32BE(13)];
+    expectSame(first, ends.get(contentId) ?? 0, `the digests of content ${contentId} before`);
+    ends.set(contentId, first + count);
+    const stored = new Uint8Array(count * digestBytes);
+    stores.blobs.read(Number(value), stored);
+    for (let index = 0; index < count; index++) {
+      const chunk = findChunk(stores, { contentId, index: first + index });
+      const digest = chunk?.digest ?? expect.fail(`content ${contentId} has no such chunk`);
+      expectSameBytes(stored.subarray(index * digestBytes, (index + 1) * digestBytes), digest);
+    }
+  }
+  for (const [contentId, end] of ends) {
+    const { chunkCount } = contents.get(contentId) ?? { chunkCount: 0 };
+    expectSame(end, chunkCount, `digests of content ${contentId}`);
+    expectSame(chunkCount > 1, true, `content ${contentId} has several chunks`);
+  }
+}
+
+function checkDueVersions(stores: MemoryStores, versions: readonly FileRecord[]): void {
+  const expected = versions.map(({ bucketId, path, version }) => {
+    const { expiresAtNs } = findVersion(stores, { bucketId, path, version }) ?? expect.fail();
+    return `${expiresAtNs} ${bucketId} ${path} ${version}`;
+  });
+  const nameOf = (bytes: Uint8Array) => {
+    const view = Buffer.from(bytes);
+    const version = view.readUInt32BE(view.length - 4);
+    return [...view.subarray(0, -5).toString('utf8').split('\0'), version].join(' ');
+  };
+  const ofPaths = entriesOf(stores, kinds.version);
+  const byPath = ofPaths.map(({ key, value }) => `${value} ${nameOf(key.subarray(1))}`);
+  const due = entriesOf(stores, kinds.due);
+  const byTime = due.map(({ key }) => {
+    return `${Buffer.from(key).readBigUInt64BE(1)} ${nameOf(key.subarray(9))}`;
+  });
+  expect(byPath.sort()).toEqual(expected.sort());
+  expect(byTime.sort()).toEqual(expected);
+}
+
+/** What the status tells without a scan. */
+function checkTotals(stores: MemoryStores): void {
+  const names = stores.buckets.entries().map(([key]) => Buffer.from(key).toString('utf8'));
+  const buckets = names.map((name) => findBucket(stores, name) ?? expect.fail('no bucket'));
+  expect(readTotals(stores)).toEqual({
+    buckets: buckets.length,
+    files: buckets.reduce((sum, { fileCount }) => sum + fileCount, 0),
+    bytes: buckets.reduce((sum, { byteCount }) => sum + byteCount, 0),
+  });
+}

@@ -1,0 +1,37 @@
+// What the stores must hold of links: records, places in the directory, counts of buckets.
+
+import { expect } from 'vitest';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import type { FileRecord } from '../../src/domain/files/files.ts';
+import { findLink, linkIds } from '../../src/domain/files/links.ts';
+import { expectSame } from './expect-same.ts';
+import type { MemoryStores } from './memory-stores.ts';
+
+/** Each link is to a file that is there, stands by its path, and its bucket counts it. */
+export function checkLinks(stores: MemoryStores, files: readonly FileRecord[]): void {
+  const stored = stores.files.entries().filter(([key]) => key[0] === 1);
+  const links = stored.map(([key]) => {
+    const id = Buffer.from(key).toString('utf8').slice(1);
+    return findLink(stores, id) ?? expect.fail(`no link ${id}`);
+  });
+  const places = new Set(files.map(({ bucketId, path }) => `${bucketId} ${path}`));
+  for (const { bucketId, path, id } of links) {
+    expectSame(places.has(`${bucketId} ${path}`), true, `the file of link ${id}`);
+  }
+  for (const [key] of stores.buckets.entries()) {
+    const { id: bucketId, linkCount } =
+      findBucket(stores, Buffer.from(key).toString('utf8')) ?? expect.fail();
+    const own = links.filter((link) => link.bucketId === bucketId);
+    expect(linkCount).toBe(own.length);
+    const noted = linkIds(stores, { bucketId, prefix: '' }, 20_000);
+    const names = noted.map(({ path, id }) => `${path} ${id}`);
+    expect(names.sort()).toEqual(own.map(({ path, id }) => `${path} ${id}`).sort());
+  }
+  const { directory } = stores;
+  const byKeys = links.filter(({ keyHash }) => keyHash.length > 0);
+  const ofKeys = directory.rank(Uint8Array.of(12)) - directory.rank(Uint8Array.of(11));
+  expect(ofKeys, 'links by keys').toBe(byKeys.length);
+  const expiring = links.filter(({ expiresAtNs }) => expiresAtNs > 0n);
+  const count = directory.rank(Uint8Array.of(13)) - directory.rank(Uint8Array.of(12));
+  expect(count, 'links that expire some day').toBe(expiring.length);
+}

@@ -1,0 +1,294 @@
+// Operations of the models on files and former versions: one at a time, and many in one call.
+
+import { expect } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { changeFile } from '../../src/domain/files/file-changes.ts';
+import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
+import { entityTag } from '../../src/domain/files/files.ts';
+import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
+import { bucketChange, plainMetadata, putTestFile, testBytes } from './domain-fixture.ts';
+import { pathsBelow } from './model-list-twin.ts';
+import {
+  type Answer,
+  attempt,
+  callNow,
+  type Operation,
+  oneOf,
+  type Run,
+  someBucket,
+  someConditions,
+  somePath,
+  someTags,
+  withoutWrites,
+} from './model-run.ts';
+import {
+  areMet,
+  batchCodes,
+  changeCode,
+  changeTwinFile,
+  copyCode,
+  copyTwinFile,
+  etagOf,
+  findTwinVersion,
+  putCode,
+  removeTwinFile,
+  restoreCode,
+  restoreTwin,
+  saveTwinFile,
+  type TwinBucket,
+  type TwinCopy,
+  type TwinNotes,
+  type TwinVersionName,
+  versionsOf,
+} from './model-twin.ts';
+
+export function put(run: Run): Answer {
+  const { twin, model, random } = run;
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const size = oneOf(run, [0, 1, 900, 5_000, 70_000, 200_000]);
+  const bytes = testBytes(size, random(1_000));
+  const tags = someTags(run);
+  const conditions = someConditions(run, bucket, path);
+  const isDamaged = random(20) === 0;
+  const write = { path, tags, size, conditions };
+  const code = putCode(twin, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
+  const metadata = { ...plainMetadata, tags };
+  const digests = isDamaged ? [new Uint8Array(32)] : [];
+  return attempt(run, code, () => {
+    const named = { bucket: bucket.id, path: `/${path}`, bytes };
+    const change = { ...named, metadata, conditions, digests };
+    const { isNew } = putTestFile(model.current(), change, twin.nowNs);
+    expect(isNew).toBe(!bucket.files.has(path));
+    saveTwinFile(twin, bucket, { path, tags, bytes, etag: etagOf([bytes]) });
+  });
+}
+
+export function remove(run: Run): Answer {
+  const { twin, model } = run;
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const conditions = someConditions(run, bucket, path);
+  const refused = areMet(bucket, path, conditions) ? undefined : 'PreconditionFailed';
+  const file = bucket.files.get(path);
+  return attempt(run, file === undefined ? 'NoSuchFile' : refused, () => {
+    const named = { bucket: bucket.id, path, apiKey: undefined };
+    deleteFile(model.current(), callNow(run), { ...named, conditions });
+    if (file !== undefined) removeTwinFile(twin, bucket, file);
+  });
+}
+
+/** Within a bucket or to the other one; seldom onto itself. */
+export function copyOrMove(isMove: boolean): Operation {
+  return (run) => {
+    const { twin, model } = run;
+    const [source, target] = [someBucket(run), someBucket(run)];
+    const from = somePath(run, source);
+    const to = run.random(20) === 0 ? from : somePath(run, target);
+    const conditions = someConditions(run, target, to);
+    const copy: TwinCopy = { isMove, source, from, target, to, conditions };
+    return attempt(run, copyCode(twin, copy), () => {
+      const place = { bucket: target === source ? undefined : target.id, path: to };
+      const named = { bucket: source.id, from, to: place, conditions, apiKey: undefined };
+      const isNew = !target.files.has(to);
+      const done = (isMove ? moveFile : copyFile)(model.current(), callNow(run), named);
+      const { etag } = copyTwinFile(twin, copy);
+      expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag });
+    });
+  };
+}
+
+export function change(run: Run): Answer {
+  const { twin, model } = run;
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const conditions = someConditions(run, bucket, path);
+  const long = 'x'.repeat(run.random(1_500));
+  const notes = oneOf<Partial<TwinNotes>>(run, [
+    { tags: someTags(run) },
+    { contentType: oneOf(run, ['text/html', 'video/mp4']) },
+    { metadata: [['note', long]], tags: someTags(run) },
+    { metadata: [] },
+  ]);
+  return attempt(run, changeCode(twin, bucket, { ...notes, path, conditions }), () => {
+    const named = { bucket: bucket.id, path, conditions, apiKey: undefined };
+    const changed = changeFile(model.current(), callNow(run), { ...named, ...notes });
+    const file = bucket.files.get(path) ?? expect.fail(`no file ${path}`);
+    expect(changed.version).toBe(changeTwinFile(twin, bucket, file, notes).version);
+  });
+}
+
+/** One that is kept, mostly. */
+function someVersion(run: Run, bucket: TwinBucket): TwinVersionName {
+  const { path, version } = oneOf(run, versionsOf(bucket))?.file ?? { path: 'a/f1', version: 1 };
+  return { path, version: run.random(6) === 0 ? version + 1 : version };
+}
+
+export function restore(run: Run): Answer {
+  const { twin, model } = run;
+  const bucket = someBucket(run);
+  const named = someVersion(run, bucket);
+  const conditions = someConditions(run, bucket, named.path);
+  return attempt(run, restoreCode(twin, bucket, { ...named, conditions }), () => {
+    const isNew = !bucket.files.has(named.path);
+    const request = { bucket: bucket.id, ...named, conditions, apiKey: undefined };
+    const restored = restoreVersion(model.current(), callNow(run), request);
+    const version = findTwinVersion(bucket, named) ?? expect.fail('no version');
+    const file = restoreTwin(twin, bucket, version);
+    expect([restored.isNew, restored.file.version]).toEqual([isNew, file.version]);
+  });
+}
+
+/** One version, those of a path, or those of a prefix. */
+export function erase(run: Run): Answer {
+  const { model } = run;
+  const bucket = someBucket(run);
+  const named = someVersion(run, bucket);
+  const wanted = oneOf(run, [
+    named,
+    named,
+    { path: named.path },
+    { prefix: oneOf(run, ['a/b/', 'é/f1', 'photos/2025/']) },
+  ]);
+  const isMeant = ({ path, version }: TwinVersionName) =>
+    'prefix' in wanted
+      ? path.startsWith(wanted.prefix)
+      : path === wanted.path && (!('version' in wanted) || version === wanted.version);
+  const left = bucket.versions.filter(({ file }) => !isMeant(file));
+  const erased = bucket.versions.length - left.length;
+  const code = 'version' in wanted && erased === 0 ? 'NoSuchFile' : undefined;
+  return attempt(run, code, () => {
+    const request = { bucket: bucket.id, ...wanted, apiKey: undefined };
+    const eraseNow = () => eraseVersions(model.current(), callNow(run), request);
+    const done = erased === 0 ? withoutWrites(run, eraseNow) : eraseNow();
+    expect(done).toEqual({ erased, isDone: true });
+    bucket.versions = left;
+  });
+}
+
+export function uploadMany(run: Run): Answer {
+  const { twin, model, random } = run;
+  const bucket = someBucket(run);
+  const files = Array.from({ length: 1 + random(5) }, () => {
+    const path = somePath(run, bucket);
+    const bytes = testBytes(oneOf(run, [0, 3, 1_000, 20_000]), random(1_000));
+    const conditions = random(4) === 0 ? someConditions(run, bucket, path) : {};
+    const write = { path, tags: someTags(run), size: bytes.length, conditions };
+    return { ...write, bytes, isDamaged: random(20) === 0 };
+  });
+  const sent = files.map(({ path, bytes, tags, conditions, isDamaged }) => ({
+    path: `/${path}`,
+    read: () => ({
+      ...{ bytes, conditions, metadata: { ...plainMetadata, tags } },
+      digests: isDamaged ? [new Uint8Array(32)] : [],
+    }),
+  }));
+  const store = () => {
+    const batch = { bucket: bucket.id, apiKey: undefined, readFiles: () => sent };
+    return uploadBatch(model.current(), callNow(run), batch);
+  };
+  const codes = batchCodes(twin, bucket, files);
+  if (!Array.isArray(codes)) return attempt(run, codes, store);
+  const isRefused = codes.some((code) => code !== undefined);
+  const results = isRefused ? withoutWrites(run, store) : store();
+  expect(results.map(({ refusal }) => refusal?.code)).toEqual(codes);
+  if (isRefused) return codes.find((code) => code !== 'NotStored');
+  for (const [index, { path, tags, bytes }] of files.entries()) {
+    expect(results[index]?.stored?.isNew).toBe(!bucket.files.has(path));
+    saveTwinFile(twin, bucket, { path, tags, bytes, etag: etagOf([bytes]) });
+  }
+  return undefined;
+}
+
+/** By paths, one of them twice at times, or by a narrow prefix. */
+export function deleteMany(run: Run): Answer {
+  const { twin, model, random } = run;
+  const bucket = someBucket(run);
+  const prefix = oneOf(run, ['a/b/f1', 'é/f2', 'photos/2024/f', 'photos/2025/f3', 'zz']);
+  const paths = Array.from({ length: random(5) }, () => somePath(run, bucket));
+  const isByPrefix = random(3) === 0;
+  const deletion = isByPrefix ? { prefix } : { paths };
+  const meant = isByPrefix ? pathsBelow(bucket, prefix) : paths;
+  const deleteNow = () => {
+    const request = { bucket: bucket.id, apiKey: undefined, read: () => deletion };
+    return deleteFiles(model.current(), callNow(run), request);
+  };
+  const isIdle = meant.every((path) => !bucket.files.has(path));
+  const { results, nextCursor } = isIdle ? withoutWrites(run, deleteNow) : deleteNow();
+  const codes = meant.map((path) => {
+    const file = bucket.files.get(path);
+    if (file !== undefined) removeTwinFile(twin, bucket, file);
+    return [path, file === undefined ? 'NoSuchFile' : undefined];
+  });
+  expect(results.map(({ path, refusal }) => [path, refusal?.code])).toEqual(codes);
+  expect(nextCursor).toBeUndefined();
+  return codes.some(([, code]) => code !== undefined) ? 'NoSuchFile' : undefined;
+}
+
+const fromPrefixes = ['a/b/', 'é/', 'photos/2024/f1', 'photos/2025/f', 'moved/', 'new/deep/', 'a'];
+const toPrefixes = ['moved/', 'new/deep/', 'a/b/', 'photos/2024/f1', ''];
+
+export function movePrefix(run: Run): Answer {
+  const { twin, model } = run;
+  const bucket = someBucket(run);
+  const [fromPrefix, toPrefix] = [oneOf(run, fromPrefixes), oneOf(run, toPrefixes)];
+  const moves = pathsBelow(bucket, fromPrefix).map((from) => {
+    return { from, to: `${toPrefix}${from.slice(fromPrefix.length)}` };
+  });
+  const moveNow = () => {
+    const request = { bucket: bucket.id, fromPrefix, toPrefix, apiKey: undefined };
+    return moveFiles(model.current(), callNow(run), request);
+  };
+  const code = prefixMoveCode({ fromPrefix, toPrefix, moves });
+  return attempt(run, code, () => {
+    const done = moves.length === 0 ? withoutWrites(run, moveNow) : moveNow();
+    const failed = moves.flatMap(({ from, to }) => {
+      const places = { source: bucket, from, target: bucket, to };
+      const copy = { isMove: true, ...places, conditions: {} };
+      const refused = copyCode(twin, copy);
+      if (refused === undefined) copyTwinFile(twin, copy);
+      return refused === undefined ? [] : [[from, refused]];
+    });
+    const moved = moves.length - failed.length;
+    expect({ moved: done.moved, isDone: done.isDone }).toEqual({ moved, isDone: true });
+    expect(done.failed.map(({ path, error }) => [path, error.code])).toEqual(failed);
+  });
+}
+
+function prefixMoveCode(move: {
+  readonly fromPrefix: string;
+  readonly toPrefix: string;
+  readonly moves: readonly { readonly to: string }[];
+}): RefusalCode | undefined {
+  const { fromPrefix, toPrefix, moves } = move;
+  if (fromPrefix.startsWith(toPrefix) || toPrefix.startsWith(fromPrefix)) return 'InvalidArgument';
+  const isPath = ({ to }: { readonly to: string }) => !to.split('/').includes('');
+  return moves.every(isPath) ? undefined : 'InvalidPath';
+}
+
+/** For how long versions are kept, or how much the bucket may hold: less than it does, at times. */
+export function configure(run: Run): Answer {
+  const { model } = run;
+  const bucket = someBucket(run);
+  const [isQuota, isCount] = [run.random(3) === 0, run.random(2) === 0];
+  const keepDays = oneOf(run, [0, 1, 1, 2]);
+  const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000]);
+  const quotaFiles = oneOf(run, [10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  if (!isQuota) bucket.keepDays = keepDays;
+  else if (isCount) bucket.quotaFiles = quotaFiles;
+  else bucket.quotaBytes = quotaBytes;
+  const files = Number.isFinite(bucket.quotaFiles) ? BigInt(bucket.quotaFiles) : 0n;
+  const change = bucketChange({
+    bucket: bucket.id,
+    keepVersionsDays: BigInt(bucket.keepDays),
+    quotaBytes: BigInt(bucket.quotaBytes),
+    quotaFiles: files,
+  });
+  updateBucket(model.current(), callNow(run), change);
+  return undefined;
+}

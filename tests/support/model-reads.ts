@@ -1,0 +1,204 @@
+// Operations of the models that read: lists, usage, bytes; and somebody who has no right to any.
+
+import { expect } from 'vitest';
+import { getUsage } from '../../src/domain/administration/bucket-usage.ts';
+import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
+import { changeFile } from '../../src/domain/files/file-changes.ts';
+import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
+import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import {
+  eraseVersions,
+  listVersions,
+  restoreVersion,
+} from '../../src/domain/files/version-access.ts';
+import { cutPage, isFolder, listFolder } from '../../src/domain/listing/folder-listing.ts';
+import { listFiles } from '../../src/domain/listing/listing.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
+import { cancelUpload } from '../../src/domain/uploads/upload-end.ts';
+import { begin, callOf, expectRefusal } from './domain-fixture.ts';
+import {
+  folderTwin,
+  listTwin,
+  type TwinVersionList,
+  usageTwin,
+  versionsTwin,
+} from './model-list-twin.ts';
+import {
+  type Answer,
+  attempt,
+  callNow,
+  type NextPage,
+  type Operation,
+  oneOf,
+  type Run,
+  someBucket,
+  somePath,
+  type Walk,
+  withoutWrites,
+} from './model-run.ts';
+import type { TwinBucket } from './model-twin.ts';
+
+const prefixes = ['', '', 'a', 'a/', 'é/f', 'photos/202', 'photos/2025/f1', 'zz'];
+const tags = [undefined, undefined, 'red', 'blue', 'green', 'none'];
+const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'];
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}
+
+export function list(run: Run): Answer {
+  const bucket = someBucket(run);
+  const wanted = {
+    sort: oneOf(run, sorts),
+    prefix: oneOf(run, prefixes),
+    tag: oneOf(run, tags),
+    page: 1 + run.random(4),
+    pageSize: oneOf(run, [1, 7, 10, 50, 1_000]),
+  };
+  const request = { bucket: bucket.id, apiKey: undefined, ...wanted };
+  const found = withoutWrites(run, () => listFiles(run.model.current(), callNow(run), request));
+  const paths = found.paths.map(textOf);
+  const { total, pages, hasMore } = found;
+  expect({ paths, total, pages, hasMore }, JSON.stringify(wanted)).toEqual(
+    listTwin(bucket, wanted),
+  );
+  return undefined;
+}
+
+/** Begins a list, or goes on with one: whatever has come or gone since its last page. */
+function walk(begun: (run: Run) => Pick<Walk, 'bucket' | 'next'>): Operation {
+  const marked = new WeakSet<object>();
+  return (run) => {
+    const open = run.walks.filter((one) => marked.has(one));
+    const isNew = open.length < 3;
+    const chosen: Walk = isNew
+      ? { ...begun(run), cursor: undefined, after: undefined }
+      : oneOf(run, open);
+    marked.add(chosen);
+    const page = chosen.next(run, chosen.cursor, chosen.after);
+    Object.assign(chosen, page);
+    if (isNew && page !== undefined) run.walks.push(chosen);
+    if (!isNew && page === undefined) run.walks.splice(run.walks.indexOf(chosen), 1);
+    return undefined;
+  };
+}
+
+export const listFolders = walk((run) => {
+  const bucket = someBucket(run);
+  const wanted = {
+    prefix: oneOf(run, prefixes),
+    delimiter: oneOf(run, ['/', '/', '']),
+    tag: oneOf(run, tags),
+    sort: oneOf(run, ['name_asc', 'name_desc']),
+  };
+  const next: Walk['next'] = (now, cursor, after) => {
+    const limit = oneOf(now, [1, 3, 10, 1_000]);
+    const request = { bucket: bucket.id, apiKey: undefined, ...wanted, cursor, limit };
+    const found = withoutWrites(now, () => listFolder(now.model.current(), callNow(now), request));
+    const entries = found.entries.map(textOf);
+    const shown = JSON.stringify({ ...wanted, limit, after });
+    expect({ entries, hasMore: found.hasMore }, shown).toEqual(
+      folderTwin(bucket, wanted, { after, limit }),
+    );
+    const files = found.entries.filter((path) => !isFolder(path)).length;
+    const { nextCursor } = cutPage(found, files);
+    expect(nextCursor !== null).toBe(found.hasMore);
+    return nextPage(nextCursor, entries.at(-1));
+  };
+  return { bucket, next };
+});
+
+export const listFormer = walk((run) => {
+  const bucket = someBucket(run);
+  const path = [...bucket.versions][0]?.file.path ?? 'a/f1';
+  const wanted = oneOf<TwinVersionList>(run, [{}, { prefix: oneOf(run, prefixes) }, { path }]);
+  const next: Walk['next'] = (now, cursor, after) => {
+    const limit = oneOf(now, [1, 4, 1_000]);
+    const request = { bucket: bucket.id, apiKey: undefined, ...wanted, cursor, limit };
+    const found = withoutWrites(now, () =>
+      listVersions(now.model.current(), callNow(now), request),
+    );
+    const names = found.items.map(({ file }) => `${file.path}\0${file.version}`);
+    const expected = versionsTwin(bucket, wanted, { after, limit });
+    expect(names, JSON.stringify({ ...wanted, limit, after })).toEqual(expected.shown);
+    expect(found.nextCursor !== null).toBe(expected.hasMore);
+    return nextPage(found.nextCursor, names.at(-1));
+  };
+  return { bucket, next };
+});
+
+function nextPage(cursor: string | null, after: string | undefined): NextPage | undefined {
+  return cursor === null || after === undefined ? undefined : { cursor, after };
+}
+
+export function usage(run: Run): Answer {
+  const bucket = someBucket(run);
+  const prefix = oneOf(run, [...prefixes, somePath(run, bucket)]);
+  const request = { bucket: bucket.id, apiKey: undefined, prefix };
+  const found = withoutWrites(run, () => getUsage(run.model.current(), callNow(run), request));
+  expect(found).toEqual(usageTwin(bucket, prefix));
+  return undefined;
+}
+
+export function read(run: Run): Answer {
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const { bytes } = bucket.files.get(path) ?? {};
+  const offset = run.random((bytes?.length ?? 0) + 10);
+  const length = run.random(2) === 0 ? run.random(300) : 1_900_000;
+  const name = { bucket: bucket.id, path, apiKey: undefined };
+  const part = { ...name, offset: BigInt(offset), length: BigInt(length) };
+  const isBeyond = bytes !== undefined && offset > bytes.length;
+  const code = bytes === undefined ? 'NoSuchFile' : isBeyond ? 'InvalidRange' : undefined;
+  return attempt(run, code, () => {
+    const get = () => readFilePart(run.model.current(), callNow(run), part);
+    const expected = bytes?.subarray(offset, offset + length) ?? new Uint8Array(0);
+    expect(Buffer.compare(withoutWrites(run, get), expected)).toBe(0);
+  });
+}
+
+/** Somebody without any right to the buckets: what there is, is told to nobody. */
+export function intrude(run: Run): Answer {
+  const stores = run.model.current();
+  const bob = callOf('bob', run.twin.nowNs);
+  const bucket = someBucket(run);
+  const upload = run.twin.uploads.find(({ status }) => status !== 'forgotten');
+  if (upload !== undefined && run.random(4) === 0) {
+    expectRefusal(stores, 'AccessDenied', () => cancelUpload(stores, bob, upload));
+    return 'AccessDenied';
+  }
+  const code: RefusalCode = 'NoSuchBucket';
+  expectRefusal(stores, code, oneOf(run, intrusions(run, bucket)));
+  return code;
+}
+
+function intrusions(run: Run, { id, versions }: TwinBucket): (() => unknown)[] {
+  const stores = run.model.current();
+  const bob = callOf('bob', run.twin.nowNs);
+  const named = { bucket: id, apiKey: undefined };
+  const file = { ...named, path: somePath(run, run.twin.buckets[0] as TwinBucket) };
+  const plain = { ...file, conditions: {} };
+  const copy = { ...named, from: file.path, to: { path: 'mine' }, conditions: {} };
+  const nothing = { sort: undefined, tag: undefined, prefix: undefined };
+  const folder = { ...nothing, delimiter: undefined, cursor: undefined, limit: undefined };
+  const { version = 1 } = versions[0]?.file ?? {};
+  return [
+    () => deleteFile(stores, bob, plain),
+    () => readFilePart(stores, bob, { ...file, offset: 0n, length: 1n }),
+    () => listFiles(stores, bob, { ...named, ...nothing, page: undefined, pageSize: undefined }),
+    () => begin(stores, bob, { bucket: id }),
+    () => copyFile(stores, bob, copy),
+    () => moveFile(stores, bob, copy),
+    () => moveFiles(stores, bob, { ...named, fromPrefix: 'a', toPrefix: 'b' }),
+    () => changeFile(stores, bob, { ...plain, tags: [] }),
+    () => deleteFiles(stores, bob, { ...named, read: () => ({ prefix: '' }) }),
+    () => uploadBatch(stores, bob, { ...named, readFiles: () => [] }),
+    () => restoreVersion(stores, bob, { ...plain, version }),
+    () => eraseVersions(stores, bob, { ...named, prefix: '' }),
+    () => listVersions(stores, bob, named),
+    () => listFolder(stores, bob, { ...named, ...folder }),
+    () => getUsage(stores, bob, { ...named, prefix: '' }),
+  ];
+}

@@ -1,0 +1,84 @@
+// A run of random operations on two buckets and their plain twin: what all operations of the models
+// have in common.
+
+import { expect } from 'vitest';
+import type { Call } from '../../src/domain/shared/caller.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { callOf, expectRefusal } from './domain-fixture.ts';
+import type { UpgradableStores } from './model-stores.ts';
+import type { Twin, TwinBucket, TwinConditions } from './model-twin.ts';
+
+const folders = ['', 'a/', 'a/b/', 'é/', 'photos/2024/', 'photos/2025/'];
+
+export interface Run {
+  readonly model: UpgradableStores;
+  readonly twin: Twin;
+  readonly random: (limit: number) => number;
+  /** How often each operation ended how. */
+  readonly outcomes: Map<string, number>;
+  /** Lists that are being gone through, page by page. */
+  readonly walks: Walk[];
+}
+
+export interface Walk {
+  readonly bucket: TwinBucket;
+  /** Shows the next page on both sides; the cursor of the one after it, if there is one. */
+  next(run: Run, cursor: string | undefined, after: string | undefined): NextPage | undefined;
+  cursor: string | undefined;
+  /** The name that was shown last. */
+  after: string | undefined;
+}
+
+export interface NextPage {
+  readonly cursor: string;
+  readonly after: string;
+}
+
+export type Answer = string | undefined;
+
+/** Answers the code of a refusal, or undefined. */
+export type Operation = (run: Run) => Answer | Promise<Answer>;
+
+export function oneOf<T>({ random }: Pick<Run, 'random'>, choices: readonly T[]): T {
+  return choices[random(choices.length)] as T;
+}
+
+export function callNow({ twin }: Run): Call {
+  return callOf('alice', twin.nowNs);
+}
+
+/** Either side: the refusal that the twin foresees, or the change. */
+export function attempt(run: Run, code: RefusalCode | undefined, change: () => void): Answer {
+  if (code === undefined) change();
+  else expectRefusal(run.model.current(), code, change);
+  return code;
+}
+
+/** The operation succeeds and writes nothing. */
+export function withoutWrites<T>({ model }: Run, operation: () => T): T {
+  const before = model.current().writeCount();
+  const result = operation();
+  expect(model.current().writeCount() - before, 'writes of what changes nothing').toBe(0);
+  return result;
+}
+
+export function someBucket(run: Run): TwinBucket {
+  return oneOf(run, run.random(3) > 0 ? run.twin.buckets.slice(0, 1) : run.twin.buckets);
+}
+
+export function somePath(run: Run, bucket: TwinBucket): string {
+  const there = [...bucket.files.keys()];
+  if (there.length > 0 && run.random(2) === 0) return oneOf(run, there);
+  return `${oneOf(run, folders)}f${run.random(run.random(2) === 0 ? 5 : 200)}`;
+}
+
+export function someTags({ random }: Run): string[] {
+  return ['red', 'blue', 'green'].filter((_, index) => random(3 + index) === 0);
+}
+
+export function someConditions(run: Run, bucket: TwinBucket, path: string): TwinConditions {
+  const etag = bucket.files.get(path)?.etag ?? '"none"';
+  const conditions = [{ ifMatch: etag }, { ifMatch: '*' }, { ifMatch: '"other"' }];
+  const others = [{ ifNoneMatch: '*' }, { ifNoneMatch: etag }, { ifNoneMatch: '"other"' }];
+  return run.random(5) < 3 ? {} : oneOf<TwinConditions>(run, [...conditions, ...others]);
+}

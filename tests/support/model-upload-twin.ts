@@ -1,0 +1,142 @@
+// The twin of upload sessions: chunks as whole byte arrays, and what every step must answer. Written
+// from the interface's description; shares no code with src.
+
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { hourNs } from './domain-fixture.ts';
+import {
+  areMet,
+  bucketOf,
+  exceedsQuota,
+  openUploads,
+  quotaOf,
+  type Twin,
+  type TwinBucket,
+  type TwinUpload,
+  type TwinWrite,
+} from './model-twin.ts';
+
+const openUploadsMax = 50;
+
+/** What uploads are made of. */
+export const twinPlans = [
+  { size: 0, pieceLength: 100, isDeclared: false, isSizeKnown: true },
+  { size: 250, pieceLength: 100, isDeclared: false, isSizeKnown: true },
+  { size: 250, pieceLength: 250, isDeclared: false, isSizeKnown: true },
+  { size: 900, pieceLength: 20, isDeclared: false, isSizeKnown: true },
+  { size: 140_000, pieceLength: 70_000, isDeclared: false, isSizeKnown: true },
+  { size: 140_000, pieceLength: 65_536, isDeclared: true, isSizeKnown: true },
+  { size: 65_536, pieceLength: 65_536, isDeclared: true, isSizeKnown: true },
+  { size: 0, pieceLength: 100, isDeclared: false, isSizeKnown: false },
+  { size: 250, pieceLength: 100, isDeclared: false, isSizeKnown: false },
+  { size: 140_000, pieceLength: 65_536, isDeclared: true, isSizeKnown: false },
+];
+
+/** The file that it replaces stays until completion, so its bytes count too. */
+export function beginCode(
+  twin: Twin,
+  bucket: TwinBucket,
+  write: TwinWrite,
+): RefusalCode | undefined {
+  if (openUploads(twin, bucket).length >= openUploadsMax) return 'SlowDown';
+  const addition = { files: 1, bytes: quotaOf(write, bucket.id) };
+  if (exceedsQuota(twin, bucket, addition)) return 'QuotaExceeded';
+  return areMet(bucket, write.path, write.conditions) ? undefined : 'PreconditionFailed';
+}
+
+function isOver(twin: Twin, upload: TwinUpload): boolean {
+  const isOld = upload.status === 'active' && upload.begunAtNs + 168n * hourNs <= twin.nowNs;
+  return isOld || upload.usedAtNs + 24n * hourNs <= twin.nowNs;
+}
+
+/** The sweep: open sessions end, and those that ended a day ago are forgotten. */
+export function expireTwin(twin: Twin): void {
+  for (const upload of twin.uploads.filter((upload) => isOver(twin, upload))) {
+    upload.status = upload.status === 'active' ? 'expired' : 'forgotten';
+    upload.usedAtNs = twin.nowNs;
+  }
+}
+
+/** What any step on an upload that has ended is refused with. */
+export function endedCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
+  switch (upload.status) {
+    case 'forgotten':
+      return 'NoSuchUpload';
+    case 'completed':
+      return 'UploadCompleted';
+    case 'cancelled':
+      return 'UploadCancelled';
+    case 'expired':
+      return 'UploadExpired';
+    case 'active':
+      return isOver(twin, upload) ? 'UploadExpired' : undefined;
+  }
+}
+
+export function sizeOf(chunks: ReadonlyMap<number, Uint8Array>): number {
+  return [...chunks.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+export function pieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
+  return content.subarray(index * pieceLength, (index + 1) * pieceLength);
+}
+
+/** As pieceOf(), but the first piece is the one that may be short. */
+export function unevenPieceOf({ content, pieceLength }: TwinUpload, index: number): Uint8Array {
+  const count = Math.ceil(content.length / pieceLength);
+  const end = content.length - (count - 1 - index) * pieceLength;
+  return content.subarray(Math.max(0, end - pieceLength), end);
+}
+
+type Chunk = readonly [index: number, bytes: Uint8Array];
+
+export function chunkCode(twin: Twin, upload: TwinUpload, chunk: Chunk): RefusalCode | undefined {
+  const ended = endedCode(twin, upload);
+  if (ended !== undefined) return ended;
+  const misfit = upload.isSizeKnown ? misfitOfKnown(upload, chunk) : misfitOfOpen(upload, chunk);
+  if (misfit !== undefined) return misfit;
+  const next = sizeOf(new Map([...upload.chunks, chunk]));
+  if (upload.isSizeKnown) return next > upload.content.length ? 'EntityTooLarge' : undefined;
+  const bytes = next - sizeOf(upload.chunks);
+  const isOverQuota = exceedsQuota(twin, bucketOf(twin, upload.bucket), { files: 0, bytes });
+  return isOverQuota ? 'QuotaExceeded' : undefined;
+}
+
+function misfitOfKnown(upload: TwinUpload, [index, { length }]: Chunk): RefusalCode | undefined {
+  const { isDeclared, content, pieceLength } = upload;
+  if (isDeclared && index >= Math.ceil(content.length / pieceLength)) return 'InvalidChunkIndex';
+  const isRightLength = !isDeclared || length === pieceOf(upload, index).length;
+  return length === 0 || !isRightLength ? 'ChunkSizeMismatch' : undefined;
+}
+
+/** A chunk that is shorter than declared is the last one. */
+function misfitOfOpen(upload: TwinUpload, [index, { length }]: Chunk): RefusalCode | undefined {
+  const { isDeclared, pieceLength, chunks } = upload;
+  if (length === 0) return 'ChunkSizeMismatch';
+  if (!isDeclared) return undefined;
+  const highest = Math.max(-1, ...chunks.keys());
+  const hasShort = [...chunks.values()].some((bytes) => bytes.length < pieceLength);
+  if (hasShort && index > highest) return 'InvalidChunkIndex';
+  const isLast = length < pieceLength && index >= highest;
+  return length === pieceLength || isLast ? undefined : 'ChunkSizeMismatch';
+}
+
+/** In order; holes are left out. */
+export function chunksOf({ chunks }: TwinUpload): Uint8Array[] {
+  return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
+}
+
+export function completionCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
+  const ended = endedCode(twin, upload);
+  if (ended !== undefined) return ended;
+  const chunks = chunksOf(upload);
+  const hasHole = chunks.some((_, index) => !upload.chunks.has(index));
+  const isShort = upload.isSizeKnown && sizeOf(upload.chunks) !== upload.content.length;
+  if (hasHole || isShort) return 'UploadIncomplete';
+  const [first = new Uint8Array(0)] = chunks;
+  const isEven = chunks.slice(0, -1).every(({ length }) => length === first.length);
+  if (!isEven || (chunks.at(-1) ?? first).length > first.length) return 'ChunkSizeMismatch';
+  const bucket = bucketOf(twin, upload.bucket);
+  if (!areMet(bucket, upload.path, upload.conditions)) return 'PreconditionFailed';
+  const isWrong = upload.isDigested && !Buffer.concat(chunks).equals(upload.content);
+  return isWrong ? 'BadDigest' : undefined;
+}

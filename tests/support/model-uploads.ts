@@ -1,0 +1,150 @@
+// Operations of the models on upload sessions, of known and of unknown size.
+
+import { expect } from 'vitest';
+import { entityTag } from '../../src/domain/files/files.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import { cancelUpload, finishUpload } from '../../src/domain/uploads/upload-end.ts';
+import { begin, testBytes } from './domain-fixture.ts';
+import {
+  type Answer,
+  attempt,
+  callNow,
+  type Operation,
+  oneOf,
+  type Run,
+  someBucket,
+  someConditions,
+  somePath,
+  someTags,
+  withoutWrites,
+} from './model-run.ts';
+import { bucketOf, digestOf, etagOf, saveTwinFile, type TwinUpload } from './model-twin.ts';
+import {
+  beginCode,
+  chunkCode,
+  chunksOf,
+  completionCode,
+  endedCode,
+  pieceOf,
+  sizeOf,
+  twinPlans,
+  unevenPieceOf,
+} from './model-upload-twin.ts';
+
+export function beginBoth(run: Run): Answer {
+  const { twin, model, random } = run;
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const { size, pieceLength, isDeclared, isSizeKnown } = oneOf(run, twinPlans);
+  const content = testBytes(size, random(1_000));
+  const [tags, conditions] = [someTags(run), someConditions(run, bucket, path)];
+  const isDigested = random(2) === 0;
+  const reserved = { path, tags, size: isSizeKnown ? size : 0, conditions };
+  return attempt(run, beginCode(twin, bucket, reserved), () => {
+    const { uploadId } = begin(model.current(), callNow(run), {
+      ...{ bucket: bucket.id, path, tags, ...conditions, contentType: 'text/plain' },
+      size: isSizeKnown ? BigInt(size) : undefined,
+      chunkSize: isDeclared ? BigInt(pieceLength) : undefined,
+      sha256: isDigested ? digestOf(content) : undefined,
+    });
+    const flags = { isDeclared, isSizeKnown, isDigested };
+    const plan = { bucket: bucket.id, path, tags, conditions, content, pieceLength, ...flags };
+    const times = { begunAtNs: twin.nowNs, usedAtNs: twin.nowNs };
+    const state = { chunks: new Map<number, Uint8Array>(), status: 'active', etag: '' } as const;
+    twin.uploads.push({ uploadId, ...plan, ...times, ...state });
+  });
+}
+
+/** For most, one of the latest that are open. */
+export function onUpload(operation: (run: Run, upload: TwinUpload) => Answer): Operation {
+  return (run) => {
+    const { uploads } = run.twin;
+    const open = uploads.filter(({ status }) => status === 'active');
+    const latest = oneOf(run, [open.slice(-6), open.slice(-6), uploads.slice(-6), uploads]);
+    return latest.length === 0 ? undefined : operation(run, oneOf(run, latest));
+  };
+}
+
+function putBoth(run: Run, upload: TwinUpload, chunk: readonly [number, Uint8Array]): Answer {
+  const [index, bytes] = chunk;
+  const { twin, model } = run;
+  const old = upload.chunks.get(index);
+  const isSame = old !== undefined && Buffer.compare(old, bytes) === 0;
+  const send = () => {
+    const request = { uploadId: upload.uploadId, chunkIndex: BigInt(index), bytes };
+    return putChunk(model.current(), callNow(run), request);
+  };
+  return attempt(run, chunkCode(twin, upload, chunk), () => {
+    const session = isSame ? withoutWrites(run, send) : send();
+    if (!isSame) upload.usedAtNs = twin.nowNs;
+    upload.chunks.set(index, bytes);
+    const { size: receivedChunks } = upload.chunks;
+    expect(session).toMatchObject({ uploadedSize: sizeOf(upload.chunks), receivedChunks });
+  });
+}
+
+/** A piece as it was meant, one of that length with other bytes, or one of another length. */
+export function sendChunk(run: Run, upload: TwinUpload): Answer {
+  const count = Math.ceil(upload.content.length / upload.pieceLength);
+  const index = run.random(count + 2);
+  const piece = pieceOf(upload, index);
+  const other = testBytes(piece.length, run.random(1_000));
+  const odd = testBytes(Math.max(0, piece.length + run.random(61) - 30), run.random(1_000));
+  return putBoth(run, upload, [index, oneOf(run, [piece, piece, piece, other, odd])]);
+}
+
+/** Sends again what is there already. */
+export function resendChunk(run: Run, upload: TwinUpload): Answer {
+  const there = [...upload.chunks];
+  return there.length === 0 ? undefined : putBoth(run, upload, oneOf(run, there));
+}
+
+/** Sends every piece as it was meant, last or first one first; seldom cut so that the first is short. */
+export function fill(run: Run, upload: TwinUpload): Answer {
+  const count = Math.ceil(upload.content.length / upload.pieceLength);
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  if (run.random(2) === 0) indexes.reverse();
+  const cut = run.random(8) === 0 ? unevenPieceOf : pieceOf;
+  const answers = indexes.map((index) => putBoth(run, upload, [index, cut(upload, index)]));
+  return answers.find((answer) => answer !== undefined);
+}
+
+export function complete(run: Run, upload: TwinUpload): Answer {
+  const { twin, model } = run;
+  const finish = () => {
+    const request = { uploadId: upload.uploadId, apiKey: undefined };
+    return finishUpload(model.current(), callNow(run), request);
+  };
+  const code = completionCode(twin, upload);
+  if (code === 'UploadCompleted') {
+    const { file, isNew } = withoutWrites(run, finish);
+    expect({ isNew, etag: entityTag(file) }).toEqual({ isNew: false, etag: upload.etag });
+    return code;
+  }
+  return attempt(run, code, () => {
+    const bucket = bucketOf(twin, upload.bucket);
+    const isNew = !bucket.files.has(upload.path);
+    const done = finish();
+    const { path, tags } = upload;
+    const chunks = chunksOf(upload);
+    const bytes = Buffer.concat(chunks);
+    // What it reserved goes before the file is counted.
+    Object.assign(upload, { status: 'completed', usedAtNs: twin.nowNs, etag: etagOf(chunks) });
+    saveTwinFile(twin, bucket, { path, tags, bytes, etag: upload.etag });
+    expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag: upload.etag });
+  });
+}
+
+export function cancel(run: Run, upload: TwinUpload): Answer {
+  const { twin, model } = run;
+  const end = () => cancelUpload(model.current(), callNow(run), { uploadId: upload.uploadId });
+  const code = endedCode(twin, upload);
+  if (code === 'UploadCancelled') {
+    withoutWrites(run, end);
+    return code;
+  }
+  return attempt(run, code, () => {
+    end();
+    Object.assign(upload, { status: 'cancelled', usedAtNs: twin.nowNs });
+  });
+}
