@@ -166,12 +166,39 @@ export function fileKeyOf(
   return openKey(wrapped.bytes, bucketKey);
 }
 
+export interface TwinRecord {
+  /** What the record was sealed under: bucket, NUL, path. */
+  readonly name: string;
+  /** Of a former version: its number. */
+  readonly version: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+/** Of files, and of former versions as they are in versions.ts: behind when they were retired. */
+export function recordsOf(stores: MemoryStores): TwinRecord[] {
+  return stores.files.entries().map(([key, bytes]) => {
+    const isFormer = key[0] === 0;
+    const [bucket, path, version] = Buffer.from(key)
+      .subarray(isFormer ? 1 : 0)
+      .toString()
+      .split('\0');
+    return { name: `${bucket}\0${path}`, version, bytes: isFormer ? bytes.slice(9) : bytes };
+  });
+}
+
 /** All bytes of a stored file, opened by the other implementation from raw stable memory. */
 export function readByTwin(stores: MemoryStores, bucket: string, path: string): Uint8Array {
-  const record = stores.files.get(Buffer.from(`${bucket}\0${path}`)) ?? new Uint8Array(0);
+  const name = `${bucket}\0${path}`;
+  const bytes = stores.files.get(Buffer.from(name)) ?? new Uint8Array(0);
+  return openByTwin(stores, { name, version: undefined, bytes });
+}
+
+/** As readByTwin(), of a record at hand. */
+export function openByTwin(stores: MemoryStores, { name, bytes: record }: TwinRecord): Uint8Array {
+  const [bucket = '', path = ''] = name.split('\0');
   const { contentId, keySlot, tag } = fileHeadOf(record);
   const key = fileKeyOf(stores, { bucket, keySlot });
-  const expected = sealOfRecord(record, { key, mapKey: Buffer.from(`${bucket}\0${path}`) });
+  const expected = sealOfRecord(record, { key, mapKey: Buffer.from(name) });
   if (!Buffer.from(tag).equals(expected)) throw new Error(`the record of ${path} is not sealed`);
   const blobs = spaceBytes(stores.system.stable, 1);
   const chunks = stores.chunks.entries().map(chunkOf);

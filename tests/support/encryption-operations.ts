@@ -1,0 +1,295 @@
+// Operations of the model of encryption: uploads, copies, changes, former versions and rotations of keys
+// in two buckets, each with what a twin of plain data notes of it.
+
+import { expect } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import {
+  continueRotation,
+  rotateBucketKey,
+  rotateRootKey,
+} from '../../src/domain/administration/key-rotation.ts';
+import { reclaimContents } from '../../src/domain/contents/contents.ts';
+import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { changeFile } from '../../src/domain/files/file-changes.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
+import { expireVersions } from '../../src/domain/files/versions.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import {
+  cancelUpload,
+  completeUpload,
+  expireUploads,
+} from '../../src/domain/uploads/upload-end.ts';
+import { begin, bucketChange, callOf, hourNs, putTestFile, testBytes } from './domain-fixture.ts';
+import { giveRootKey, type MemoryStores } from './memory-stores.ts';
+export const encryptedBuckets = ['box', 'other'];
+/** Of one segment, mostly, and of two. */
+const chunkSizes = [500, 900, 66_000];
+
+interface Upload {
+  readonly bucket: string;
+  readonly path: string;
+  readonly content: number;
+  readonly chunkBytes: number;
+  readonly chunks: (Uint8Array | undefined)[];
+}
+
+/** What somebody has who copied stable memory while the content was there. */
+export interface Known {
+  readonly contentId: number;
+  readonly key: string;
+  readonly nonce: Uint8Array;
+  readonly data: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+interface TwinFile {
+  readonly bytes: Uint8Array;
+  /** Its number: copies have that of what they were made from. */
+  readonly content: number;
+  readonly version: number;
+}
+
+/** Plain data, copied before each message for the case that it is killed. */
+export interface EncryptionTwin {
+  /** By bucket, NUL, path. */
+  readonly files: Map<string, TwinFile>;
+  /** By bucket, NUL, path, NUL, number. */
+  readonly versions: Map<string, TwinFile & { readonly expiresAtNs: bigint }>;
+  readonly uploads: Map<string, Upload>;
+  readonly keepDays: Map<string, number>;
+}
+
+export interface EncryptionRun {
+  stores: MemoryStores;
+  twin: EncryptionTwin;
+  nowNs: bigint;
+  upgrades: number;
+  readonly random: (limit: number) => number;
+  /** Contents that have had bytes, until their last record has gone. */
+  readonly known: Map<number, Known>;
+  readonly gone: Known[];
+  /** Every nonce by its key, and what it was seen at. */
+  readonly nonces: Map<string, string>;
+  readonly counts: Map<string, number>;
+}
+
+export function oneOf<T>({ random }: EncryptionRun, choices: readonly T[]): T | undefined {
+  return choices[random(choices.length)];
+}
+
+function callNow(run: EncryptionRun, person: 'alice' | 'controller' = 'alice') {
+  // Messages of one round of the network have one time.
+  if (run.random(3) > 0) run.nowNs += 1_000_000n;
+  return callOf(person, run.nowNs);
+}
+
+function somePlace(run: EncryptionRun) {
+  return { bucket: oneOf(run, encryptedBuckets) ?? 'box', path: `f${run.random(8)}` };
+}
+
+/** A file that is there. */
+function someFile(run: EncryptionRun) {
+  const [name, file] = oneOf(run, [...run.twin.files]) ?? [];
+  const [bucket = '', path = ''] = name?.split('\0') ?? [];
+  return name === undefined || file === undefined ? undefined : { name, bucket, path, file };
+}
+
+/** What was at that place is a former version, or gone. */
+function retire(run: EncryptionRun, name: string) {
+  const { files, versions, keepDays } = run.twin;
+  const old = files.get(name);
+  const days = keepDays.get(name.split('\0')[0] ?? '') ?? 0;
+  files.delete(name);
+  if (old === undefined || days === 0) return;
+  const expiresAtNs = run.nowNs + BigInt(days) * 24n * hourNs;
+  versions.set(`${name}\0${old.version}`, { ...old, expiresAtNs });
+}
+
+type Stored = { readonly contentId: number; readonly version: number };
+
+function store(run: EncryptionRun, name: string, [stored, bytes]: readonly [Stored, Uint8Array]) {
+  retire(run, name);
+  const { contentId: content, version } = stored;
+  run.twin.files.set(name, { bytes, content, version });
+}
+
+function put(run: EncryptionRun) {
+  const { bucket, path } = somePlace(run);
+  const bytes = testBytes(oneOf(run, [0, 1, 700, 2_000, 66_000]) ?? 0, run.random(1_000));
+  const { nowNs } = callNow(run);
+  const { file } = putTestFile(run.stores, { bucket, path: `/${path}`, bytes }, nowNs);
+  store(run, `${bucket}\0${path}`, [file, bytes]);
+}
+
+function remove(run: EncryptionRun) {
+  const chosen = someFile(run);
+  if (chosen === undefined) return;
+  const { bucket, path, name } = chosen;
+  const request = { bucket, path: `/${path}`, apiKey: undefined, conditions: {} };
+  deleteFile(run.stores, callNow(run), request);
+  retire(run, name);
+}
+
+/** Within a bucket or to the other one, over whatever is there. */
+function copyOrMove(run: EncryptionRun, move: typeof moveFile | typeof copyFile) {
+  const [chosen, to] = [someFile(run), somePlace(run)];
+  const name = `${to.bucket}\0${to.path}`;
+  if (chosen === undefined || chosen.name === name) return;
+  const { bucket, path: from, file } = chosen;
+  const request = { bucket, from, to, conditions: {}, apiKey: undefined };
+  const { file: copy } = move(run.stores, callNow(run), request);
+  expect(copy.contentId).toBe(file.content);
+  store(run, name, [copy, file.bytes]);
+  if (move === moveFile) run.twin.files.delete(chosen.name);
+}
+
+/** Several seals of one content at one time, of which the last ones stay. */
+function change(run: EncryptionRun) {
+  const chosen = someFile(run);
+  if (chosen === undefined) return;
+  const { bucket, path, name, file } = chosen;
+  const call = callNow(run);
+  const request = { bucket, path, conditions: {}, apiKey: undefined };
+  for (let turn = run.random(2); turn >= 0; turn--) {
+    const changed = changeFile(run.stores, call, { ...request, tags: [`t${run.random(4)}`] });
+    run.twin.files.set(name, { ...file, version: changed.version });
+  }
+  const to = { bucket: oneOf(run, encryptedBuckets) ?? 'box', path: `same${run.random(3)}` };
+  const place = `${to.bucket}\0${to.path}`;
+  if (place === name || run.random(2) === 0) return;
+  const { file: copy } = copyFile(run.stores, call, { ...request, from: path, to });
+  store(run, place, [copy, file.bytes]);
+}
+
+function configure(run: EncryptionRun) {
+  const bucket = oneOf(run, encryptedBuckets) ?? 'box';
+  const days = run.random(3);
+  const change = bucketChange({ bucket, keepVersionsDays: BigInt(days) });
+  updateBucket(run.stores, callNow(run), change);
+  run.twin.keepDays.set(bucket, days);
+}
+
+/** A former version that is kept. */
+function someVersion(run: EncryptionRun) {
+  const [name, file] = oneOf(run, [...run.twin.versions]) ?? [];
+  const [bucket = '', path = '', version = ''] = name?.split('\0') ?? [];
+  if (name === undefined || file === undefined) return undefined;
+  return { name, file, place: { bucket, path, version: Number(version), apiKey: undefined } };
+}
+
+function restore(run: EncryptionRun) {
+  const chosen = someVersion(run);
+  if (chosen === undefined) return;
+  const { name, file, place } = chosen;
+  const request = { ...place, conditions: {} };
+  const restored = restoreVersion(run.stores, callNow(run), request).file;
+  expect(restored.contentId).toBe(file.content);
+  run.twin.versions.delete(name);
+  store(run, `${place.bucket}\0${place.path}`, [restored, file.bytes]);
+}
+
+function erase(run: EncryptionRun) {
+  const chosen = someVersion(run);
+  if (chosen === undefined) return;
+  eraseVersions(run.stores, callNow(run), chosen.place);
+  run.twin.versions.delete(chosen.name);
+}
+
+/** A day later: versions whose time is over go, and all that nobody went on with. */
+export function wait(run: EncryptionRun) {
+  run.nowNs += 25n * hourNs;
+  while (expireVersions(run.stores, run.nowNs));
+  while (expireUploads(run.stores, run.nowNs));
+  const { versions, uploads } = run.twin;
+  for (const [name, { expiresAtNs }] of versions) {
+    if (expiresAtNs <= run.nowNs) versions.delete(name);
+  }
+  uploads.clear();
+}
+
+function beginSome(run: EncryptionRun) {
+  if (run.twin.uploads.size > 5) return;
+  const { bucket, path } = somePlace(run);
+  const count = 1 + run.random(3);
+  const chunkBytes = oneOf(run, chunkSizes) ?? 1;
+  const size = run.random(3) === 0 ? undefined : BigInt(count * chunkBytes);
+  const { uploadId, contentId: content } = begin(run.stores, callNow(run), {
+    ...{ bucket, path: `/${path}`, size },
+  });
+  const chunks = Array.from<undefined>({ length: count });
+  run.twin.uploads.set(uploadId, { bucket, path, content, chunkBytes, chunks });
+}
+
+/** A new chunk, the same again, or other bytes in its place. */
+function chunk(run: EncryptionRun) {
+  const [uploadId, upload] = oneOf(run, [...run.twin.uploads]) ?? [];
+  if (uploadId === undefined || upload === undefined) return;
+  const index = run.random(upload.chunks.length);
+  const bytes = testBytes(upload.chunkBytes, run.random(3));
+  putChunk(run.stores, callNow(run), { uploadId, chunkIndex: BigInt(index), bytes });
+  const chunks = upload.chunks.with(index, bytes);
+  run.twin.uploads.set(uploadId, { ...upload, chunks });
+}
+
+function complete(run: EncryptionRun) {
+  const isWhole = ([, { chunks }]: [string, Upload]) => chunks.every((bytes) => bytes);
+  const [uploadId, upload] = oneOf(run, [...run.twin.uploads].filter(isWhole)) ?? [];
+  if (uploadId === undefined || upload === undefined) return;
+  const session = completeUpload(run.stores, callNow(run), { uploadId, apiKey: undefined });
+  const stored = { contentId: session.contentId, version: session.fileVersion };
+  const bytes = Buffer.concat(upload.chunks.flatMap((bytes) => bytes ?? []));
+  store(run, `${upload.bucket}\0${upload.path}`, [stored, bytes]);
+  run.twin.uploads.delete(uploadId);
+}
+
+function cancel(run: EncryptionRun) {
+  const [uploadId] = oneOf(run, [...run.twin.uploads]) ?? [];
+  if (uploadId === undefined) return;
+  cancelUpload(run.stores, callNow(run), { uploadId });
+  run.twin.uploads.delete(uploadId);
+}
+
+/** A refusal because another rotation is going on is an answer too. */
+function unlessBusy(rotate: () => void) {
+  try {
+    rotate();
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'SlowDown')) throw error;
+  }
+}
+
+function rotateBucket(run: EncryptionRun) {
+  unlessBusy(() =>
+    rotateBucketKey(run.stores, callNow(run), oneOf(run, encryptedBuckets) ?? 'box'),
+  );
+}
+
+function rotateRoot(run: EncryptionRun) {
+  const sources = [undefined, { kind: 'stored' }, { kind: 'vetkd', keyName: 'key_1' }] as const;
+  unlessBusy(() => rotateRootKey(run.stores, callNow(run, 'controller'), oneOf(run, sources)));
+}
+
+type Operation = (run: EncryptionRun) => void | Promise<void>;
+
+export const encryptionOperations: [weight: number, name: string, operation: Operation][] = [
+  [6, 'put', put],
+  [3, 'remove', remove],
+  [4, 'copy', (run) => copyOrMove(run, copyFile)],
+  [2, 'move', (run) => copyOrMove(run, moveFile)],
+  [3, 'change', change],
+  [1, 'configure', configure],
+  [2, 'restore', restore],
+  [1, 'erase', erase],
+  [1, 'wait', wait],
+  [3, 'begin', beginSome],
+  [10, 'chunk', chunk],
+  [4, 'complete', complete],
+  [1, 'cancel', cancel],
+  [2, 'rotateBucketKey', rotateBucket],
+  [1, 'rotateRootKey', rotateRoot],
+  [5, 'continueRotation', (run) => void continueRotation(run.stores)],
+  [2, 'root key', (run) => giveRootKey(run.stores)],
+  [2, 'reclaim', (run) => void reclaimContents(run.stores)],
+];
