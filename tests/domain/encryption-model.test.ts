@@ -26,9 +26,9 @@ import {
   fileHeadOf,
   fileKeyOf,
   keySlotsOf,
+  keysThatOpen,
   nonceOfRecord,
   openByTwin,
-  openKey,
   recordsOf,
   segmentData,
   segmentLength,
@@ -142,30 +142,6 @@ function noteNonces(run: EncryptionRun) {
   }
 }
 
-/** Every key that stable memory and all root keys there ever were open. */
-function keysThatOpen(run: EncryptionRun): Map<string, Uint8Array> {
-  const { used } = keySlotsOf(run.stores.system.stable);
-  const keys = new Map<string, Uint8Array>();
-  const ofBuckets = new Map<number, Uint8Array>();
-  for (const { wrapperId, ownerId, bytes } of used.filter((slot) => slot.wrapperId < 0)) {
-    const root = new Uint8Array(32).fill(-wrapperId);
-    for (const name of encryptedBuckets) {
-      try {
-        ofBuckets.set(ownerId, openKey(bytes, root, name));
-      } catch {
-        // Of the other bucket.
-      }
-    }
-  }
-  for (const { wrapperId, bytes } of used) {
-    const wrapper = ofBuckets.get(wrapperId);
-    if (wrapper === undefined) continue;
-    const key = openKey(bytes, wrapper);
-    keys.set(Buffer.from(key).toString('hex'), key);
-  }
-  return keys;
-}
-
 /** By the twin: a content is gone with the last of its records. */
 function checkGone(run: EncryptionRun) {
   const { files, versions, uploads } = run.twin;
@@ -175,7 +151,7 @@ function checkGone(run: EncryptionRun) {
     if (!alive.has(known.contentId)) run.gone.push(known);
   }
   for (const { contentId } of run.gone) run.known.delete(contentId);
-  const keys = keysThatOpen(run);
+  const keys = keysThatOpen(run.stores, encryptedBuckets);
   const contents = new Set(recordsOf(run.stores).map(({ bytes }) => fileHeadOf(bytes).contentId));
   const isLeft = run.gone.filter(({ contentId, key }) => contents.has(contentId) || keys.has(key));
   expect(isLeft).toEqual([]);

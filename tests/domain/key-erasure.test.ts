@@ -1,11 +1,20 @@
 // What stable memory holds and what it never holds: no plaintext, no key, nothing of a key that was
 // erased, and nothing twice that would tell that two files are equal.
 
+import { chacha20poly1305 } from '@noble/ciphers/chacha';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { deleteBucket } from '../../src/domain/administration/bucket-management.ts';
+import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import {
+  continueRotation,
+  isRotating,
+  rotateBucketKey,
+} from '../../src/domain/administration/key-rotation.ts';
+import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { deleteFile } from '../../src/domain/files/file-access.ts';
 import { findFile } from '../../src/domain/files/files.ts';
+import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
+import { expireVersions } from '../../src/domain/files/versions.ts';
 import {
   cancelUpload,
   completeUpload,
@@ -15,6 +24,7 @@ import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import { dumpOf, findShared } from '../support/byte-windows.ts';
 import {
   begin,
+  bucketChange,
   callOf,
   createScene,
   hourNs,
@@ -27,15 +37,21 @@ import {
   bucketKeysOf,
   chunkOf,
   createTwinRandom,
+  fileHeadOf,
   fileKeyOf,
   keySlotsOf,
+  keysThatOpen,
+  openByTwin,
   openKey,
   readByTwin,
+  recordsOf,
+  segmentData,
   segmentLength,
+  segmentNonce,
   spaceBytes,
   tagBytes,
 } from '../support/encryption-twin.ts';
-import { checkKeySlots } from '../support/invariants.ts';
+import { checkInvariants, checkKeySlots } from '../support/invariants.ts';
 import type { MemoryStores } from '../support/memory-stores.ts';
 
 let stores: MemoryStores;
@@ -155,6 +171,129 @@ test('the ciphertext of a deleted file does not open with all keys that are left
   for (const { bytes } of left) {
     expect(Buffer.compare(openKey(bytes, bucketKey), key)).not.toBe(0);
   }
+});
+
+describe('a content of several records', () => {
+  const none = { bucket: 'box', apiKey: undefined };
+  const bytes = testBytes(70_000, 3);
+
+  /** What somebody has who copied stable memory when the file was there. */
+  function dumped(path: string) {
+    const { contentId, keySlot } = findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
+    const entry = stores.chunks.entries().find((one) => chunkOf(one).contentId === contentId);
+    const chunk = chunkOf(entry ?? expect.fail('no chunk'));
+    const sealed = new Uint8Array(segmentLength(chunk, 0) + tagBytes);
+    stores.blobs.read(chunk.slots[0] ?? 0, sealed);
+    const key = Buffer.from(fileKeyOf(stores, { bucket: 'box', keySlot })).toString('hex');
+    return { contentId, key, chunk, sealed };
+  }
+
+  type Dumped = ReturnType<typeof dumped>;
+
+  /** Each record that has it opens with what is stored now, to the last byte. */
+  function expectReadable({ contentId, key }: Dumped, records: number): void {
+    const own = recordsOf(stores).filter((one) => fileHeadOf(one.bytes).contentId === contentId);
+    expect(own).toHaveLength(records);
+    for (const record of own) expect(Buffer.compare(openByTwin(stores, record), bytes)).toBe(0);
+    expect(keysThatOpen(stores, ['box', 'other']).has(key)).toBe(true);
+    const owners = keySlotsOf(stores.system.stable).used.filter((one) => one.ownerId === contentId);
+    expect(owners).toHaveLength(records);
+  }
+
+  /** Nothing that is stored opens it, though the dump had all that it was sealed with. */
+  function expectGone({ contentId, key, chunk, sealed }: Dumped): void {
+    const keys = keysThatOpen(stores, ['box', 'other']);
+    expect(keys.size).toBeGreaterThan(0);
+    expect(keys.has(key)).toBe(false);
+    const [nonce, data] = [segmentNonce(chunk, 0), segmentData(chunk, 0)];
+    for (const left of keys.values()) {
+      expect(() => chacha20poly1305(left, nonce, data).decrypt(sealed)).toThrow();
+    }
+    const own = Buffer.from(key, 'hex');
+    expect(chacha20poly1305(own, nonce, data).decrypt(sealed)).toHaveLength(65_536);
+    expect(keySlotsOf(stores.system.stable).used.some((one) => one.ownerId === contentId)).toBe(
+      false,
+    );
+    checkInvariants(stores);
+  }
+
+  function remove(bucket: string, path: string): void {
+    deleteFile(stores, alice, { ...none, bucket, path, conditions: {} });
+  }
+
+  function keepVersions(days: bigint): void {
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: days }));
+  }
+
+  beforeEach(() => {
+    putTestFile(stores, { path: '/a', bytes });
+    putTestFile(stores, { path: '/stays', bytes });
+  });
+
+  test('is readable until the last of its copies goes', () => {
+    const copy = { ...none, from: 'a', conditions: {} };
+    copyFile(stores, alice, { ...copy, to: { path: 'b' } });
+    copyFile(stores, alice, { ...copy, to: { bucket: 'other', path: 'c' } });
+    const dump = dumped('a');
+    const slots = keySlotsOf(stores.system.stable).used.filter((one) => {
+      return one.ownerId === dump.contentId;
+    });
+    const wrapped = slots.map(({ bytes: slot }) => slot.slice(16, 76));
+    expectReadable(dump, 3);
+    remove('box', 'a');
+    expectReadable(dump, 2);
+    moveFile(stores, alice, { ...copy, from: 'b', to: { bucket: 'other', path: 'd' } });
+    expectReadable(dump, 2);
+    remove('other', 'c');
+    expectReadable(dump, 1);
+    remove('other', 'd');
+    expectGone(dump);
+    for (const own of wrapped) expect(isStored(own)).toBe(false);
+  });
+
+  test('is readable after its file was deleted, until the version is erased', () => {
+    keepVersions(1n);
+    const dump = dumped('a');
+    const wrapped = wrappedBytes(slotOf('a'));
+    remove('box', 'a');
+    expectReadable(dump, 1);
+    expect(isStored(wrapped)).toBe(true);
+    eraseVersions(stores, alice, { ...none, path: 'a', version: 1 });
+    expectGone(dump);
+    expect(isStored(wrapped)).toBe(false);
+  });
+
+  test('is readable after its file was replaced, until the version expires', () => {
+    keepVersions(1n);
+    const dump = dumped('a');
+    const wrapped = wrappedBytes(slotOf('a'));
+    putTestFile(stores, { path: '/a' });
+    keepVersions(0n);
+    expireVersions(stores, startNs + 24n * hourNs - 1n);
+    expectReadable(dump, 1);
+    expireVersions(stores, startNs + 24n * hourNs);
+    expectGone(dump);
+    expect(isStored(wrapped)).toBe(false);
+  });
+
+  test('of a former version and a copy goes with whichever is the last', () => {
+    keepVersions(1n);
+    const to = { bucket: 'other', path: 'c' };
+    copyFile(stores, alice, { ...none, from: 'a', to, conditions: {} });
+    const dump = dumped('a');
+    remove('box', 'a');
+    expectReadable(dump, 2);
+    restoreVersion(stores, alice, { ...none, path: 'a', version: 1, conditions: {} });
+    rotateBucketKey(stores, alice, 'box');
+    rotateBucketKey(stores, alice, 'other');
+    while (isRotating(stores)) continueRotation(stores);
+    expectReadable(dump, 2);
+    remove('box', 'a');
+    eraseVersions(stores, alice, { ...none, prefix: '' });
+    expectReadable(dump, 1);
+    remove('other', 'c');
+    expectGone(dump);
+  });
 });
 
 describe('a dump of stable memory', () => {

@@ -166,6 +166,36 @@ export function fileKeyOf(
   return openKey(wrapped.bytes, bucketKey);
 }
 
+/**
+ * Every key of a content that stable memory and all root keys there ever were open, by its
+ * hexadecimal digits; those of the test stores.
+ */
+export function keysThatOpen(
+  stores: MemoryStores,
+  buckets: readonly string[],
+): Map<string, Uint8Array> {
+  const { used } = keySlotsOf(stores.system.stable);
+  const keys = new Map<string, Uint8Array>();
+  const ofBuckets = new Map<number, Uint8Array>();
+  for (const { wrapperId, ownerId, bytes } of used.filter((slot) => slot.wrapperId < 0)) {
+    const root = new Uint8Array(32).fill(-wrapperId);
+    for (const name of buckets) {
+      try {
+        ofBuckets.set(ownerId, openKey(bytes, root, name));
+      } catch {
+        // Of the other bucket.
+      }
+    }
+  }
+  for (const { wrapperId, bytes } of used) {
+    const wrapper = ofBuckets.get(wrapperId);
+    if (wrapper === undefined) continue;
+    const key = openKey(bytes, wrapper);
+    keys.set(Buffer.from(key).toString('hex'), key);
+  }
+  return keys;
+}
+
 export interface TwinRecord {
   /** What the record was sealed under: bucket, NUL, path. */
   readonly name: string;
