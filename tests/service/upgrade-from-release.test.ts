@@ -1,6 +1,7 @@
 // An upgrade of version 0.1.0 under load, with a thousand files, open uploads, keys and a rotation
 // under way: nothing is lost, what was certified stays so, and upkeep brings all of it to the present
-// version in bounded steps.
+// version in bounded steps. Files of 0.1.0 are copied, moved, changed and kept as versions, before
+// upkeep has come to them and after.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { type Replica, startReplica } from '../../replica/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
+import { WorkOnFiles } from '../support/released-files.ts';
 import {
   inParallel,
   type OldFile,
@@ -24,6 +26,8 @@ const exposeField = 'access-control-expose-headers';
 
 let replica: Replica;
 let service: ReleasedService;
+// Upkeep comes to these last.
+const [early, late] = [new WorkOnFiles('zz early'), new WorkOnFiles('zz late')];
 const files = oldFiles(1_000);
 
 beforeAll(async () => {
@@ -35,7 +39,8 @@ beforeAll(async () => {
   await replica.install(canisterId, new Uint8Array(wasm));
   service = new ReleasedService(replica, canisterId.toText(), principalOf(identity));
   await service.prepare();
-  await inParallel(files, 8, (file) => service.store(file));
+  const all = [...files, ...early.files, ...late.files];
+  await inParallel(all, 8, (file) => service.store(file));
 }, 180_000);
 
 afterAll(() => replica?.stop());
@@ -62,12 +67,17 @@ test('nothing is lost, and everything is certified anew', { timeout: 240_000 }, 
   await replica.upgrade(service.canisterId, new Uint8Array(await readFile(wasmPath)), undefined, {
     sender: service.owner,
   });
+  const working = early.areOld(service).then(async (areOld) => {
+    await early.work(service);
+    return areOld;
+  });
   // Files that upkeep has not come to yet are served as they were, and OPTIONS at them too.
   const sample = files.filter((_, index) => index % 50 === 0);
   for (const file of sample) {
     await expectFile(file);
     if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
   }
+  expect(await working).toBe(true);
   const written = await load.stop();
   expect(written.length).toBeGreaterThan(0);
 
@@ -80,6 +90,11 @@ test('nothing is lost, and everything is certified anew', { timeout: 240_000 }, 
   await inParallel(sample, 4, async (file) => {
     if (file.bucket === 'demo') expect((await service.options(file)).status).toBe(204);
   });
+
+  await early.check(service);
+  expect(await late.areOld(service)).toBe(false);
+  await late.work(service);
+  await late.check(service);
 
   // Records: counted by their buckets, shown with the length of their chunks.
   const listed = await service.list('demo');
@@ -119,6 +134,7 @@ test('a second upgrade finds nothing to bring to the present version', async () 
     sender: service.owner,
   });
   await service.get(files[0] as OldFile);
+  for (const done of [early, late]) await done.check(service);
   const first = replica.reports.length;
   await replica.tick();
   const timers = replica.reports.slice(first).filter(({ kind }) => kind === 'timer');
