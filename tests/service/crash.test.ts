@@ -27,7 +27,7 @@ afterEach(async () => {
 /** Digests that a path may show; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
 
-/** Puts files until the connection breaks; notes what each path may show after that. */
+/** Puts, copies and moves files until the connection breaks; notes what each path may show then. */
 async function write(
   service: { url: string; apiKey: string },
   name: string,
@@ -45,7 +45,31 @@ async function write(
     }
     expect(status).toBeLessThan(300);
     expected.set(path, [sha256Hex(bytes)]);
+    const operation = (['copy', 'move', undefined] as const)[turn % 3];
+    const order = { operation, from: path, to: `${name}-${operation}.bin` };
+    if (operation !== undefined && !(await place(service, order, expected))) return;
   }
+}
+
+/** Copies or moves a file onto whatever is there; false when the connection broke. */
+async function place(
+  service: { url: string; apiKey: string },
+  order: { operation: 'copy' | 'move' | undefined; from: string; to: string },
+  expected: Expected,
+): Promise<boolean> {
+  const { operation, from, to } = order;
+  const [digest = ''] = expected.get(from) ?? [];
+  const left = operation === 'move' ? '' : digest;
+  expected.set(to, [...(expected.get(to) ?? ['']), digest]);
+  expected.set(from, [digest, left]);
+  const body = JSON.stringify({ from, to: { path: to } });
+  const url = `${service.url}/api/v1/bucket/demo/${operation}`;
+  const status = await send(url, { method: 'POST', body }, service.apiKey);
+  if (status === undefined) return false;
+  expect(status).toBeLessThan(300);
+  expected.set(to, [digest]);
+  expected.set(from, [left]);
+  return true;
 }
 
 /** The status, or `undefined` when the connection broke before there was one. */
@@ -54,12 +78,14 @@ async function put(
   path: string,
   bytes: Uint8Array,
 ): Promise<number | undefined> {
+  const url = `${service.url}/api/v1/bucket/demo/files/${path}`;
+  return send(url, { method: 'PUT', body: bytes as BodyInit }, service.apiKey);
+}
+
+async function send(url: string, request: RequestInit, key: string): Promise<number | undefined> {
   try {
-    const response = await fetch(`${service.url}/api/v1/bucket/demo/files/${path}`, {
-      method: 'PUT',
-      body: bytes as BodyInit,
-      headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'a/b' },
-    });
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'a/b' };
+    const response = await fetch(url, { ...request, headers });
     response.body?.cancel().catch(() => {});
     return response.status;
   } catch {

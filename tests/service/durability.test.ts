@@ -135,6 +135,36 @@ test('files and sessions survive an upgrade of the canister', async () => {
   expectSameBytes(await fetchBytes('up.bin'), bytes);
 });
 
+test('copies, changes and former versions survive upgrades and restarts', async () => {
+  const send = (method: string, path: string, body: BodyInit) =>
+    fetch(`${service.url}/api/v1/bucket/demo/${path}`, {
+      ...{ method, body },
+      headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'text/plain' },
+    });
+  const Change = IDL.Record({ bucketId: IDL.Text, keepVersionsDays: IDL.Opt(IDL.Nat) });
+  const result = IDL.Variant({ ok: IDL.Reserved, err: IDL.Text });
+  const update: Method = { method: 'updateBucket', types: [Change], result };
+  await call(update, [{ bucketId: 'demo', keepVersionsDays: [1n] }]);
+  await send('PUT', 'files/kept/a', 'one');
+  const copy = { from: 'kept/a', to: { path: 'kept/b' } };
+  expect((await send('POST', 'copy', JSON.stringify(copy))).status).toBe(201);
+  await send('PUT', 'files/kept/a', 'two');
+  await replica.upgrade(service.canisterId, wasm);
+  const tags = JSON.stringify({ tags: ['x'] });
+  expect((await send('PATCH', 'files/kept/b', tags)).status).toBe(200);
+  const move = { from: 'kept/b', to: { path: 'kept/c' } };
+  expect((await send('POST', 'move', JSON.stringify(move))).status).toBe(201);
+  await replica.stop();
+  await start();
+
+  expect(Buffer.from(await fetchBytes('kept/a')).toString()).toBe('two');
+  expect(Buffer.from(await fetchBytes('kept/c')).toString()).toBe('one');
+  const former = JSON.stringify({ path: 'kept/a', version: 1 });
+  expect((await send('POST', 'restore', former)).status).toBe(200);
+  expect(Buffer.from(await fetchBytes('kept/a')).toString()).toBe('one');
+  await call(update, [{ bucketId: 'demo', keepVersionsDays: [0n] }]);
+});
+
 test('a key is a secret that stable memory does not hold', async () => {
   const { bytes, read } = replica.stableMemory(service.canisterId);
   const memory = Buffer.from(read(0, bytes));
