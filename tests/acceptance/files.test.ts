@@ -115,7 +115,7 @@ describe('an error', () => {
 
   test('of a wrong method names the right ones', async () => {
     const response = await client.send('POST', 'files/none');
-    expect(response.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE, OPTIONS');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE, PATCH, OPTIONS');
     expect(await refusalOf(response)).toMatchObject({ status: 405, code: 'MethodNotAllowed' });
   });
 });

@@ -82,10 +82,45 @@ export function personInside(service: Service, who: Who): Person {
   });
 }
 
+/** What a caller leaves out of a record is absent, as other languages' agents have it. */
+function completed(type: IDL.Type | undefined, value: unknown): unknown {
+  if (type instanceof IDL.OptClass && Array.isArray(value)) {
+    return value.map((inner) => completed((type as unknown as { _type: IDL.Type })._type, inner));
+  }
+  if (!(type instanceof IDL.RecordClass) || type instanceof IDL.TupleClass) return value;
+  const given = value as Record<string, unknown>;
+  const absent = type._fields.filter(
+    ([name, of]) => !(name in given) && of instanceof IDL.OptClass,
+  );
+  return { ...Object.fromEntries(absent.map(([name]) => [name, []])), ...given };
+}
+
+/** The client takes these for absent in the records of an earlier service. */
+const sinceRelease = ['openUploads', 'overheadBytes'];
+
+function plain(answer: Answer<unknown>): Answer<unknown> {
+  const { ok } = answer;
+  if (typeof ok !== 'object' || ok === null || !('openUploads' in ok)) return answer;
+  const fields = Object.entries(ok).map(([name, value]) => {
+    return [name, sinceRelease.includes(name) ? (value as unknown[])[0] : value];
+  });
+  return { ok: Object.fromEntries(fields) };
+}
+
 function personWho(
   principal: Principal,
-  send: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
+  sendValues: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
 ): Person {
+  const types = new Map(wholeInterface()._fields);
+  const send = async (method: string, values: unknown[]) => {
+    const { argTypes = [] } = types.get(method) ?? {};
+    return plain(
+      await sendValues(
+        method,
+        values.map((value, index) => completed(argTypes[index], value)),
+      ),
+    );
+  };
   return {
     principal,
     ask: async <T>(method: string, ...values: unknown[]) =>
