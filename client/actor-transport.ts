@@ -7,6 +7,7 @@ import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
 import { firstChunkBytes } from './actor-first-chunk.ts';
+import { createLink, listLinks } from './actor-links.ts';
 import { actorManagement } from './actor-management.ts';
 import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts';
 import { joinPieces } from './byte-stream.ts';
@@ -14,6 +15,7 @@ import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
+import { canisterAddress } from './canister-address.ts';
 import { chunkCountOf } from './digest.ts';
 import type {
   FileName,
@@ -53,6 +55,13 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     listFiles: (request) => listFiles(service, request),
     listFolder: (request) => listFolder(service, request),
     usage: (request) => usage(service, request),
+    linkBase: canisterAddress(connection),
+    readsByLinks: false,
+    createLink: (request) => createLink(service, request),
+    listLinks: (request) => listLinks(service, request),
+    async removeLink(bucket, id, signal) {
+      await call(signal, () => actor.deleteLink(bucket, id, key));
+    },
     getUpload: async ({ uploadId }, signal) =>
       sessionOf(await call(signal, () => actor.getUpload(uploadId))),
     async putChunk(chunk, signal) {

@@ -267,6 +267,34 @@ const keyRequest = IDL.Record({
   expiresAt: IDL.Opt(Int),
 });
 
+const linkRequest = IDL.Record({
+  bucketId: Text,
+  path: Text,
+  expiresAt: IDL.Opt(Int),
+  downloadName: optionalText,
+  apiKey: optionalText,
+});
+
+const newLink = IDL.Record({ id: Text, url: Text, expiresAt: IDL.Opt(Int) });
+
+const linkList = IDL.Record({
+  bucketId: Text,
+  path: optionalText,
+  cursor: optionalText,
+  limit: IDL.Opt(Nat),
+  apiKey: optionalText,
+});
+
+const linkRecord = IDL.Record({
+  id: Text,
+  path: Text,
+  name: Text,
+  createdAt: Int,
+  expiresAt: IDL.Opt(Int),
+});
+
+const linkPage = IDL.Record({ items: IDL.Vec(linkRecord), nextCursor: optionalText });
+
 const statusRecord = IDL.Record({
   version: Text,
   buckets: Nat,
@@ -336,6 +364,9 @@ export function serviceInterface(): IDL.ServiceClass {
     createApiKey: method([keyRequest], newKey),
     listApiKeys: method([Text], IDL.Vec(listedKey), query),
     revokeApiKey: method([Text], Null),
+    createLink: method([linkRequest], newLink),
+    listLinks: method([linkList], linkPage, query),
+    deleteLink: method([Text, Text, optionalText], Null),
     getStatus: method([], statusRecord, query),
     http_request: IDL.Func([httpRequest], [httpAnswer], query),
   });

@@ -21,7 +21,7 @@ import type {
 } from './interface.ts';
 import type { FileVersion } from './operations.ts';
 
-function isoTime(timeNs: bigint): string {
+export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
 }
 

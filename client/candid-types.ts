@@ -89,6 +89,20 @@ export interface CandidListedKey extends CandidKey {
   readonly createdBy: Optional<Principal>;
 }
 
+export interface CandidNewLink {
+  readonly id: string;
+  readonly url: string;
+  readonly expiresAt: Optional<bigint>;
+}
+
+export interface CandidLink {
+  readonly id: string;
+  readonly path: string;
+  readonly name: string;
+  readonly createdAt: bigint;
+  readonly expiresAt: Optional<bigint>;
+}
+
 export interface CandidStatus {
   readonly version: string;
   readonly buckets: bigint;
@@ -167,6 +181,12 @@ export interface ServiceActor {
   createApiKey: Method<[Record<string, unknown>], CandidKey & { secret: string }>;
   listApiKeys: Method<[string], CandidListedKey[]>;
   revokeApiKey: Method<[string], null>;
+  createLink: Method<[Record<string, unknown>], CandidNewLink>;
+  listLinks: Method<
+    [Record<string, unknown>],
+    { items: CandidLink[]; nextCursor: Optional<string> }
+  >;
+  deleteLink: Method<[string, string, Optional<string>], null>;
   getStatus: Method<[], CandidStatus>;
   http_request: ActorMethod<[CandidHttpRequest], CandidHttpAnswer>;
 }

@@ -6,6 +6,7 @@ import { type Connection, trying } from './connection.ts';
 import { chunkCountOf, etagOf, likelyChunkBytes, sha256 } from './digest.ts';
 import type { Download, DownloadOptions, FileName } from './interface.ts';
 import { checkedConcurrency } from './parallel.ts';
+import { type PartLink, partLinkTo } from './part-link.ts';
 import { StorageError } from './storage-error.ts';
 import type { OpenedFile } from './transport.ts';
 import { openSource } from './upload-source.ts';
@@ -22,6 +23,8 @@ interface Job {
   readonly partBytes: number;
   /** Digests of the chunks before `start`; undefined when nothing is verified. */
   readonly digests: Uint8Array[] | undefined;
+  /** What parts are read by; undefined: as the file was opened. */
+  readonly link?: PartLink | undefined;
 }
 
 export async function downloadFile(
@@ -53,7 +56,11 @@ export async function downloadFile(
     const digests = options.verify === false ? undefined : [];
     const start = digests && (await resumedBytes({ file, options, partBytes, digests }));
     const bounds = { start: start ?? 0, end: file.size, partBytes: partBytes ?? chunkBytesMax };
-    return { connection, name, file, options, ...bounds, digests };
+    const needsKey = !file.isAnonymous && connection.transport.readsByLinks;
+    // What does not begin and end with a chunk is certified at no address.
+    const isInChunks = file.chunkBytes === partBytes && file.size > bounds.partBytes;
+    const link = needsKey && isInChunks ? partLinkTo(connection, name) : undefined;
+    return { connection, name, file, options, ...bounds, digests, link };
   }
 }
 
@@ -101,6 +108,8 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
   const { options, start, end, partBytes } = job;
   const concurrency = checkedConcurrency(options.concurrency);
   const controller = new AbortController();
+  // Nobody waits for it then.
+  controller.signal.addEventListener('abort', () => job.link?.remove(), { once: true });
   const stop = () => controller.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
   options.signal?.addEventListener('abort', stop, { once: true });
@@ -120,6 +129,7 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
     fill();
     const part = await parts.shift();
     if (part === undefined) {
+      await job.link?.remove();
       await requireDigest(job);
       options.signal?.removeEventListener('abort', stop);
       sink.close();
@@ -145,19 +155,16 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
 }
 
 async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<Part> {
-  const { connection, name, file } = job;
+  const { connection, name, file, link } = job;
   const end = Math.min(start + job.partBytes, job.end);
   const isChunk = job.options.range === undefined;
   const { etag, first, isAnonymous } = file;
+  const part = { ...name, start, end, etag, isChunk, isAnonymous };
+  const reader = link ? link.read : connection.transport.readPart;
   const bytes =
     start === 0 && first?.length === end
       ? first
-      : await trying(connection, signal, () =>
-          connection.transport.readPart(
-            { ...name, start, end, etag, isChunk, isAnonymous },
-            signal,
-          ),
-        );
+      : await trying(connection, signal, () => reader(part, signal));
   return { bytes, digest: job.digests && (await sha256(bytes)) };
 }
 

@@ -1,6 +1,6 @@
-// Reading files over HTTP: `/cloud/{bucket}/{path}` by ranges. RFC 9110 §14; with `Prefer: part`
-// (RFC 7240) a 206 from a chunk's start to the file's end covers that chunk, which is certified
-// ahead and costs the service nothing.
+// Reading files over HTTP: `/cloud/{bucket}/{path}`, or at a link, by ranges. RFC 9110 §14; with
+// `Prefer: part` (RFC 7240) a 206 from the start of a chunk to the end of the file covers that
+// chunk, which is certified ahead and costs the service nothing.
 
 import { joinPieces } from './byte-stream.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './http-exchange.ts';
@@ -74,15 +74,16 @@ export async function readHttpPart(
   part: PartRequest,
   signal: Signal,
 ): Promise<Uint8Array> {
-  const { start, end, etag } = part;
+  const { start, end, etag, linkPath } = part;
+  const isAnonymous = part.isAnonymous || linkPath !== undefined;
   const pieces: Uint8Array[] = [];
   for (let position = start; position < end; ) {
     // A chunk with an open end, as a gateway asks for the parts that it verifies.
     const last = part.isChunk ? '' : end - 1;
     const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
     const headers = { ...range, ...(part.isChunk && preferPart) };
-    const path = cloudPath(part);
-    const request = { method: 'GET', path, headers, signal, isAnonymous: part.isAnonymous };
+    const path = linkPath ?? cloudPath(part);
+    const request = { method: 'GET', path, headers, signal, isAnonymous };
     const answer = await exchange(connection, request);
     const piece = pieceFrom(answer, position).subarray(0, end - position);
     if (describe(answer.headers).etag !== etag) throw changed();

@@ -9,6 +9,7 @@ import { deleteFiles, putFiles } from './http-batches.ts';
 import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
 import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
+import { createLink, listLinks, removeLink } from './http-links.ts';
 import { bucketPath, filePath, queryOf } from './http-paths.ts';
 import { eraseVersions, listVersions, restoreVersion } from './http-versions.ts';
 import type {
@@ -48,6 +49,11 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     listFiles: (request) => listFiles(connection, request),
     listFolder: (request) => listFolder(connection, request),
     usage: (request) => usage(connection, request),
+    linkBase: connection.url,
+    readsByLinks: true,
+    createLink: (request) => createLink(connection, request),
+    listLinks: (request) => listLinks(connection, request),
+    removeLink: (bucket, id, signal) => removeLink(connection, { bucket, id }, signal),
     getUpload: (name, signal) =>
       exchangeJson<UploadSession>(connection, { method: 'GET', path: sessionPath(name), signal }),
     completeUpload: (name, signal) => {

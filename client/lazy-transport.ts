@@ -2,6 +2,7 @@
 
 import { chunkBytesMax } from '../src/limits.ts';
 import type { ActorConnection } from './actor-connection.ts';
+import { canisterAddress } from './canister-address.ts';
 import type { Management, Transport } from './transport.ts';
 
 export function lazyTransport(connection: ActorConnection): Transport {
@@ -30,6 +31,11 @@ export function lazyTransport(connection: ActorConnection): Transport {
     listUploads: async (bucket, signal) => (await open()).listUploads(bucket, signal),
     openFile: async (file, options) => (await open()).openFile(file, options),
     readPart: async (part, signal) => (await open()).readPart(part, signal),
+    linkBase: canisterAddress(connection),
+    readsByLinks: false,
+    createLink: async (request) => (await open()).createLink(request),
+    listLinks: async (request) => (await open()).listLinks(request),
+    removeLink: async (bucket, id, signal) => (await open()).removeLink(bucket, id, signal),
     getFile: async (file, signal) => (await open()).getFile(file, signal),
     listFiles: async (request) => (await open()).listFiles(request),
     listFolder: async (request) => (await open()).listFolder(request),

@@ -32,6 +32,7 @@ import type {
   UsageOptions,
 } from './interface.ts';
 import { lazyTransport } from './lazy-transport.ts';
+import { type Links, linksOf } from './links.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
 import type {
   CopyOptions,
@@ -124,6 +125,8 @@ export interface Storage {
   cancelUpload(session: SessionRef): Promise<void>;
   /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
   listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
+  /** Addresses by which whoever has one reads a file, of a private bucket too. */
+  readonly links: Links;
   status(options?: CallOptions): Promise<ServiceStatus>;
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
@@ -167,6 +170,7 @@ export function createStorage(options: StorageOptions): Storage {
       trying(connection, signal, () => transport.cancelUpload({ ...name, path }, signal)),
     listUploads: ({ bucket, signal }) =>
       trying(connection, signal, () => transport.listUploads(bucket, signal)),
+    links: linksOf(connection),
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),

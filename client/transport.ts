@@ -12,8 +12,12 @@ import type {
   FolderPage,
   KeyRecord,
   KeyRequest,
+  LinkListOptions,
+  LinkRecord,
+  LinkRequest,
   ListOptions,
   NewKey,
+  NewLink,
   RemovedFile,
   ServiceStatus,
   StoredHeaders,
@@ -76,6 +80,16 @@ export interface DeletionAnswer {
   readonly nextCursor: string | undefined;
 }
 
+export interface LinksRequest extends LinkListOptions {
+  readonly cursor: string | undefined;
+}
+
+export interface LinkPage {
+  readonly items: readonly LinkRecord[];
+  /** Absent at the end. */
+  readonly nextCursor: string | undefined;
+}
+
 export interface SessionRequest extends FileMetadata {
   /** Undefined: completion tells it. */
   readonly size: number | undefined;
@@ -114,6 +128,8 @@ export interface PartRequest extends FileName {
   readonly isAnonymous: boolean;
   /** PreconditionFailed if the file is another one by now, where the way of transport can tell. */
   readonly etag: string;
+  /** Of a link to the file, below the service's address: it is read there, without the key. */
+  readonly linkPath?: string | undefined;
 }
 
 export interface PageRequest extends ListOptions {
@@ -179,6 +195,14 @@ export interface Transport {
     options: { readonly wantsFirst: boolean; readonly signal: Signal },
   ): Promise<OpenedFile>;
   readPart(part: PartRequest, signal: Signal): Promise<Uint8Array>;
+  /** Where links are, without a slash at its end; '' where that is not known. */
+  readonly linkBase: string;
+  /** Files are read through links: then what a key opens comes certified. */
+  readonly readsByLinks: boolean;
+  /** The url is the path below `linkBase`. */
+  createLink(request: LinkRequest): Promise<NewLink>;
+  listLinks(request: LinksRequest): Promise<LinkPage>;
+  removeLink(bucket: string, id: string, signal: Signal): Promise<void>;
   getFile(file: FileName, signal: Signal): Promise<FileRecord>;
   listFiles(request: PageRequest): Promise<FilePage>;
   listFolder(request: FolderOptions): Promise<FolderPage>;

@@ -1,0 +1,48 @@
+// Links by calls of the actor.
+
+import { call, type Service } from './actor-connection.ts';
+import { isoTime, optional } from './candid-records.ts';
+import type { Optional } from './candid-types.ts';
+import type { LinkRequest, NewLink } from './interface.ts';
+import type { LinkPage, LinksRequest } from './transport.ts';
+
+export async function createLink(
+  { actor, apiKey }: Service,
+  { bucket, path, expiresAt, downloadName, signal }: LinkRequest,
+): Promise<NewLink> {
+  const made = await call(signal, () =>
+    actor.createLink({
+      bucketId: bucket,
+      path,
+      expiresAt: optional(expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n),
+      downloadName: optional(downloadName),
+      apiKey: optional(apiKey),
+    }),
+  );
+  return { ...made, expiresAt: timeOf(made.expiresAt) };
+}
+
+export async function listLinks(
+  { actor, apiKey }: Service,
+  { bucket, path, cursor, signal }: LinksRequest,
+): Promise<LinkPage> {
+  const { items, nextCursor } = await call(signal, () =>
+    actor.listLinks({
+      bucketId: bucket,
+      path: optional(path),
+      cursor: optional(cursor),
+      limit: [],
+      apiKey: optional(apiKey),
+    }),
+  );
+  return {
+    items: items.map(({ createdAt, expiresAt, ...link }) => {
+      return { ...link, createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
+    }),
+    nextCursor: nextCursor[0],
+  };
+}
+
+function timeOf([timeNs]: Optional<bigint>): string | undefined {
+  return timeNs === undefined ? undefined : isoTime(timeNs);
+}

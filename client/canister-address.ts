@@ -1,0 +1,20 @@
+// Where gateways serve a canister whose host for agents is all that is known.
+
+const networkHosts = ['icp-api.io', 'icp0.io', 'ic0.app'];
+
+/** Without a slash at its end; '' when the host is neither the network's nor on this machine. */
+export function canisterAddress(options: {
+  readonly host: string;
+  readonly canisterId: string;
+}): string {
+  if (!URL.canParse(options.host)) return '';
+  const { protocol, hostname, port } = new URL(options.host);
+  if (networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))) {
+    return `https://${options.canisterId}.icp0.io`;
+  }
+  // A number has no names below it.
+  const isLocal = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  return isLocal
+    ? `${protocol}//${options.canisterId}.localhost${port === '' ? '' : `:${port}`}`
+    : '';
+}

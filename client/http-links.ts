@@ -1,0 +1,55 @@
+// Links over HTTP.
+
+import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { bucketPath } from './http-paths.ts';
+import type { LinkRecord, LinkRequest, NewLink } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+import type { LinkPage, LinksRequest, Signal } from './transport.ts';
+
+function linksPath(bucket: string): string {
+  return `${bucketPath(bucket)}/links`;
+}
+
+export function createLink(
+  connection: HttpConnection,
+  { bucket, path, expiresAt, downloadName, signal }: LinkRequest,
+): Promise<NewLink> {
+  return exchangeJson<NewLink>(connection, {
+    method: 'POST',
+    path: linksPath(bucket),
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ path, expiresAt, downloadName }),
+    signal,
+  });
+}
+
+export async function listLinks(
+  connection: HttpConnection,
+  { bucket, path, cursor, signal }: LinksRequest,
+): Promise<LinkPage> {
+  const query = new URLSearchParams({
+    ...(path !== undefined && { path }),
+    ...(cursor !== undefined && { cursor }),
+  });
+  const request = { method: 'GET', path: `${linksPath(bucket)}?${query}`, signal };
+  const { items, nextCursor } = await exchangeJson<{
+    items: LinkRecord[];
+    nextCursor: string | null;
+  }>(connection, request);
+  return { items, nextCursor: nextCursor ?? undefined };
+}
+
+export async function removeLink(
+  connection: HttpConnection,
+  { bucket, id }: { readonly bucket: string; readonly id: string },
+  signal: Signal,
+): Promise<void> {
+  // `fetch` would resolve dots, and reach something else.
+  if (!/^[\w-]+$/.test(id)) {
+    throw new StorageError(
+      'InvalidArgument',
+      `The id of a link has letters, digits, - and _ only; got ${JSON.stringify(id)}.`,
+    );
+  }
+  await exchange(connection, { method: 'DELETE', path: `${linksPath(bucket)}/${id}`, signal });
+}

@@ -1,0 +1,160 @@
+// Large files of private buckets over HTTP: read by a link that the download makes and removes.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { identityFromPem } from '../../client/node/identity.ts';
+import { createStorage, type Storage } from '../../client/storage.ts';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+
+let service: Service;
+let owner: Storage;
+/** By a key that may read, and nothing else. */
+let reader: Storage;
+let readerKey: string;
+const bucket = 'hidden';
+const chunkBytes = 500_000;
+const large = { bucket, path: 'large' };
+const bytes = sampleBytes('private', 20_000_000);
+
+beforeAll(async () => {
+  service = await openService();
+  const { base: url, host, canisterId, identityPem } = service;
+  owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  await owner.buckets.create(bucket);
+  readerKey = await makeKey('read');
+  reader = createStorage({ url, apiKey: readerKey });
+  await owner.upload(bytes, { ...large, contentType: 'a/b' });
+  await owner.upload(bytes.subarray(0, 10), { bucket, path: 'small', contentType: 'a/b' });
+});
+
+afterAll(() => service?.stop());
+
+afterEach(() => expect.poll(linkCount).toBe(0));
+
+async function makeKey(permission: 'read' | 'write'): Promise<string> {
+  const request = { name: permission, buckets: [bucket], permissions: [permission] };
+  return (await owner.keys.create(request)).secret;
+}
+
+async function linkCount(): Promise<number> {
+  let count = 0;
+  for await (const _ of owner.links.list({ bucket })) count++;
+  return count;
+}
+
+async function digestOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  return sha256Hex(new Uint8Array(await new Response(body as BodyInit).arrayBuffer()));
+}
+
+/** What the replica has run meanwhile. */
+async function callsOf(
+  work: () => Promise<unknown>,
+): Promise<{ updates: number; queries: number }> {
+  const { reports = [] } = service.replica ?? {};
+  const before = new Set(reports);
+  await work();
+  const made = reports.filter((report) => !before.has(report));
+  const count = (kind: string) => made.filter((report) => report.kind === kind).length;
+  return { updates: count('update'), queries: count('query') };
+}
+
+/** Requests by method and the first segment of the path, and whether they had the key. */
+function watched(): { readonly storage: Storage; readonly sent: string[] } {
+  const sent: string[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const [, first] = new URL(String(input)).pathname.split('/');
+    const hasKey = new Headers(init?.headers).has('authorization');
+    sent.push(`${init?.method} ${first}${hasKey ? ' key' : ''}`);
+    return globalThis.fetch(input, init);
+  };
+  return { storage: createStorage({ url: service.base, apiKey: readerKey, fetch }), sent };
+}
+
+test('20 MB take two updates, and all parts but the first come certified', async () => {
+  const { storage, sent } = watched();
+  const { updates } = await callsOf(async () => {
+    const { body } = await storage.download(large);
+    expect(await digestOf(body)).toBe(sha256Hex(bytes));
+  });
+  expect(updates).toBe(2);
+  expect(sent.slice(0, 3)).toEqual(['GET cloud', 'GET cloud key', 'POST api key']);
+  expect(sent.slice(3, -1)).toEqual(Array.from({ length: 10 }, () => 'GET s'));
+  expect(sent.at(-1)).toBe('DELETE api key');
+});
+
+test.each([
+  ['a file of one chunk', 'small', {}],
+  ['a range', 'large', { range: { start: 100, end: 3_000_000 } }],
+])('%s makes no link', async (_, path, options) => {
+  const { updates } = await callsOf(async () => {
+    const { body } = await reader.download({ bucket, path }, options);
+    await new Response(body as BodyInit).arrayBuffer();
+  });
+  expect(updates).toBe(0);
+});
+
+test('a download that goes on makes one too', async () => {
+  const { etag } = await owner.stat(large);
+  const received = bytes.subarray(0, 10_000_000);
+  const { updates } = await callsOf(async () => {
+    const { body, start } = await reader.download(large, { resume: { etag, received } });
+    expect(await digestOf(body)).toBe(sha256Hex(bytes.subarray(start)));
+  });
+  expect(updates).toBe(2);
+});
+
+test('where no link can be had, the key reads as well', async () => {
+  const request = { bucket, path: 'large' };
+  const links = await Promise.all(Array.from({ length: 16 }, () => owner.links.create(request)));
+  const { updates } = await callsOf(async () => {
+    const { body } = await reader.download(large);
+    expect(await digestOf(body)).toBe(sha256Hex(bytes));
+  });
+  expect(updates).toBe(0);
+  for (const { id } of links) await owner.links.remove(bucket, id);
+});
+
+test('when the link ends under way, the key reads on', async () => {
+  const { body } = await reader.download(large, { concurrency: 1 });
+  let received = 0;
+  for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
+    received += piece.length;
+    for await (const { id } of owner.links.list({ bucket })) await owner.links.remove(bucket, id);
+  }
+  expect(received).toBe(bytes.length);
+});
+
+test('a download that is stopped, left or fails removes its link', async () => {
+  const controller = new AbortController();
+  const stopped = await reader.download(large, {
+    concurrency: 2,
+    signal: controller.signal,
+    onProgress: ({ doneBytes }) => doneBytes > 4_000_000 && controller.abort(),
+  });
+  await expect(digestOf(stopped.body)).rejects.toThrow();
+  await expect.poll(linkCount).toBe(0);
+  const left = (await reader.download(large)).body.getReader();
+  await left.read();
+  await left.read();
+  expect(await linkCount()).toBe(1);
+  await left.cancel();
+  await expect.poll(linkCount).toBe(0);
+  const file = { bucket, path: 'replaced', contentType: 'a/b', chunkBytes };
+  await owner.upload(bytes.subarray(0, 4_000_000), file);
+  const replaced = await reader.download(file, { concurrency: 1 });
+  const failing = replaced.body.getReader();
+  await failing.read();
+  await failing.read();
+  await owner.upload(bytes.subarray(1, 4_000_001), file);
+  const rest = async () => {
+    while (!(await failing.read()).done);
+  };
+  await expect(rest()).rejects.toMatchObject({ code: 'PreconditionFailed' });
+});
+
+test('a key without the permission fails, without a link', async () => {
+  const storage = createStorage({ url: service.base, apiKey: await makeKey('write') });
+  const { updates } = await callsOf(async () => {
+    await expect(storage.download(large)).rejects.toMatchObject({ code: 'AccessDenied' });
+  });
+  expect(updates).toBe(0);
+});
