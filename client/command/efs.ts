@@ -6,6 +6,7 @@ import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts'
 import { addFileCommands } from './file-commands.ts';
 import { cacheControl, collect, collectPair, json, parallel, runOf, wholeNumber } from './flags.ts';
 import { get } from './get.ts';
+import { createLink, listLinks, removeLinks } from './link.ts';
 import { list, stat, status } from './list.ts';
 import {
   changeBucket,
@@ -36,6 +37,7 @@ Files are named bucket/path. Examples:
   efs ls demo/2026/                             files and folders; with -r all that is below
   efs ls demo --prefix 2026/ --sort date_desc   files alone
   efs tree -L 2 demo
+  efs link create --expires 7d demo/report.pdf  an address to send to somebody
   efs du -h demo/2026
   efs sync --delete public/ demo/www            sends only what has changed
   efs mv demo/notes.txt demo/old/               and cp; with -r all that is in a folder
@@ -85,6 +87,7 @@ function createProgram(): Command {
   addTransfers(program);
   addFileCommands(program);
   addInspection(program);
+  addLinks(program);
   addManagement(program);
   return program;
 }
@@ -187,6 +190,31 @@ function addInspection(program: Command): void {
     .action((flags, command: Command) => status(runOf(command), flags));
 }
 
+function addLinks(program: Command): void {
+  const link = program.command('link').description('addresses by which others read a file');
+  link
+    .command('create')
+    .description('prints the address, this once')
+    .argument('<file>', 'bucket/path')
+    .option('--expires <when>', '7d, 12h, or a date; else it is good until it is removed')
+    .option('--name <name>', 'browsers save the file under it, and do not show it')
+    .addOption(json())
+    .action((file: string, flags, command: Command) => createLink(runOf(command), file, flags));
+  link
+    .command('ls')
+    .argument('<place>', 'bucket, or bucket/path for those of a file')
+    .addOption(json())
+    .action((place: string, flags, command: Command) => listLinks(runOf(command), place, flags));
+  link
+    .command('rm')
+    .description('they open nothing any more')
+    .argument('<bucket>')
+    .argument('<ids...>', 'as link ls shows them; after -- where one begins with -')
+    .action((bucket: string, ids: string[], _flags, command: Command) =>
+      removeLinks(runOf(command), bucket, ids),
+    );
+}
+
 function addManagement(program: Command): void {
   const bucket = program.command('bucket').description('manage buckets');
   bucket
@@ -252,7 +280,7 @@ function addManagement(program: Command): void {
 }
 
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key'.split(' '),
+  'put sync cp mv set rm versions bucket uploads key link'.split(' '),
 );
 
 /** The exit code. */

@@ -133,7 +133,7 @@ function parsePermission(text: string): Permission {
 }
 
 /** `30d`, `12h`, or a date. */
-function parseExpiry(text: string): Date {
+export function parseExpiry(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
   const hours = Number(count) * (unit === 'd' ? 24 : 1);
   const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);

@@ -9,6 +9,8 @@ export interface Run {
   /** For buckets and keys. */
   readonly manager: () => Promise<Storage>;
   readonly service: string;
+  /** Of HTTP, where it is known. */
+  readonly url: string | undefined;
   readonly signal: AbortSignal;
   readonly isQuiet: boolean;
 }
@@ -25,6 +27,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     storage: () => openStorage(configuration),
     manager: () => openManager(configuration),
     service: serviceName(configuration),
+    url: configuration.url,
     signal: controller.signal,
     isQuiet,
   };

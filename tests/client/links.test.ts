@@ -1,0 +1,226 @@
+// Links by the client library, by both ways of transport, and by the command.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canisterAddress } from '../../client/canister-address.ts';
+import type { LinkRecord } from '../../client/interface.ts';
+import { identityFromPem } from '../../client/node/identity.ts';
+import { createStorage, type Storage } from '../../client/storage.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { callCommand } from './command-calls.ts';
+import type { CommandSettings } from './command-runs.ts';
+
+let service: Service;
+let owner: Storage;
+let apiKey: string;
+let folder: string;
+let settings: CommandSettings;
+const bucket = 'linked';
+
+beforeAll(async () => {
+  service = await openService();
+  const { base, host, canisterId, identityPem } = service;
+  owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  await owner.buckets.create(bucket);
+  apiKey = (
+    await owner.keys.create({ name: 'links', buckets: [bucket], permissions: ['read', 'write'] })
+  ).secret;
+  folder = await mkdtemp(join(tmpdir(), 'links-'));
+  settings = { folder, environment: { EFS_URL: base, EFS_API_KEY: apiKey } };
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const efs = (...words: string[]) => callCommand(words, settings);
+
+async function linksOf(storage: Storage, path?: string): Promise<LinkRecord[]> {
+  const links: LinkRecord[] = [];
+  for await (const link of storage.links.list({ bucket, path })) links.push(link);
+  return links;
+}
+
+/** Not every system knows the names below localhost. */
+function open(url: string): Promise<Response> {
+  const { pathname, search } = new URL(url);
+  return fetch(`${service.base}${pathname}${search}`);
+}
+
+const transports: readonly [string, () => Storage][] = [
+  ['HTTP', () => createStorage({ url: service.base, apiKey })],
+  ['the actor, with an identity', () => owner],
+  [
+    'the actor, with a key',
+    () => createStorage({ host: service.host, canisterId: service.canisterId, apiKey }),
+  ],
+];
+
+describe.each(transports)('over %s', (name, openStorage) => {
+  const path = `${name}/ä b.txt`;
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = openStorage();
+    const file = { bucket, path, contentType: 'text/plain' };
+    await storage.upload(new TextEncoder().encode('linked'), file);
+  });
+
+  test('a link is made, opens the file for anybody, is listed, and removed', async () => {
+    const expiresAt = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 60_000);
+    const link = await storage.links.create({ bucket, path, expiresAt, downloadName: 'c.txt' });
+    expect(link.expiresAt).toBe(expiresAt.toISOString());
+    expect(link.url).toMatch(/^http:\/\/[^/]+\/s\/[\w-]{16}\/c\.txt\?k=[\w-]{22}$/);
+    const response = await open(link.url);
+    expect(response.headers.get('content-disposition')).toContain('filename="c.txt"');
+    expect(await response.text()).toBe('linked');
+    const [listed, ...others] = await linksOf(storage, path);
+    const { id } = link;
+    expect(listed).toEqual({
+      id,
+      path,
+      name: 'c.txt',
+      createdAt: listed?.createdAt,
+      expiresAt: link.expiresAt,
+    });
+    expect(new Date(listed?.createdAt ?? '').getTime()).toBeGreaterThan(Date.now() - 60_000);
+    expect(others).toEqual([]);
+    expect((await linksOf(storage)).map((one) => one.id)).toContain(id);
+    await storage.links.remove(bucket, id);
+    expect(await linksOf(storage, path)).toEqual([]);
+    const again = storage.links.remove(bucket, id);
+    await expect(again).rejects.toMatchObject({ code: 'NoSuchFile', status: 404 });
+  });
+
+  test('one without an expiry has none', async () => {
+    const link = await storage.links.create({ bucket, path });
+    expect(link.expiresAt).toBe(undefined);
+    expect((await linksOf(storage, path)).map((one) => one.expiresAt)).toEqual([undefined]);
+    expect(await (await open(link.url)).text()).toBe('linked');
+    await storage.links.remove(bucket, link.id);
+  });
+
+  test('what it is refused for comes as an error', async () => {
+    const refused = (request: { path: string; expiresAt?: Date }) =>
+      expect(storage.links.create({ bucket, ...request })).rejects;
+    await refused({ path: 'none' }).toMatchObject({ code: 'NoSuchFile' });
+    await refused({ path, expiresAt: new Date(0) }).toMatchObject({ code: 'InvalidArgument' });
+    await refused({ path, expiresAt: new Date('?') }).toMatchObject({ code: 'InvalidArgument' });
+  });
+});
+
+test.each([
+  ['https://icp-api.io', 'https://aaaaa-aa.icp0.io'],
+  ['https://a.icp0.io/', 'https://aaaaa-aa.icp0.io'],
+  ['https://ic0.app', 'https://aaaaa-aa.icp0.io'],
+  ['http://localhost:4943', 'http://aaaaa-aa.localhost:4943'],
+  ['http://127.0.0.1:8000/', 'http://aaaaa-aa.localhost:8000'],
+  ['http://[::1]:8000', 'http://aaaaa-aa.localhost:8000'],
+  ['https://noticp0.io', ''],
+  ['https://example.org', ''],
+  ['no address', ''],
+])('the canister of the agent host %s is at "%s"', (host, address) => {
+  expect(canisterAddress({ host, canisterId: 'aaaaa-aa' })).toBe(address);
+});
+
+describe('when answers are lost', () => {
+  const retry = { attemptsMax: 3, delayMsMin: 1 };
+  const lost = () => Promise.reject(new TypeError('lost'));
+
+  test('a link is made once, and its failure told', async () => {
+    let sent = 0;
+    const fetch = () => {
+      sent++;
+      return lost();
+    };
+    const storage = createStorage({ url: 'http://x', apiKey: 'k', fetch, retry });
+    const made = storage.links.create({ bucket: 'b', path: 'p' });
+    await expect(made).rejects.toMatchObject({ code: 'NetworkError' });
+    expect(sent).toBe(1);
+  });
+
+  test('pages are asked for again, and a removal that was carried out is done', async () => {
+    const asked: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { pathname, search } = new URL(String(input));
+      asked.push(`${init?.method} ${pathname.slice(-3)}${search}`);
+      if (asked.length % 2 === 1) return lost();
+      if (init?.method === 'DELETE') {
+        return Response.json({ error: { code: 'NoSuchFile', message: 'no' } }, { status: 404 });
+      }
+      const isFirst = search === '?path=p';
+      return Response.json({ items: [{ id: isFirst ? 1 : 2 }], nextCursor: isFirst ? 'c' : null });
+    };
+    const storage = createStorage({ url: 'http://x', apiKey: 'k', fetch, retry });
+    const ids: unknown[] = [];
+    for await (const { id } of storage.links.list({ bucket: 'b', path: 'p' })) ids.push(id);
+    expect(ids).toEqual([1, 2]);
+    await storage.links.remove('b', 'x-_');
+    const pages = ['GET nks?path=p', 'GET nks?path=p&cursor=c'];
+    expect(asked).toEqual([...pages, 'DELETE x-_'].flatMap((one) => [one, one]));
+  });
+});
+
+test('an id with dots, which fetch would resolve, is sent nowhere', async () => {
+  const storage = createStorage({ url: service.base, apiKey, fetch: () => expect.fail('sent') });
+  for (const id of ['..', '', 'a/b', 'a?']) {
+    const removal = storage.links.remove(bucket, id);
+    await expect(removal).rejects.toMatchObject({ code: 'InvalidArgument' });
+  }
+});
+
+describe('the command', () => {
+  const path = 'command/a.txt';
+  beforeAll(() => owner.upload(sampleBytes('command', 9), { bucket, path, contentType: 'a/b' }));
+
+  test('prints the address alone, and says what it is good for', async () => {
+    const made = await efs(
+      'link',
+      'create',
+      '--expires',
+      '7d',
+      '--name',
+      'b.txt',
+      `linked/${path}`,
+    );
+    expect(made.code).toBe(0);
+    expect(made.output).toMatch(/^http:\/\/\S+\/s\/[\w-]{16}\/b\.txt\?k=[\w-]{22}\n$/);
+    const [, until = '', id = ''] = /until (.*) UTC.* linked (\S+|-- \S+) /.exec(made.errors) ?? [];
+    expect(until).toMatch(/^[-\d]{10} [:\d]{8}$/);
+    expect(made.errors).toBe(
+      `Whoever has this address reads linked/${path}, without a key, until ${until} UTC. ` +
+        `It is shown this once; efs link rm linked ${id} removes it.\n`,
+    );
+    expect((await open(made.output.trim())).status).toBe(200);
+    const quiet = await efs('-q', 'link', 'create', `linked/${path}`);
+    expect(quiet).toMatchObject({ code: 0, errors: '' });
+    const table = (await efs('link', 'ls', `linked/${path}`)).output;
+    expect(table).toMatch(/^ID +CREATED +EXPIRES +PATH\n/);
+    expect(table.match(/command\/a\.txt\n/g)).toHaveLength(2);
+    expect(Buffer.from(table, 'latin1').toString()).toContain(' –');
+    const listed: LinkRecord[] = JSON.parse((await efs('link', 'ls', '--json', bucket)).output);
+    const ids = listed.filter((link) => link.path === path).map(({ id }) => id);
+    const removed = await efs('link', 'rm', bucket, '--', ...ids);
+    expect(removed).toEqual({ code: 0, output: ids.map((id) => `${id}\n`).join(''), errors: '' });
+    expect((await efs('link', 'ls', `linked/${path}`)).output).toBe('');
+    expect((await efs('link', 'rm', bucket, '--', ...ids)).code).toBe(3);
+  });
+
+  test('as JSON the link has its id', async () => {
+    const { output } = await efs('link', 'create', '--json', `linked/${path}`);
+    const { id, url } = JSON.parse(output);
+    expect(url).toContain(`/s/${id}/a.txt?k=`);
+  });
+
+  test.each([
+    [['link', 'create', bucket], 2],
+    [['link', 'create', `${bucket}/none`], 3],
+    [['link', 'create', '--expires', 'soon', `${bucket}/a`], 2],
+    [['link', 'create', '--name', 'a/b', `${bucket}/${path}`], 2],
+    [['link', 'rm', bucket], 2],
+  ])('%j ends with %i', async (words, code) => {
+    expect((await efs(...words)).code).toBe(code);
+  });
+});
