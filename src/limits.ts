@@ -58,7 +58,7 @@ export const batchFileCountMax = 200;
 export const batchItemCountMax = 1_000;
 export const deletedFileCountMax = 1_000;
 /** The JSON or the texts of a call that names files to be deleted. */
-export const deletionBytesMax = 262_144;
+export const deletionBytesMax = 98_304;
 /** What one call by prefix tells of: UTF-8 of the paths, before they are escaped. */
 export const deletedPathBytesMax = 524_288;
 /** The header fields of a part of a form, and how many they are. */

@@ -73,7 +73,7 @@ const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 /** Texts of many files, which are read when the caller's right is known. */
 const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: 524_288, values: 320 };
-const deletion: ArgumentBounds = { bytes: 294_912, textBytes: deletionBytesMax, values: 320 };
+const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 

@@ -49,8 +49,8 @@ test.each([
   expect(answer.body).toContain('more than 100 headers');
 });
 
-test('a URL of 5,000 bytes is answered 414', async () => {
-  const answer = await get(`/api/v1/bucket/demo/files/${'a'.repeat(5_000)}`, {});
+test('a URL of 5,500 bytes is answered 414', async () => {
+  const answer = await get(`/api/v1/bucket/demo/files/${'a'.repeat(5_500)}`, {});
   expect([answer.status, codeOf(answer)]).toEqual([414, 'UriTooLong']);
 });
 

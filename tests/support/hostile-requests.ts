@@ -153,8 +153,8 @@ function batches(keyed: Headers): [string, Sent][] {
     '20,000 parts': part.repeat(20_000),
   };
   const lists: Readonly<Record<string, string>> = {
-    'nothing but brackets': '['.repeat(260_000),
-    'a string of 260 kB': `{"prefix":1,"a":"${'a'.repeat(260_000)}"}`,
+    'nothing but brackets': '['.repeat(98_000),
+    'a string of 98 kB': `{"prefix":1,"a":"${'a'.repeat(98_000)}"}`,
     'a string of 1 MB': `{"prefix":1,"a":"${'a'.repeat(1_000_000)}"}`,
     '1,001 paths': `{"paths":[${'"",'.repeat(1_000)}""]}`,
     '80,000 paths': `{"paths":[${'"",'.repeat(80_000)}""]}`,
