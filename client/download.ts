@@ -27,6 +27,9 @@ interface Job {
   readonly link?: PartLink | undefined;
 }
 
+/** Of a private file, that its own link is worth. */
+const linkedPartsMin = 4;
+
 export async function downloadFile(
   connection: Connection,
   name: FileName,
@@ -57,9 +60,11 @@ export async function downloadFile(
     const start = digests && (await resumedBytes({ file, options, partBytes, digests }));
     const bounds = { start: start ?? 0, end: file.size, partBytes: partBytes ?? chunkBytesMax };
     const needsKey = !file.isAnonymous && connection.transport.readsByLinks;
-    // What does not begin and end with a chunk is certified at no address.
-    const isInChunks = file.chunkBytes === partBytes && file.size > bounds.partBytes;
-    const link = needsKey && isInChunks ? partLinkTo(connection, name) : undefined;
+    // What does not begin and end with a chunk is certified at no address. A link takes two
+    // updates, some seconds: few parts are read by the key, and compared with the entity tag too.
+    const isInChunks = file.chunkBytes === partBytes;
+    const isLong = file.size > linkedPartsMin * bounds.partBytes;
+    const link = needsKey && isInChunks && isLong ? partLinkTo(connection, name) : undefined;
     return { connection, name, file, options, ...bounds, digests, link };
   }
 }
