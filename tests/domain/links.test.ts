@@ -244,6 +244,51 @@ describe('making a link', () => {
   });
 });
 
+describe('a file that takes the place of another one', () => {
+  const order = { bucket: 'box', from: 'dir/a.txt', conditions: {}, apiKey: undefined };
+
+  test('has the links of both', () => {
+    put('b', 2);
+    const links = [make(), make({ path: 'b' })];
+    moveFile(scene.stores, alice, { ...order, to: { path: 'b' } });
+    for (const link of links) expect(read(link)).toEqual(Buffer.from(testBytes(10, 1)));
+    expect(ids('b').sort()).toEqual(links.map(({ id }) => id).sort());
+    deleteFile(scene.stores, alice, { ...order, path: 'b' });
+    for (const link of links) expectDead(link);
+    checkInvariants(scene.stores);
+  });
+
+  test('stays where it is when both have more than sixteen that are good', () => {
+    const { stores } = scene;
+    put('b', 2);
+    for (let count = 0; count < 16; count++) make({ path: 'b' });
+    const move = (nowNs = startNs) =>
+      moveFile(stores, callOf('alice', nowNs), { ...order, to: { path: 'b' } });
+    const { id } = make({ expiresAtNs: startNs + 1n });
+    expectRefusal(stores, 'QuotaExceeded', move);
+    move(startNs + 1n);
+    expect(getBucket(stores, 'box').linkCount).toBe(17);
+    deleteLink(stores, alice, { bucket: 'box', id, apiKey: undefined });
+    checkInvariants(stores);
+  });
+
+  test('has no more links that are over than one call takes away', () => {
+    const { stores } = scene;
+    for (let round = 0n; round < 2n; round++) {
+      const call = callOf('alice', startNs + round);
+      for (let count = 0; count < 16; count++) {
+        make({ expiresAtNs: startNs + round + 1n }, call);
+      }
+    }
+    const later = callOf('alice', startNs + 2n);
+    const request = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, later, request));
+    deleteFile(stores, later, { ...request, conditions: {} });
+    expect(getBucket(stores, 'box').linkCount).toBe(0);
+    checkInvariants(stores);
+  });
+});
+
 describe('removing a link', () => {
   test('is for who made it, for owners, and for keys that may delete', () => {
     const { stores } = scene;

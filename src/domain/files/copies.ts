@@ -22,7 +22,7 @@ import {
   type NewFile,
   withOpenFile,
 } from './files.ts';
-import { moveLinks } from './links.ts';
+import { checkLinkMove, moveLinks } from './links.ts';
 import { countedBytes, freedBytes } from './versions.ts';
 
 export interface CopyRequest {
@@ -76,6 +76,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
     files: old === undefined && !goes ? 1 : 0,
     bytes: added - freedBytes(target, old) - (goes ? countedBytes(file) : 0),
   });
+  if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
   return { source, target, file, path, old };
 }
 

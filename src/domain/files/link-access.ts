@@ -5,7 +5,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { encodeBase64Url } from '../../lib/base64.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { bucketLinkCountMax, fileLinkCountMax } from '../../limits.ts';
+import { bucketLinkCountMax } from '../../limits.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../access/access.ts';
 import type { ApiKey } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
@@ -17,7 +17,16 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { refuseMissing } from './file-access.ts';
 import { type FileRecord, findFile, type OpenFile, withOpenFile } from './files.ts';
-import { addLink, findLink, hasLostKey, type Link, linkIds, removeLink } from './links.ts';
+import {
+  addLink,
+  checkLinkRoom,
+  findLink,
+  hasLostKey,
+  isOver,
+  type Link,
+  linkIds,
+  removeLink,
+} from './links.ts';
 
 const idBytes = 12;
 const secretBytes = 16;
@@ -94,22 +103,7 @@ function requireRoom(stores: Stores, call: Call, bucket: Bucket, path: string): 
       limit: bucketLinkCountMax,
     });
   }
-  const ids = linkIds(stores, { bucketId: bucket.id, path }, 2 * fileLinkCountMax);
-  const live = ids.filter(({ id }) => {
-    const link = findLink(stores, id);
-    return link !== undefined && !isOver(link, call.nowNs);
-  });
-  if (live.length >= fileLinkCountMax) {
-    throw new Refusal(
-      'QuotaExceeded',
-      `A file has at most ${fileLinkCountMax} live links: remove one first.`,
-      { limit: fileLinkCountMax },
-    );
-  }
-}
-
-function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
-  return expiresAtNs > 0n && expiresAtNs <= nowNs;
+  checkLinkRoom(stores, bucket, path, call.nowNs);
 }
 
 /** The secret is in this answer and nowhere else. */

@@ -21,6 +21,7 @@ import { isWithin } from '../access/access.ts';
 import { findKeyByHash } from '../access/api-keys.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
+import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-records.ts';
 
@@ -47,6 +48,8 @@ export interface Link {
 const version = 1;
 const kinds = { ofPath: 10, ofKey: 11, expiry: 12, endedKey: 13 } as const;
 const membersFlag = 1;
+/** Of a file, with those that are over. */
+const storedLinkCountMax = 2 * fileLinkCountMax;
 
 function mapKeyOf(id: string): Uint8Array {
   return encodeUtf8(`\x01${id}`);
@@ -165,10 +168,54 @@ export function linkIds(
   });
 }
 
+/** All of a file: checkLinkRoom() and checkLinkMove() let it have no more. */
 function linksOf(stores: Stores, bucket: Bucket, path: string): Link[] {
   if (bucket.linkCount === 0) return [];
-  const ids = linkIds(stores, { bucketId: bucket.id, path }, 2 * fileLinkCountMax);
+  const ids = linkIds(stores, { bucketId: bucket.id, path }, storedLinkCountMax);
   return ids.flatMap(({ id }) => findLink(stores, id) ?? []);
+}
+
+export function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
+  return expiresAtNs > 0n && expiresAtNs <= nowNs;
+}
+
+/** Refuses one more link to a file that has as many as it may. */
+export function checkLinkRoom(stores: Stores, bucket: Bucket, path: string, nowNs: bigint): void {
+  if (areWithin(linksOf(stores, bucket, path), nowNs, 1)) return;
+  throw new Refusal(
+    'QuotaExceeded',
+    `A file has at most ${fileLinkCountMax} live links: remove one first.`,
+    { limit: fileLinkCountMax },
+  );
+}
+
+/** Refuses a move onto another file that would have more links than it may, with those of both. */
+export function checkLinkMove(
+  stores: Stores,
+  bucket: Bucket,
+  move: { readonly from: string; readonly to: string },
+  nowNs: bigint,
+): void {
+  const coming = linksOf(stores, bucket, move.from).filter((one) => goesTo(stores, one, move.to));
+  if (coming.length === 0) return;
+  if (areWithin([...coming, ...linksOf(stores, bucket, move.to)], nowNs, 0)) return;
+  throw new Refusal(
+    'QuotaExceeded',
+    `A file has at most ${fileLinkCountMax} live links, and these two have more: remove some first.`,
+    { limit: fileLinkCountMax },
+  );
+}
+
+/** Those that are over stand there until upkeep has taken them away. */
+function areWithin(links: readonly Link[], nowNs: bigint, more: number): boolean {
+  const live = links.filter((link) => !isOver(link, nowNs));
+  return live.length + more <= fileLinkCountMax && links.length + more <= storedLinkCountMax;
+}
+
+/** Whether the link goes along with its file: not where the key that made it may not read. */
+function goesTo(stores: Stores, { keyHash }: Link, path: string): boolean {
+  const key = keyHash.length === 0 ? undefined : findKeyByHash(stores, keyHash);
+  return isWithin({ key }, { path });
 }
 
 /** For a file that is another one now, or is served otherwise. */
@@ -189,10 +236,7 @@ export function publishLinks(
  */
 export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: FileRecord): void {
   const all = linksOf(stores, bucket, from);
-  const links = all.filter(({ keyHash }) => {
-    const key = keyHash.length === 0 ? undefined : findKeyByHash(stores, keyHash);
-    return isWithin({ key }, { path: file.path });
-  });
+  const links = all.filter((link) => goesTo(stores, link, file.path));
   for (const link of all) if (!links.includes(link)) removeLink(stores, link);
   if (links.length === 0) return;
   const digests = chunkDigests(stores, file);
