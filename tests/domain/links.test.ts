@@ -17,6 +17,7 @@ import {
   withLinkedFile,
 } from '../../src/domain/files/link-access.ts';
 import { endLinks } from '../../src/domain/files/links.ts';
+import { filePathBytesMax } from '../../src/limits.ts';
 import {
   bucketChange,
   callOf,
@@ -207,6 +208,20 @@ describe('a link', () => {
   test('may have another name, under which it is saved', () => {
     expect(make({ downloadName: 'Über uns.txt' }).name).toBe('Über uns.txt');
   });
+});
+
+test('links to the longest path are listed page by page', () => {
+  const path = 'p'.repeat(filePathBytesMax);
+  put(path, 1);
+  const made = [make({ path }), make({ path })].map(({ id }) => id);
+  const request = { bucket: 'box', apiKey: undefined, limit: 1 };
+  const first = listLinks(scene.stores, alice, request);
+  const second = listLinks(scene.stores, alice, {
+    ...request,
+    cursor: first.nextCursor ?? expect.fail('no cursor'),
+  });
+  expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(made.sort());
+  expect(second.nextCursor).toBeNull();
 });
 
 describe('making a link', () => {

@@ -10,8 +10,8 @@ import { filePathBytesMax, folderPageDefault, folderPageMax } from '../../limits
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);
-/** Base64 digits of the longest one: a path may have the number of a version behind it. */
-const cursorLengthMax = Math.ceil(((12 + filePathBytesMax) * 4) / 3);
+/** Base64 digits of the longest one: a path may have a NUL and the 16 letters of a link behind it. */
+const cursorLengthMax = Math.ceil(((1 + filePathBytesMax + 17) * 4) / 3);
 
 /** `name`: UTF-8. */
 export function cursorOf(name: Uint8Array): string {
