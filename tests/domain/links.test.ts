@@ -224,6 +224,18 @@ test('links to the longest path are listed page by page', () => {
   expect(second.nextCursor).toBeNull();
 });
 
+test('a key for a part lists no links to a path with which that part begins', () => {
+  const { stores } = scene;
+  put('dir/a', 2);
+  make({ path: 'dir/a' });
+  const link = make();
+  const apiKey = makeKey(stores, { permissions: ['read'], prefix: 'dir/a.' });
+  const list = (path?: string) => listLinks(stores, bob, { bucket: 'box', path, apiKey }).items;
+  expectRefusal(stores, 'AccessDenied', () => list('dir/a'));
+  expect(list().map(({ id }) => id)).toEqual([link.id]);
+  expect(list('dir/a.txt').map(({ id }) => id)).toEqual([link.id]);
+});
+
 describe('making a link', () => {
   const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
 

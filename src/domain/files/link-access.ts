@@ -141,8 +141,12 @@ export interface LinkPage {
 export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPage {
   const { bucket: name, apiKey } = request;
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
-  const claim = { bucket: name, apiKey, prefix: path ?? '' };
-  const { bucket, prefix } = authorizeList(stores, call, claim);
+  const right = { bucket: name, apiKey, permission: 'read' } as const;
+  // A key for `ab` is for no link to `a`, though lists of all that begins so are narrowed to its part
+  const { bucket, prefix } =
+    path === undefined
+      ? authorizeList(stores, call, { ...right, prefix: '' })
+      : { ...authorize(stores, call, { ...right, path }), prefix: undefined };
   const limit = parseLimit(request.limit);
   const after = request.cursor && decodeUtf8(parseCursor(request.cursor));
   const ids = linkIds(stores, { bucketId: bucket.id, path, prefix, after }, limit + 1);
