@@ -142,7 +142,7 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const { bucket: name, apiKey } = request;
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
   const right = { bucket: name, apiKey, permission: 'read' } as const;
-  // A key for `ab` is for no link to `a`, though lists of all that begins so are narrowed to its part
+  // A key for `ab` is for no link to `a`, though a list of all that begins so is narrowed to it
   const { bucket, prefix } =
     path === undefined
       ? authorizeList(stores, call, { ...right, prefix: '' })

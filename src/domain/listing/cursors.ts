@@ -10,7 +10,7 @@ import { filePathBytesMax, folderPageDefault, folderPageMax } from '../../limits
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);
-/** Base64 digits of the longest one: a path may have a NUL and the 16 letters of a link behind it. */
+/** Base64 digits of the longest one: behind a path may be a NUL and the 16 letters of a link. */
 const cursorLengthMax = Math.ceil(((1 + filePathBytesMax + 17) * 4) / 3);
 
 /** `name`: UTF-8. */
