@@ -1,5 +1,6 @@
-// Ten thousand random operations on two buckets, upgrades among them, against a plain twin. Every
-// refused one proves that it wrote nothing, and so does every one that only reads or repeats.
+// Twelve thousand random operations on two buckets and links to their files, as their owner and
+// with keys for a part, upgrades among them, against a plain twin. Every refused one proves that it
+// wrote nothing, and so does every one that only reads or repeats.
 
 import { expect, test } from 'vitest';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
@@ -15,6 +16,8 @@ import { callOf, hourNs } from '../support/domain-fixture.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { allFiles, allVersions, checkInvariants } from '../support/invariants.ts';
 import * as files from '../support/model-files.ts';
+import * as keys from '../support/model-keys.ts';
+import * as links from '../support/model-links.ts';
 import * as reads from '../support/model-reads.ts';
 import {
   type Answer,
@@ -37,7 +40,7 @@ import * as uploads from '../support/model-uploads.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { readStored } from '../support/read-files.ts';
 
-const operationsPerRun = 1_000;
+const operationsPerRun = 1_200;
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 /** Somebody reads the file on: when it is replaced, its content stays for a while. */
@@ -61,7 +64,8 @@ function expire(run: Run): Answer {
   while (expireVersions(model.current(), twin.nowNs));
   while (releaseKept(model.current(), twin.nowNs));
   expireTwin(twin);
-  return expireTwinVersions(twin) > 0 ? 'versions' : undefined;
+  const hasLinks = links.endLinksOfBoth(run) > 0;
+  return expireTwinVersions(twin) > 0 ? 'versions' : hasLinks ? 'links' : undefined;
 }
 
 function reclaim(run: Run): Answer {
@@ -74,16 +78,16 @@ async function upgrade(run: Run): Promise<Answer> {
 }
 
 const operations: readonly (readonly [weight: number, name: string, operation: Operation])[] = [
-  [14, 'put', files.put],
-  [6, 'delete', files.remove],
-  [7, 'copy', files.copyOrMove(false)],
-  [6, 'move', files.copyOrMove(true)],
-  [6, 'change', files.change],
-  [5, 'restore', files.restore],
-  [3, 'erase', files.erase],
-  [4, 'batch', files.uploadMany],
-  [2, 'delete many', files.deleteMany],
-  [3, 'move prefix', files.movePrefix],
+  [14, 'put', keys.byKey(files.put)],
+  [6, 'delete', keys.byKey(files.remove)],
+  [7, 'copy', keys.byKey(files.copyOrMove(false))],
+  [6, 'move', keys.byKey(files.copyOrMove(true))],
+  [6, 'change', keys.byKey(files.change)],
+  [5, 'restore', keys.byKey(files.restore)],
+  [3, 'erase', keys.byKey(files.erase)],
+  [4, 'batch', keys.byKey(files.uploadMany)],
+  [2, 'delete many', keys.byKey(files.deleteMany)],
+  [3, 'move prefix', keys.byKey(files.movePrefix)],
   [3, 'configure', files.configure],
   [9, 'begin', uploads.beginBoth],
   [20, 'chunk', uploads.onUpload(uploads.sendChunk)],
@@ -92,11 +96,17 @@ const operations: readonly (readonly [weight: number, name: string, operation: O
   [12, 'complete', uploads.onUpload(uploads.complete)],
   [4, 'cancel', uploads.onUpload(uploads.cancel)],
   [2, 'intrude', reads.intrude],
-  [9, 'list', reads.list],
-  [7, 'list folder', reads.listFolders],
-  [5, 'list versions', reads.listFormer],
-  [3, 'usage', reads.usage],
-  [8, 'read', reads.read],
+  [9, 'list', keys.byKey(reads.list)],
+  [7, 'list folder', keys.byKey(reads.listFolders)],
+  [5, 'list versions', keys.byKey(reads.listFormer)],
+  [3, 'usage', keys.byKey(reads.usage)],
+  [8, 'read', keys.byKey(reads.read)],
+  [10, 'link', keys.byKey(links.makeLinks)],
+  [7, 'open link', links.openLink],
+  [4, 'list links', keys.byKey(links.listAllLinks)],
+  [3, 'remove link', keys.byKey(links.removeSomeLink)],
+  [3, 'key', keys.makeKey],
+  [1, 'revoke', keys.revoke],
   [2, 'stream', stream],
   [2, 'wait', wait],
   [3, 'expire', expire],
@@ -126,6 +136,14 @@ const foreseen: readonly string[] = [
   ...['complete: NoSuchUpload', 'cancel', 'cancel: UploadCancelled'],
   ...['cancel: UploadCompleted', 'cancel: UploadExpired'],
   ...['read', 'read: NoSuchFile', 'read: InvalidRange', 'list', 'list folder', 'list versions'],
+  ...['put: AccessDenied', 'delete: AccessDenied', 'copy: AccessDenied', 'move: AccessDenied'],
+  ...['change: AccessDenied', 'restore: AccessDenied', 'erase: AccessDenied'],
+  ...['batch: AccessDenied', 'delete many: AccessDenied', 'move prefix: AccessDenied'],
+  ...['list: AccessDenied', 'read: AccessDenied', 'usage: AccessDenied', 'put: InvalidApiKey'],
+  ...['link', 'link: AccessDenied', 'link: NoSuchFile', 'link: InvalidArgument'],
+  ...['link: QuotaExceeded', 'link: InvalidApiKey', 'open link', 'open link: NoSuchFile'],
+  ...['list links', 'list links: AccessDenied', 'remove link', 'remove link: NoSuchFile'],
+  ...['remove link: AccessDenied', 'key', 'revoke: revoked', 'expire: links'],
   ...['usage', 'intrude: AccessDenied', 'intrude: NoSuchBucket', 'stream', 'wait', 'expire'],
   ...['expire: versions', 'reclaim', 'reclaim: more', 'upgrade'],
 ];
@@ -194,6 +212,7 @@ function checkAll(run: Run): void {
   expect(allVersions(stores)).toHaveLength(versions);
   const names = new Names();
   for (const bucket of twin.buckets) checkBucket(run, names, bucket);
+  links.checkLinksOpen(run);
 }
 
 async function createRun(seed: number): Promise<Run> {
@@ -208,7 +227,14 @@ async function createRun(seed: number): Promise<Run> {
   }
   // As upkeep does it after an install: usage is told from then on.
   while (upgradeRecords(model.current()));
-  return { model, twin, random: randomNumbers(seed), outcomes: new Map(), walks: [] };
+  return {
+    model,
+    twin,
+    random: randomNumbers(seed),
+    outcomes: new Map(),
+    walks: [],
+    key: undefined,
+  };
 }
 
 async function runOperations(run: Run): Promise<void> {

@@ -11,7 +11,9 @@ import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import { eraseVersions, restoreVersion } from '../../src/domain/files/version-access.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
-import { bucketChange, plainMetadata, putTestFile, testBytes } from './domain-fixture.ts';
+import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';
+import { bucketChange, plainMetadata, testBytes } from './domain-fixture.ts';
+import { keyCode, type Need } from './model-link-twin.ts';
 import { pathsBelow } from './model-list-twin.ts';
 import {
   type Answer,
@@ -57,13 +59,14 @@ export function put(run: Run): Answer {
   const conditions = someConditions(run, bucket, path);
   const isDamaged = random(20) === 0;
   const write = { path, tags, size, conditions };
-  const code = putCode(twin, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
+  const denied = keyCode(run.key, [['write', bucket.id, path]]);
+  const code = denied ?? putCode(twin, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
   const metadata = { ...plainMetadata, tags };
   const digests = isDamaged ? [new Uint8Array(32)] : [];
   return attempt(run, code, () => {
     const named = { bucket: bucket.id, path: `/${path}`, bytes };
-    const change = { ...named, metadata, conditions, digests };
-    const { isNew } = putTestFile(model.current(), change, twin.nowNs);
+    const upload = { ...named, metadata, conditions, digests, apiKey: run.key?.secret };
+    const { isNew } = uploadSingle(model.current(), callNow(run), upload);
     expect(isNew).toBe(!bucket.files.has(path));
     saveTwinFile(twin, bucket, { path, tags, bytes, etag: etagOf([bytes]) });
   });
@@ -76,8 +79,9 @@ export function remove(run: Run): Answer {
   const conditions = someConditions(run, bucket, path);
   const refused = areMet(bucket, path, conditions) ? undefined : 'PreconditionFailed';
   const file = bucket.files.get(path);
-  return attempt(run, file === undefined ? 'NoSuchFile' : refused, () => {
-    const named = { bucket: bucket.id, path, apiKey: undefined };
+  const denied = keyCode(run.key, [['delete', bucket.id, path]]);
+  return attempt(run, denied ?? (file === undefined ? 'NoSuchFile' : refused), () => {
+    const named = { bucket: bucket.id, path, apiKey: run.key?.secret };
     deleteFile(model.current(), callNow(run), { ...named, conditions });
     if (file !== undefined) removeTwinFile(twin, bucket, file);
   });
@@ -92,15 +96,21 @@ export function copyOrMove(isMove: boolean): Operation {
     const to = run.random(20) === 0 ? from : somePath(run, target);
     const conditions = someConditions(run, target, to);
     const copy: TwinCopy = { isMove, source, from, target, to, conditions };
-    return attempt(run, copyCode(twin, copy), () => {
+    const code = keyCode(run.key, copyNeeds(copy)) ?? copyCode(twin, copy);
+    return attempt(run, code, () => {
       const place = { bucket: target === source ? undefined : target.id, path: to };
-      const named = { bucket: source.id, from, to: place, conditions, apiKey: undefined };
+      const named = { bucket: source.id, from, to: place, conditions, apiKey: run.key?.secret };
       const isNew = !target.files.has(to);
       const done = (isMove ? moveFile : copyFile)(model.current(), callNow(run), named);
       const { etag } = copyTwinFile(twin, copy);
       expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag });
     });
   };
+}
+
+function copyNeeds({ isMove, source, from, target, to }: TwinCopy): Need[] {
+  const deletes: Need[] = isMove ? [['delete', source.id, from]] : [];
+  return [['write', target.id, to], ['read', source.id, from], ...deletes];
 }
 
 export function change(run: Run): Answer {
@@ -115,8 +125,10 @@ export function change(run: Run): Answer {
     { metadata: [['note', long]], tags: someTags(run) },
     { metadata: [] },
   ]);
-  return attempt(run, changeCode(twin, bucket, { ...notes, path, conditions }), () => {
-    const named = { bucket: bucket.id, path, conditions, apiKey: undefined };
+  const denied = keyCode(run.key, [['write', bucket.id, path]]);
+  const code = denied ?? changeCode(twin, bucket, { ...notes, path, conditions });
+  return attempt(run, code, () => {
+    const named = { bucket: bucket.id, path, conditions, apiKey: run.key?.secret };
     const changed = changeFile(model.current(), callNow(run), { ...named, ...notes });
     const file = bucket.files.get(path) ?? expect.fail(`no file ${path}`);
     expect(changed.version).toBe(changeTwinFile(twin, bucket, file, notes).version);
@@ -134,9 +146,12 @@ export function restore(run: Run): Answer {
   const bucket = someBucket(run);
   const named = someVersion(run, bucket);
   const conditions = someConditions(run, bucket, named.path);
-  return attempt(run, restoreCode(twin, bucket, { ...named, conditions }), () => {
+  const needs = ['read', 'write'].map((permission): Need => [permission, bucket.id, named.path]);
+  const denied = keyCode(run.key, needs);
+  const code = denied ?? restoreCode(twin, bucket, { ...named, conditions });
+  return attempt(run, code, () => {
     const isNew = !bucket.files.has(named.path);
-    const request = { bucket: bucket.id, ...named, conditions, apiKey: undefined };
+    const request = { bucket: bucket.id, ...named, conditions, apiKey: run.key?.secret };
     const restored = restoreVersion(model.current(), callNow(run), request);
     const version = findTwinVersion(bucket, named) ?? expect.fail('no version');
     const file = restoreTwin(twin, bucket, version);
@@ -161,9 +176,11 @@ export function erase(run: Run): Answer {
       : path === wanted.path && (!('version' in wanted) || version === wanted.version);
   const left = bucket.versions.filter(({ file }) => !isMeant(file));
   const erased = bucket.versions.length - left.length;
-  const code = 'version' in wanted && erased === 0 ? 'NoSuchFile' : undefined;
-  return attempt(run, code, () => {
-    const request = { bucket: bucket.id, ...wanted, apiKey: undefined };
+  const missing = 'version' in wanted && erased === 0 ? 'NoSuchFile' : undefined;
+  const place = 'prefix' in wanted ? wanted.prefix : wanted.path;
+  const denied = keyCode(run.key, [['delete', bucket.id, place]]);
+  return attempt(run, denied ?? missing, () => {
+    const request = { bucket: bucket.id, ...wanted, apiKey: run.key?.secret };
     const eraseNow = () => eraseVersions(model.current(), callNow(run), request);
     const done = erased === 0 ? withoutWrites(run, eraseNow) : eraseNow();
     expect(done).toEqual({ erased, isDone: true });
@@ -179,7 +196,8 @@ export function uploadMany(run: Run): Answer {
     const bytes = testBytes(oneOf(run, [0, 3, 1_000, 20_000]), random(1_000));
     const conditions = random(4) === 0 ? someConditions(run, bucket, path) : {};
     const write = { path, tags: someTags(run), size: bytes.length, conditions };
-    return { ...write, bytes, isDamaged: random(20) === 0 };
+    const isDenied = !path.startsWith(run.key?.prefix ?? '');
+    return { ...write, bytes, isDenied, isDamaged: random(20) === 0 };
   });
   const sent = files.map(({ path, bytes, tags, conditions, isDamaged }) => ({
     path: `/${path}`,
@@ -189,10 +207,11 @@ export function uploadMany(run: Run): Answer {
     }),
   }));
   const store = () => {
-    const batch = { bucket: bucket.id, apiKey: undefined, readFiles: () => sent };
+    const batch = { bucket: bucket.id, apiKey: run.key?.secret, readFiles: () => sent };
     return uploadBatch(model.current(), callNow(run), batch);
   };
-  const codes = batchCodes(twin, bucket, files);
+  const denied = keyCode(run.key, [['write', bucket.id, run.key?.prefix ?? '']]);
+  const codes = denied ?? batchCodes(twin, bucket, files);
   if (!Array.isArray(codes)) return attempt(run, codes, store);
   const isRefused = codes.some((code) => code !== undefined);
   const results = isRefused ? withoutWrites(run, store) : store();
@@ -215,19 +234,23 @@ export function deleteMany(run: Run): Answer {
   const deletion = isByPrefix ? { prefix } : { paths };
   const meant = isByPrefix ? pathsBelow(bucket, prefix) : paths;
   const deleteNow = () => {
-    const request = { bucket: bucket.id, apiKey: undefined, read: () => deletion };
+    const request = { bucket: bucket.id, apiKey: run.key?.secret, read: () => deletion };
     return deleteFiles(model.current(), callNow(run), request);
   };
-  const isIdle = meant.every((path) => !bucket.files.has(path));
+  const own = run.key?.prefix ?? '';
+  const denied = keyCode(run.key, [['delete', bucket.id, isByPrefix ? prefix : own]]);
+  if (denied !== undefined) return attempt(run, denied, deleteNow);
+  const isIdle = meant.every((path) => !bucket.files.has(path) || !path.startsWith(own));
   const { results, nextCursor } = isIdle ? withoutWrites(run, deleteNow) : deleteNow();
   const codes = meant.map((path) => {
+    if (!path.startsWith(own)) return [path, 'AccessDenied'];
     const file = bucket.files.get(path);
     if (file !== undefined) removeTwinFile(twin, bucket, file);
     return [path, file === undefined ? 'NoSuchFile' : undefined];
   });
   expect(results.map(({ path, refusal }) => [path, refusal?.code])).toEqual(codes);
   expect(nextCursor).toBeUndefined();
-  return codes.some(([, code]) => code !== undefined) ? 'NoSuchFile' : undefined;
+  return codes.map(([, code]) => code).find((code) => code !== undefined);
 }
 
 const fromPrefixes = ['a/b/', 'é/', 'photos/2024/f1', 'photos/2025/f', 'moved/', 'new/deep/', 'a'];
@@ -241,10 +264,14 @@ export function movePrefix(run: Run): Answer {
     return { from, to: `${toPrefix}${from.slice(fromPrefix.length)}` };
   });
   const moveNow = () => {
-    const request = { bucket: bucket.id, fromPrefix, toPrefix, apiKey: undefined };
+    const request = { bucket: bucket.id, fromPrefix, toPrefix, apiKey: run.key?.secret };
     return moveFiles(model.current(), callNow(run), request);
   };
-  const code = prefixMoveCode({ fromPrefix, toPrefix, moves });
+  const denied = keyCode(run.key, [
+    ...[['read', bucket.id, fromPrefix] as const, ['delete', bucket.id, fromPrefix] as const],
+    ['write', bucket.id, toPrefix],
+  ]);
+  const code = denied ?? prefixMoveCode({ fromPrefix, toPrefix, moves });
   return attempt(run, code, () => {
     const done = moves.length === 0 ? withoutWrites(run, moveNow) : moveNow();
     const failed = moves.flatMap(({ from, to }) => {

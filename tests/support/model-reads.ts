@@ -6,6 +6,7 @@ import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
 import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
+import { createLink, deleteLink, listLinks } from '../../src/domain/files/link-access.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import {
   eraseVersions,
@@ -18,6 +19,7 @@ import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { uploadBatch } from '../../src/domain/uploads/batch-upload.ts';
 import { cancelUpload } from '../../src/domain/uploads/upload-end.ts';
 import { begin, callOf, expectRefusal } from './domain-fixture.ts';
+import { keyCode, listedPrefix, type Need } from './model-link-twin.ts';
 import {
   folderTwin,
   listTwin,
@@ -57,26 +59,30 @@ export function list(run: Run): Answer {
     page: 1 + run.random(4),
     pageSize: oneOf(run, [1, 7, 10, 50, 1_000]),
   };
-  const request = { bucket: bucket.id, apiKey: undefined, ...wanted };
-  const found = withoutWrites(run, () => listFiles(run.model.current(), callNow(run), request));
-  const paths = found.paths.map(textOf);
-  const { total, pages, hasMore } = found;
-  expect({ paths, total, pages, hasMore }, JSON.stringify(wanted)).toEqual(
-    listTwin(bucket, wanted),
-  );
-  return undefined;
+  const prefix = listedPrefix(run.key, wanted.prefix);
+  const request = { bucket: bucket.id, apiKey: run.key?.secret, ...wanted };
+  const listNow = () => listFiles(run.model.current(), callNow(run), request);
+  return attempt(run, keyCode(run.key, [['read', bucket.id, prefix]]), () => {
+    const found = withoutWrites(run, listNow);
+    const paths = found.paths.map(textOf);
+    const { total, pages, hasMore } = found;
+    expect({ paths, total, pages, hasMore }, JSON.stringify(wanted)).toEqual(
+      listTwin(bucket, { ...wanted, prefix }),
+    );
+  });
 }
 
-/** Begins a list, or goes on with one: whatever has come or gone since its last page. */
+/** Begins a list, or goes on with one with the same key: whatever has come or gone meanwhile. */
 function walk(begun: (run: Run) => Pick<Walk, 'bucket' | 'next'>): Operation {
   const marked = new WeakSet<object>();
   return (run) => {
     const open = run.walks.filter((one) => marked.has(one));
     const isNew = open.length < 3;
     const chosen: Walk = isNew
-      ? { ...begun(run), cursor: undefined, after: undefined }
+      ? { ...begun(run), key: run.key, cursor: undefined, after: undefined }
       : oneOf(run, open);
     marked.add(chosen);
+    run.key = chosen.key;
     const page = chosen.next(run, chosen.cursor, chosen.after);
     Object.assign(chosen, page);
     if (isNew && page !== undefined) run.walks.push(chosen);
@@ -95,12 +101,15 @@ export const listFolders = walk((run) => {
   };
   const next: Walk['next'] = (now, cursor, after) => {
     const limit = oneOf(now, [1, 3, 10, 1_000]);
-    const request = { bucket: bucket.id, apiKey: undefined, ...wanted, cursor, limit };
-    const found = withoutWrites(now, () => listFolder(now.model.current(), callNow(now), request));
+    const request = { bucket: bucket.id, apiKey: now.key?.secret, ...wanted, cursor, limit };
+    const listNow = () => listFolder(now.model.current(), callNow(now), request);
+    const prefix = listedPrefix(now.key, wanted.prefix);
+    if (isRefused(now, ['read', bucket.id, prefix], listNow)) return undefined;
+    const found = withoutWrites(now, listNow);
     const entries = found.entries.map(textOf);
     const shown = JSON.stringify({ ...wanted, limit, after });
     expect({ entries, hasMore: found.hasMore }, shown).toEqual(
-      folderTwin(bucket, wanted, { after, limit }),
+      folderTwin(bucket, { ...wanted, prefix }, { after, limit }),
     );
     const files = found.entries.filter((path) => !isFolder(path)).length;
     const { nextCursor } = cutPage(found, files);
@@ -116,18 +125,25 @@ export const listFormer = walk((run) => {
   const wanted = oneOf<TwinVersionList>(run, [{}, { prefix: oneOf(run, prefixes) }, { path }]);
   const next: Walk['next'] = (now, cursor, after) => {
     const limit = oneOf(now, [1, 4, 1_000]);
-    const request = { bucket: bucket.id, apiKey: undefined, ...wanted, cursor, limit };
-    const found = withoutWrites(now, () =>
-      listVersions(now.model.current(), callNow(now), request),
-    );
+    const request = { bucket: bucket.id, apiKey: now.key?.secret, ...wanted, cursor, limit };
+    const listNow = () => listVersions(now.model.current(), callNow(now), request);
+    const prefix = listedPrefix(now.key, wanted.prefix ?? '');
+    if (isRefused(now, ['read', bucket.id, wanted.path ?? prefix], listNow)) return undefined;
+    const found = withoutWrites(now, listNow);
     const names = found.items.map(({ file }) => `${file.path}\0${file.version}`);
-    const expected = versionsTwin(bucket, wanted, { after, limit });
+    const expected = versionsTwin(bucket, { ...wanted, prefix }, { after, limit });
     expect(names, JSON.stringify({ ...wanted, limit, after })).toEqual(expected.shown);
     expect(found.nextCursor !== null).toBe(expected.hasMore);
     return nextPage(found.nextCursor, names.at(-1));
   };
   return { bucket, next };
 });
+
+function isRefused(run: Run, need: Need, list: () => unknown): boolean {
+  const code = keyCode(run.key, [need]);
+  if (code !== undefined) expectRefusal(run.model.current(), code, list);
+  return code !== undefined;
+}
 
 function nextPage(cursor: string | null, after: string | undefined): NextPage | undefined {
   return cursor === null || after === undefined ? undefined : { cursor, after };
@@ -136,10 +152,12 @@ function nextPage(cursor: string | null, after: string | undefined): NextPage | 
 export function usage(run: Run): Answer {
   const bucket = someBucket(run);
   const prefix = oneOf(run, [...prefixes, somePath(run, bucket)]);
-  const request = { bucket: bucket.id, apiKey: undefined, prefix };
-  const found = withoutWrites(run, () => getUsage(run.model.current(), callNow(run), request));
-  expect(found).toEqual(usageTwin(bucket, prefix));
-  return undefined;
+  const shown = listedPrefix(run.key, prefix);
+  const request = { bucket: bucket.id, apiKey: run.key?.secret, prefix };
+  return attempt(run, keyCode(run.key, [['read', bucket.id, shown]]), () => {
+    const found = withoutWrites(run, () => getUsage(run.model.current(), callNow(run), request));
+    expect(found).toEqual(usageTwin(bucket, shown));
+  });
 }
 
 export function read(run: Run): Answer {
@@ -148,11 +166,12 @@ export function read(run: Run): Answer {
   const { bytes } = bucket.files.get(path) ?? {};
   const offset = run.random((bytes?.length ?? 0) + 10);
   const length = run.random(2) === 0 ? run.random(300) : 1_900_000;
-  const name = { bucket: bucket.id, path, apiKey: undefined };
+  const name = { bucket: bucket.id, path, apiKey: run.key?.secret };
   const part = { ...name, offset: BigInt(offset), length: BigInt(length) };
   const isBeyond = bytes !== undefined && offset > bytes.length;
   const code = bytes === undefined ? 'NoSuchFile' : isBeyond ? 'InvalidRange' : undefined;
-  return attempt(run, code, () => {
+  const denied = keyCode(run.key, [['read', bucket.id, path]]);
+  return attempt(run, denied ?? code, () => {
     const get = () => readFilePart(run.model.current(), callNow(run), part);
     const expected = bytes?.subarray(offset, offset + length) ?? new Uint8Array(0);
     expect(Buffer.compare(withoutWrites(run, get), expected)).toBe(0);
@@ -174,7 +193,7 @@ export function intrude(run: Run): Answer {
   return code;
 }
 
-function intrusions(run: Run, { id, versions }: TwinBucket): (() => unknown)[] {
+function intrusions(run: Run, { id, versions, links }: TwinBucket): (() => unknown)[] {
   const stores = run.model.current();
   const bob = callOf('bob', run.twin.nowNs);
   const named = { bucket: id, apiKey: undefined };
@@ -195,6 +214,9 @@ function intrusions(run: Run, { id, versions }: TwinBucket): (() => unknown)[] {
     () => changeFile(stores, bob, { ...plain, tags: [] }),
     () => deleteFiles(stores, bob, { ...named, read: () => ({ prefix: '' }) }),
     () => uploadBatch(stores, bob, { ...named, readFiles: () => [] }),
+    () => createLink(stores, bob, file),
+    () => listLinks(stores, bob, named),
+    () => deleteLink(stores, bob, { ...named, id: links[0]?.id ?? 'none' }),
     () => restoreVersion(stores, bob, { ...plain, version }),
     () => eraseVersions(stores, bob, { ...named, prefix: '' }),
     () => listVersions(stores, bob, named),

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import type { Call } from '../../src/domain/shared/caller.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { callOf, expectRefusal } from './domain-fixture.ts';
+import type { TwinKey } from './model-link-twin.ts';
 import type { UpgradableStores } from './model-stores.ts';
 import type { Twin, TwinBucket, TwinConditions } from './model-twin.ts';
 
@@ -18,12 +19,15 @@ export interface Run {
   readonly outcomes: Map<string, number>;
   /** Lists that are being gone through, page by page. */
   readonly walks: Walk[];
+  /** With which the operation is done; else the owner does it. */
+  key: TwinKey | undefined;
 }
 
 export interface Walk {
   readonly bucket: TwinBucket;
   /** Shows the next page on both sides; the cursor of the one after it, if there is one. */
   next(run: Run, cursor: string | undefined, after: string | undefined): NextPage | undefined;
+  readonly key: TwinKey | undefined;
   cursor: string | undefined;
   /** The name that was shown last. */
   after: string | undefined;
@@ -43,8 +47,9 @@ export function oneOf<T>({ random }: Pick<Run, 'random'>, choices: readonly T[])
   return choices[random(choices.length)] as T;
 }
 
-export function callNow({ twin }: Run): Call {
-  return callOf('alice', twin.nowNs);
+/** By a key: whoever sends it has no right beside. */
+export function callNow({ twin, key }: Run): Call {
+  return callOf(key === undefined ? 'alice' : 'bob', twin.nowNs);
 }
 
 /** Either side: the refusal that the twin foresees, or the change. */

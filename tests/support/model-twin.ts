@@ -6,6 +6,13 @@ import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
+import {
+  canMoveLinks,
+  dropTwinLinks,
+  moveTwinLinks,
+  type TwinKey,
+  type TwinLink,
+} from './model-link-twin.ts';
 
 /** What is noted with a file beside its bytes. */
 export interface TwinNotes {
@@ -38,6 +45,7 @@ export interface TwinBucket {
   readonly id: string;
   readonly files: Map<string, TwinFile>;
   versions: TwinVersion[];
+  links: TwinLink[];
   keepDays: number;
   quotaBytes: number;
   quotaFiles: number;
@@ -46,6 +54,9 @@ export interface TwinBucket {
 export interface Twin {
   readonly buckets: readonly TwinBucket[];
   readonly uploads: TwinUpload[];
+  readonly keys: TwinKey[];
+  /** All that were ever made. */
+  readonly madeLinks: TwinLink[];
   nowNs: bigint;
   /** Ids and contents that were given. */
   given: number;
@@ -83,10 +94,10 @@ export interface TwinUpload {
 export function createTwin(): Twin {
   const none = { keepDays: 0, quotaFiles: Number.POSITIVE_INFINITY };
   const buckets = [
-    { id: 'box', files: new Map(), versions: [], ...none, quotaBytes: 2_000_000 },
-    { id: 'other', files: new Map(), versions: [], ...none, quotaBytes: 1_200_000 },
+    { id: 'box', files: new Map(), versions: [], links: [], ...none, quotaBytes: 2_000_000 },
+    { id: 'other', files: new Map(), versions: [], links: [], ...none, quotaBytes: 1_200_000 },
   ];
-  return { buckets, uploads: [], nowNs: startNs, given: 0 };
+  return { buckets, uploads: [], keys: [], madeLinks: [], nowNs: startNs, given: 0 };
 }
 
 export function bucketOf(twin: Twin, id: string): TwinBucket {
@@ -191,6 +202,7 @@ export function changeTwinFile(
 
 export function removeTwinFile(twin: Twin, bucket: TwinBucket, file: TwinFile): void {
   bucket.files.delete(file.path);
+  dropTwinLinks(bucket, file.path);
   retire(twin, bucket, file);
 }
 
@@ -268,9 +280,11 @@ export function putCode(twin: Twin, bucket: TwinBucket, write: TwinWrite): Refus
 export function batchCodes(
   twin: Twin,
   bucket: TwinBucket,
-  writes: readonly (TwinWrite & { readonly isDamaged: boolean })[],
+  writes: readonly (TwinWrite & { readonly isDenied: boolean; readonly isDamaged: boolean })[],
 ): RefusalCode | (RefusalCode | undefined)[] {
-  const codes = writes.map(({ path, conditions, isDamaged }): RefusalCode | undefined => {
+  const codes = writes.map((write): RefusalCode | undefined => {
+    const { path, conditions, isDenied, isDamaged } = write;
+    if (isDenied) return 'AccessDenied';
     if (!areMet(bucket, path, conditions)) return 'PreconditionFailed';
     return isDamaged ? 'BadDigest' : undefined;
   });
@@ -306,10 +320,14 @@ export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
     files: old === undefined && !goes ? 1 : 0,
     bytes: added - freed(target, old) - (goes ? file.counted : 0),
   };
-  return exceedsQuota(twin, target, addition) ? 'QuotaExceeded' : undefined;
+  const isRoom = !goes || canMoveLinks(source, { from, to }, twin.nowNs);
+  return exceedsQuota(twin, target, addition) || !isRoom ? 'QuotaExceeded' : undefined;
 }
 
-/** The bytes are shared; a move keeps id and creation, and leaves nothing where the file was. */
+/**
+ * The bytes are shared; a move keeps id and creation, and leaves nothing where the file was. Links
+ * go along within the bucket.
+ */
 export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
   const { isMove, source, from, target, to } = copy;
   const file = source.files.get(from);
@@ -317,7 +335,10 @@ export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
   const { content, id, createdAt } = file;
   const origin = isMove ? { content, id, createdAt } : { content };
   const saved = saveTwinFile(twin, target, { ...file, path: to }, origin);
-  if (isMove) source.files.delete(from);
+  if (!isMove) return saved;
+  source.files.delete(from);
+  if (source === target) moveTwinLinks(source, { from, to });
+  else dropTwinLinks(source, from);
   return saved;
 }
 

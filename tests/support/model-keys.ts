@@ -1,0 +1,49 @@
+// Operations of the models on API keys, and what lets others be done with one of them in place of
+// the owner.
+
+import { createKey, revokeKey } from '../../src/domain/administration/api-key-management.ts';
+import { callOf } from './domain-fixture.ts';
+import type { TwinKey } from './model-link-twin.ts';
+import { type Answer, type Operation, oneOf, type Run } from './model-run.ts';
+
+const liveKeysMax = 5;
+
+function liveKeys({ twin }: Run): TwinKey[] {
+  return twin.keys.filter(({ isRevoked }) => !isRevoked);
+}
+
+/** At times with a key that is good, seldom with one that is not any more; else as the owner. */
+export function byKey(operation: Operation): Operation {
+  return async (run) => {
+    const keys = run.random(12) === 0 ? run.twin.keys : liveKeys(run);
+    run.key = keys.length > 0 && run.random(10) < 3 ? oneOf(run, keys) : undefined;
+    const answer = await operation(run);
+    run.key = undefined;
+    return answer;
+  };
+}
+
+/** For all of a bucket or for a part, which is a single name at times. */
+export function makeKey(run: Run): Answer {
+  const { model, twin } = run;
+  if (liveKeys(run).length >= liveKeysMax) return revoke(run);
+  const all = ['read', 'write', 'delete'];
+  const named = {
+    prefix: oneOf(run, ['', 'a/', 'a/', 'photos/', 'é/', 'f', 'a/f12']),
+    permissions: oneOf(run, [all, all, ['read'], ['read', 'write'], ['read', 'delete']]),
+    buckets: oneOf(run, [['box'], ['box', 'other'], ['box', 'other']]),
+  };
+  const request = { name: 'model', expiresAtNs: undefined, ...named };
+  const { key, secret } = createKey(model.current(), callOf('alice', twin.nowNs), request);
+  twin.keys.push({ id: key.id, secret, ...named, isRevoked: false });
+  return undefined;
+}
+
+/** What it has made opens nothing any more. */
+export function revoke(run: Run): Answer {
+  const key = oneOf(run, liveKeys(run));
+  if (key === undefined) return 'none';
+  revokeKey(run.model.current(), callOf('alice', run.twin.nowNs), key.id);
+  key.isRevoked = true;
+  return 'revoked';
+}

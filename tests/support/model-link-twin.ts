@@ -1,0 +1,111 @@
+// The twin of keys and links: what a key is for, and which links a file has. Written from the
+// interface's description; shares no code with src.
+
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+
+const liveLinksMax = 16;
+
+export interface TwinKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly prefix: string;
+  readonly permissions: readonly string[];
+  readonly buckets: readonly string[];
+  isRevoked: boolean;
+}
+
+export interface TwinLink {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+  /** 0n: never. */
+  readonly expiresAt: bigint;
+  /** That made it; none of the owner. */
+  readonly key: TwinKey | undefined;
+  /** Of the file that it opens now. */
+  path: string;
+}
+
+interface Linked {
+  links: TwinLink[];
+}
+
+/** A right that an operation asks for, at a path or prefix. */
+export type Need = readonly [permission: string, bucket: string, place: string];
+
+/** Why the key is refused; an owner, who sends none, never is. */
+export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): RefusalCode | undefined {
+  if (key === undefined) return undefined;
+  if (key.isRevoked) return 'InvalidApiKey';
+  const isGranted = ([permission, bucket, place]: Need) =>
+    key.buckets.includes(bucket) &&
+    key.permissions.includes(permission) &&
+    place.startsWith(key.prefix);
+  return needs.every(isGranted) ? undefined : 'AccessDenied';
+}
+
+/** Lists are of the part that the key is for, unless they are asked for a part of that. */
+export function listedPrefix(key: TwinKey | undefined, asked: string): string {
+  return key?.prefix.startsWith(asked) ? key.prefix : asked;
+}
+
+function isLive({ expiresAt }: TwinLink, nowNs: bigint): boolean {
+  return expiresAt === 0n || expiresAt > nowNs;
+}
+
+export function isOpen(link: TwinLink, nowNs: bigint): boolean {
+  return isLive(link, nowNs) && link.key?.isRevoked !== true;
+}
+
+function linksOf({ links }: Linked, path: string): TwinLink[] {
+  return links.filter((link) => link.path === path);
+}
+
+/** At most 16 live ones, and as many that are over and have not been taken away. */
+function isRoom(links: readonly TwinLink[], nowNs: bigint): boolean {
+  const live = links.filter((link) => isLive(link, nowNs)).length;
+  return live <= liveLinksMax && links.length <= 2 * liveLinksMax;
+}
+
+export function canAddLink(bucket: Linked, link: TwinLink, nowNs: bigint): boolean {
+  return isRoom([...linksOf(bucket, link.path), link], nowNs);
+}
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Those of a key go along as far as it reaches. */
+function goingLinks(bucket: Linked, { from, to }: Move): TwinLink[] {
+  return linksOf(bucket, from).filter(({ key }) => to.startsWith(key?.prefix ?? ''));
+}
+
+export function canMoveLinks(bucket: Linked, move: Move, nowNs: bigint): boolean {
+  const going = goingLinks(bucket, move);
+  return going.length === 0 || isRoom([...going, ...linksOf(bucket, move.to)], nowNs);
+}
+
+export function moveTwinLinks(bucket: Linked, move: Move): void {
+  for (const link of goingLinks(bucket, move)) link.path = move.to;
+  dropTwinLinks(bucket, move.from);
+}
+
+export function dropTwinLinks(bucket: Linked, path: string): void {
+  bucket.links = bucket.links.filter((link) => link.path !== path);
+}
+
+/** What upkeep takes away; how many. */
+export function endTwinLinks(bucket: Linked, nowNs: bigint): number {
+  const before = bucket.links.length;
+  bucket.links = bucket.links.filter((link) => isOpen(link, nowNs));
+  return before - bucket.links.length;
+}
+
+/** In the order of lists: by path, then by id; also those that are not shown any more. */
+export function linksBelow({ links }: Linked, isMeant: (path: string) => boolean): TwinLink[] {
+  const nameOf = ({ path, id }: TwinLink) => Buffer.from(`${path}\0${id}`);
+  return links
+    .filter(({ path }) => isMeant(path))
+    .sort((left, right) => Buffer.compare(nameOf(left), nameOf(right)));
+}

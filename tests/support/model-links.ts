@@ -1,0 +1,186 @@
+// Operations of the models on links: by the owner and by keys, and by whoever has their address.
+
+import { expect } from 'vitest';
+import { entityTag, readFile } from '../../src/domain/files/files.ts';
+import {
+  createLink,
+  deleteLink,
+  type LinkAddress,
+  listLinks,
+  withLinkedFile,
+} from '../../src/domain/files/link-access.ts';
+import { endLinks } from '../../src/domain/files/links.ts';
+import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
+import { callOf, expectRefusal, hourNs } from './domain-fixture.ts';
+import { expectSameBytes } from './expect-same.ts';
+import {
+  canAddLink,
+  endTwinLinks,
+  isOpen,
+  keyCode,
+  linksBelow,
+  listedPrefix,
+  type TwinLink,
+} from './model-link-twin.ts';
+import {
+  type Answer,
+  attempt,
+  callNow,
+  oneOf,
+  type Run,
+  someBucket,
+  somePath,
+  withoutWrites,
+} from './model-run.ts';
+import type { TwinBucket, TwinFile } from './model-twin.ts';
+
+/** Often of a file that has some already. */
+function someLinkedPath(run: Run, bucket: TwinBucket): string {
+  const linked = run.random(2) === 0 ? bucket.links.at(-1) : undefined;
+  return linked?.path ?? somePath(run, bucket);
+}
+
+/** One, or so many at times that a file has all that it may. */
+export function makeLinks(run: Run): Answer {
+  const bucket = someBucket(run);
+  const path = someLinkedPath(run, bucket);
+  const count = oneOf(run, [1, 1, 6]);
+  const answers = Array.from({ length: count }, () => makeLink(run, bucket, path));
+  return answers.find((answer) => answer !== undefined);
+}
+
+function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
+  const { twin, model, key } = run;
+  const lasts = oneOf(run, [undefined, undefined, 1n, hourNs, 20n * hourNs, 20n * hourNs]);
+  const expiresAtNs = run.random(30) === 0 ? twin.nowNs : lasts && twin.nowNs + lasts;
+  const downloadName = oneOf(run, [undefined, undefined, 'Ü.txt', run.random(9) ? 'b' : 'a/b']);
+  const name = downloadName ?? path.slice(path.lastIndexOf('/') + 1);
+  const made = { name, expiresAt: expiresAtNs ?? 0n, key, path, id: '', secret: '' };
+  const isOdd = expiresAtNs === twin.nowNs || name.includes('/');
+  const room = canAddLink(bucket, made, twin.nowNs) ? undefined : 'QuotaExceeded';
+  const missing = bucket.files.has(path) ? undefined : 'NoSuchFile';
+  const denied = keyCode(key, [['read', bucket.id, path]]);
+  return attempt(run, denied ?? missing ?? (isOdd ? 'InvalidArgument' : room), () => {
+    const request = { bucket: bucket.id, path, expiresAtNs, downloadName, apiKey: key?.secret };
+    const { link, url } = createLink(model.current(), callNow(run), request);
+    const [, address = '', secret = ''] = /^(.*)\?k=(.*)$/.exec(url) ?? [];
+    expect(address).toBe(`/s/${link.id}/${encodeURIComponent(name)}`);
+    const added = { ...made, id: link.id, secret };
+    bucket.links.push(added);
+    twin.madeLinks.push(added);
+  });
+}
+
+/** The file that the address opens now, if any. */
+function linkedFile({ twin }: Run, address: LinkAddress): TwinFile | undefined {
+  for (const { links, files } of twin.buckets) {
+    const link = links.find(({ id }) => id === address.id);
+    const isRight = link?.name === address.name && link.secret === address.secret;
+    if (link !== undefined && isRight && isOpen(link, twin.nowNs)) return files.get(link.path);
+  }
+  return undefined;
+}
+
+/** One of those that were ever made, or something near it. */
+export function openLink(run: Run): Answer {
+  const { twin, model } = run;
+  const places = twin.buckets.flatMap(({ links }) => links);
+  const made = oneOf(run, [places, places, twin.madeLinks]);
+  const [link, other] = [oneOf(run, made), oneOf(run, twin.madeLinks)];
+  if (link === undefined || other === undefined) return 'none';
+  const { id, name, secret } = link;
+  const right = { id, name, secret };
+  const address = oneOf(run, [
+    ...[right, right, right, { ...right, secret: '' }, { ...right, name: `${name}.` }],
+    ...[
+      { ...right, secret: other.secret },
+      { ...right, id: other.id },
+    ],
+  ]);
+  const file = linkedFile(run, address);
+  const code: RefusalCode | undefined = file === undefined ? 'NoSuchFile' : undefined;
+  return attempt(run, code, () => {
+    const stores = model.current();
+    const open = () =>
+      withLinkedFile(stores, callOf('anonymous', twin.nowNs), address, (opened) =>
+        readFile(stores, opened, { start: 0, end: opened.file.size }),
+      );
+    expectSameBytes(withoutWrites(run, open), file?.bytes ?? new Uint8Array(0));
+  });
+}
+
+/** From the first page to the last, whatever is not shown any more left out. */
+export function listAllLinks(run: Run): Answer {
+  const { twin, model, key } = run;
+  const bucket = someBucket(run);
+  const path = oneOf(run, [undefined, undefined, 'a/f1', 'a/f1', someLinkedPath(run, bucket)]);
+  const prefix = path ?? listedPrefix(key, '');
+  const limit = oneOf(run, [1, 3, 1_000]);
+  return attempt(run, keyCode(key, [['read', bucket.id, prefix]]), () => {
+    const isMeant = (name: string) =>
+      path === undefined ? name.startsWith(prefix) : name === path;
+    const stored = linksBelow(bucket, isMeant);
+    const shown: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const request = { bucket: bucket.id, path, limit, cursor, apiKey: key?.secret };
+      const list = () => listLinks(model.current(), callNow(run), request);
+      const { items, nextCursor } = withoutWrites(run, list);
+      shown.push(...items.map((link) => `${link.path} ${link.id} ${link.expiresAtNs}`));
+      cursor = nextCursor ?? undefined;
+      pages += 1;
+    } while (cursor !== undefined);
+    const open = stored.filter((link) => isOpen(link, twin.nowNs));
+    expect(shown).toEqual(open.map(({ path, id, expiresAt }) => `${path} ${id} ${expiresAt}`));
+    expect(pages).toBe(Math.max(1, Math.ceil(stored.length / limit)));
+  });
+}
+
+/** Of the bucket or of another one, which is none. */
+export function removeSomeLink(run: Run): Answer {
+  const { twin, model, key } = run;
+  const bucket = someBucket(run);
+  const link = oneOf(run, run.random(4) === 0 ? twin.madeLinks : bucket.links);
+  if (link === undefined) return 'none';
+  return attempt(run, removalCode(run, bucket, link), () => {
+    const request = { bucket: bucket.id, id: link.id, apiKey: key?.secret };
+    deleteLink(model.current(), callNow(run), request);
+    bucket.links = bucket.links.filter((one) => one !== link);
+  });
+}
+
+function removalCode({ key }: Run, bucket: TwinBucket, link: TwinLink): RefusalCode | undefined {
+  const denied = keyCode(key, [['read', bucket.id, key?.prefix ?? '']]);
+  if (denied !== undefined) return denied;
+  const isThere = bucket.links.includes(link) && link.path.startsWith(key?.prefix ?? '');
+  if (!isThere) return 'NoSuchFile';
+  const isOwn = key === undefined || key === link.key || key.permissions.includes('delete');
+  return isOwn ? undefined : 'AccessDenied';
+}
+
+/** What upkeep takes away step by step; how many links. */
+export function endLinksOfBoth({ model, twin }: Run): number {
+  const stores = model.current();
+  let before: number;
+  do {
+    before = stores.writeCount();
+    endLinks(stores, twin.nowNs);
+  } while (stores.writeCount() > before);
+  return twin.buckets.reduce((sum, bucket) => sum + endTwinLinks(bucket, twin.nowNs), 0);
+}
+
+/** Every link that was ever made opens its file as it is now, or nothing. */
+export function checkLinksOpen(run: Run): void {
+  const { model, twin } = run;
+  const anybody = callOf('anonymous', twin.nowNs);
+  for (const link of twin.madeLinks) {
+    const file = linkedFile(run, link);
+    const open = () =>
+      withLinkedFile(model.current(), anybody, link, (opened) => ({
+        shown: `${opened.file.path} ${opened.file.version} ${entityTag(opened.file)}`,
+      }));
+    if (file === undefined) expectRefusal(model.current(), 'NoSuchFile', open);
+    else expect(open().shown).toBe(`${file.path} ${file.version} ${file.etag}`);
+  }
+}
