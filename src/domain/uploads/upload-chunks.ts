@@ -2,7 +2,7 @@
 // once. A refused one leaves the session as it is.
 
 import { sha256 } from '../../crypto/hash.ts';
-import { present } from '../../lib/assert.ts';
+import { assert, present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
 import type { SentKey } from '../access/access.ts';
@@ -78,6 +78,9 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   return { session, bucket, old, uploadedSize };
 }
 
+/** From here on nonces are those of records, see file-records.ts. */
+const segmentNoncesEnd = 2 ** 31;
+
 /** Stores a chunk, in place of one with that index; returns the session as it is after it. */
 export function putChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
   return storeChunk(stores, call, request).session;
@@ -98,13 +101,14 @@ export function storeChunk(
     return { session, digest };
   }
   const index = Number(request.chunkIndex);
+  const nextNonce = session.nextNonce + segmentCount(bytes.length);
+  assert(nextNonce < segmentNoncesEnd, 'an upload has fewer segments than seals have numbers from');
   const nonce = { counter: session.nextNonce, timeNs: call.nowNs };
   withFileKey(stores, { ...session, bucket }, (key) =>
     writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest, nonce, key }),
   );
   const digestPages = writeDigest(stores, session, { index, digest });
   const next = withChunk(stores, prepared, { index, length: bytes.length });
-  const nextNonce = session.nextNonce + segmentCount(bytes.length);
   const saved = { ...next, digestPages, nextNonce, updatedAtNs: call.nowNs };
   saveSession(stores, saved);
   if (saved.totalSize !== session.totalSize) recountUpload(stores, bucket, { session, saved });
