@@ -92,8 +92,12 @@ export function copyOrMove(isMove: boolean): Operation {
   return (run) => {
     const { twin, model } = run;
     const [source, target] = [someBucket(run), someBucket(run)];
-    const from = somePath(run, source);
-    const to = run.random(20) === 0 ? from : somePath(run, target);
+    // At times those that have links, so that they meet
+    const isLinked = run.random(4) === 0;
+    const linked = (bucket: TwinBucket, at: number) =>
+      (isLinked ? bucket.links.at(at)?.path : undefined) ?? somePath(run, bucket);
+    const from = linked(source, 0);
+    const to = run.random(20) === 0 ? from : linked(target, -1);
     const conditions = someConditions(run, target, to);
     const copy: TwinCopy = { isMove, source, from, target, to, conditions };
     const code = keyCode(run.key, copyNeeds(copy)) ?? copyCode(twin, copy);

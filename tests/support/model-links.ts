@@ -44,7 +44,7 @@ function someLinkedPath(run: Run, bucket: TwinBucket): string {
 export function makeLinks(run: Run): Answer {
   const bucket = someBucket(run);
   const path = someLinkedPath(run, bucket);
-  const count = oneOf(run, [1, 1, 6]);
+  const count = oneOf(run, [1, 1, 9]);
   const answers = Array.from({ length: count }, () => makeLink(run, bucket, path));
   return answers.find((answer) => answer !== undefined);
 }
