@@ -176,7 +176,7 @@ describe('a list of a folder', () => {
       `${good.slice(0, -1)}!`,
       encodeBase64Url(Uint8Array.of(2, 97)),
       encodeBase64Url(Uint8Array.of(1, 0xff)),
-      encodeBase64Url(new Uint8Array(1_040).fill(1)),
+      encodeBase64Url(new Uint8Array(1_043).fill(1)),
       'x'.repeat(5_000),
     ];
     for (const cursor of malformed) refused('InvalidArgument', { cursor });
