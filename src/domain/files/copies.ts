@@ -14,6 +14,7 @@ import { Refusal } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { readableBucket, refuseMissing } from './file-access.ts';
 import {
+  type Committed,
   commitFile,
   entityTag,
   type FileRecord,
@@ -60,8 +61,8 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
   const claim = { bucket: to, path: request.to.path, permission: 'write', apiKey } as const;
-  const target = authorize(stores, call, claim).bucket;
-  const source = sourceOf(stores, call, kind, request);
+  const { bucket: target, key } = authorize(stores, call, claim);
+  const source = sourceOf(stores, call, kind, { ...request, apiKey: key });
   const from = parseFilePath(request.from);
   const path = parseFilePath(request.to.path);
   if (source.id === target.id && from === path) {
@@ -100,10 +101,14 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Copi
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
   const { source, target, file } = prepared;
-  if (source.id === target.id) moveLinks(stores, source, file.path, moved.file);
-  leavePath(stores, getBucket(stores, source.id), file);
-  // Within a bucket it has taken its key along
-  if (source.id !== target.id) releaseContent(stores, file);
+  if (source.id !== target.id) {
+    leavePath(stores, source, file);
+    releaseContent(stores, file);
+    return moved;
+  }
+  // Within a bucket it takes its links and its key along
+  if (source.linkCount > 0) moveLinks(stores, source, file.path, moved.file);
+  leavePath(stores, source.linkCount > 0 ? getBucket(stores, source.id) : moved.bucket, file);
   return moved;
 }
 
@@ -113,7 +118,7 @@ function putCopy(
   call: Call,
   { source, target, file: named, path, old }: Prepared,
   origin: NewFile['origin'],
-): CopiedFile {
+): Committed {
   const copy = withOpenFile(stores, { bucket: source, path: named.path }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);
     const isTaken = origin !== undefined && source.id === target.id;
