@@ -1,7 +1,7 @@
 // Many files in one request over HTTP.
 
 import { formBody } from './form-body.ts';
-import { exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { bucketPath } from './http-paths.ts';
 import type { FileRecord } from './interface.ts';
 import { type ErrorView, errorOfView, isStorageError, type StorageError } from './storage-error.ts';
@@ -56,16 +56,11 @@ export async function deleteFiles(
   { bucket, ...deletion }: Deletion,
   signal: Signal,
 ): Promise<DeletionAnswer> {
-  const { results, nextCursor } = await exchangeJson<{
+  const post = { path: `${bucketPath(bucket)}/delete`, order: deletion };
+  const { results, nextCursor } = await postJson<{
     results: { path: string; error?: ErrorView }[];
     nextCursor: string | null;
-  }>(connection, {
-    method: 'POST',
-    path: `${bucketPath(bucket)}/delete`,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(deletion),
-    signal,
-  });
+  }>(connection, post, signal);
   return {
     results: results.map(({ path, error }) => ({ path, error: error && errorOfView(error) })),
     nextCursor: nextCursor ?? undefined,

@@ -53,6 +53,17 @@ export async function exchangeJson<T>(
   return value as T;
 }
 
+/** An order in JSON, answered in JSON. */
+export function postJson<T>(
+  connection: HttpConnection,
+  { path, order }: { readonly path: string; readonly order: unknown },
+  signal: HttpRequest['signal'],
+): Promise<T> {
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify(order);
+  return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
+}
+
 async function fetchWhole(
   connection: HttpConnection,
   request: HttpRequest,

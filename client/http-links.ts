@@ -1,6 +1,6 @@
 // Links over HTTP.
 
-import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { bucketPath } from './http-paths.ts';
 import type { LinkRecord, LinkRequest, NewLink } from './interface.ts';
 import { StorageError } from './storage-error.ts';
@@ -14,13 +14,8 @@ export function createLink(
   connection: HttpConnection,
   { bucket, path, expiresAt, downloadName, signal }: LinkRequest,
 ): Promise<NewLink> {
-  return exchangeJson<NewLink>(connection, {
-    method: 'POST',
-    path: linksPath(bucket),
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ path, expiresAt, downloadName }),
-    signal,
-  });
+  const order = { path, expiresAt, downloadName };
+  return postJson(connection, { path: linksPath(bucket), order }, signal);
 }
 
 export async function listLinks(

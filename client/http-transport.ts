@@ -7,7 +7,7 @@ import { decodeHex } from '../src/lib/hex.ts';
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../src/limits.ts';
 import { deleteFiles, putFiles } from './http-batches.ts';
 import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
-import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
 import { createLink, listLinks, removeLink } from './http-links.ts';
 import { bucketPath, filePath, queryOf } from './http-paths.ts';
@@ -116,18 +116,14 @@ function startUpload(
   request: SessionRequest,
   signal: Signal,
 ): Promise<UploadSession> {
-  const { path, contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
+  const { contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
   const headers = unlessEmpty(request.headers);
   const metadata = unlessEmpty(request.metadata);
   const described = { contentType, tags, sha256, headers, metadata };
-  const fields = { path, size, ...described, ifMatch, ifNoneMatch };
-  return exchangeJson<UploadSession>(connection, {
-    method: 'POST',
-    path: `${bucketPath(request.bucket)}/upload/start`,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...fields, chunkSize: chunkBytes }),
-    signal,
-  });
+  const fields = { path: request.path, size, ...described, ifMatch, ifNoneMatch };
+  const order = { ...fields, chunkSize: chunkBytes };
+  const path = `${bucketPath(request.bucket)}/upload/start`;
+  return postJson(connection, { path, order }, signal);
 }
 
 function unlessEmpty<T extends object>(fields: T): T | undefined {

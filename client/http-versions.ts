@@ -1,6 +1,6 @@
 // Former versions of files over HTTP.
 
-import { exchange, exchangeJson, type HttpConnection } from './http-exchange.ts';
+import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { bucketPath, queryOf, versionPath } from './http-paths.ts';
 import type { FileRecord } from './interface.ts';
 import type { FileVersion, VersionPage } from './operations.ts';
@@ -24,13 +24,8 @@ export function restoreVersion(
   { bucket, ...restoration }: Restoration,
   signal: Signal,
 ): Promise<FileRecord> {
-  return exchangeJson<FileRecord>(connection, {
-    method: 'POST',
-    path: `${bucketPath(bucket)}/restore`,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(restoration),
-    signal,
-  });
+  const post = { path: `${bucketPath(bucket)}/restore`, order: restoration };
+  return postJson(connection, post, signal);
 }
 
 export async function eraseVersions(

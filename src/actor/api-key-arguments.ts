@@ -1,8 +1,7 @@
 // The arguments of methods over API keys as the domain takes them.
 
 import type { KeyRequest } from '../domain/administration/api-key-management.ts';
-
-type Optional<T> = [] | [T];
+import type { Optional } from './optional.ts';
 
 export interface ApiKeyArgument {
   readonly name: string;

@@ -18,8 +18,7 @@ import {
   type TableEntry,
   UnknownCandid,
 } from './candid-reader.ts';
-
-type Optional<T> = [] | [T];
+import type { Optional } from './optional.ts';
 
 /** What is known of a call before its lists are read. */
 export interface BucketArgument {

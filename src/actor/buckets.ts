@@ -23,9 +23,8 @@ import {
   ResultPrincipals,
 } from './candid.ts';
 import { query, update } from './method.ts';
+import { type Optional, optional } from './optional.ts';
 import { startUpkeep, stores } from './runtime.ts';
-
-type Optional<T> = [] | [T];
 
 interface BucketChangeArgument {
   bucketId: string;
@@ -55,8 +54,8 @@ function bucketView(bucket: BucketDetails) {
   return {
     ...bucket,
     owner: Principal.fromUint8Array(bucket.owner),
-    quotaBytes: bucket.quotaBytes === undefined ? [] : [bucket.quotaBytes],
-    quotaFiles: bucket.quotaFiles === undefined ? [] : [bucket.quotaFiles],
+    quotaBytes: optional(bucket.quotaBytes),
+    quotaFiles: optional(bucket.quotaFiles),
     openUploads: bucket.openUploadCount,
     members: bucket.members.map(({ principal, role }) => {
       return { principal: Principal.fromUint8Array(principal), role };

@@ -3,8 +3,8 @@
 import type { CopyRequest as CopyOrder } from '../domain/files/copies.ts';
 import type { FileChange as Change } from '../domain/files/file-changes.ts';
 import type { PrefixMove as PrefixOrder } from '../domain/files/prefix-moves.ts';
-
-type Optional<T> = [] | [T];
+import { withoutSlash } from '../domain/shared/names.ts';
+import type { Optional } from './optional.ts';
 
 export interface CopyArgument {
   readonly bucketId: string;
@@ -37,8 +37,8 @@ export interface PrefixArgument {
 export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
   return {
     bucket: argument.bucketId,
-    fromPrefix: argument.fromPrefix.replace(/^\//, ''),
-    toPrefix: argument.toPrefix.replace(/^\//, ''),
+    fromPrefix: withoutSlash(argument.fromPrefix),
+    toPrefix: withoutSlash(argument.toPrefix),
     apiKey: argument.apiKey[0],
   };
 }

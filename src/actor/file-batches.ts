@@ -4,6 +4,7 @@ import { msgReply } from 'azle';
 import { deleteFiles } from '../domain/files/file-deletion.ts';
 import { partsOfFile } from '../domain/files/files.ts';
 import { requireCycles } from '../domain/shared/cycles.ts';
+import { withoutSlash } from '../domain/shared/names.ts';
 import { parseStoredHeaders } from '../domain/shared/stored-headers.ts';
 import { type BatchFile, type BatchResult, uploadBatch } from '../domain/uploads/batch-upload.ts';
 import { parseFileDigest } from '../domain/uploads/upload-options.ts';
@@ -15,6 +16,7 @@ import { FileBatch, FileDeletion, ResultDeletion, ResultFiles } from './candid.t
 import { encodeResult } from './candid-result.ts';
 import { encodeFilesResult } from './file-record-messages.ts';
 import { decodeArguments, update } from './method.ts';
+import { optional } from './optional.ts';
 import { onceReady, stores } from './runtime.ts';
 
 function batchFileOf(argument: BatchedFileArgument): BatchFile {
@@ -66,14 +68,18 @@ export class FileBatchesActor {
     const { bucketId: bucket, apiKey, prefix, cursor, readPaths } = argument;
     return onceReady(() => {
       const result = answer(() => {
-        const read = () => ({ paths: readPaths(), prefix: prefix?.replace(/^\//, ''), cursor });
+        const read = () => ({
+          paths: readPaths(),
+          prefix: prefix === undefined ? undefined : withoutSlash(prefix),
+          cursor,
+        });
         const deleted = deleteFiles(stores, currentCall(), { bucket, apiKey, read });
         const results = deleted.results.map(({ path, refusal }) => ({
           path,
           error: refusal === undefined ? [] : [errorText(refusal)],
         }));
         const { nextCursor } = deleted;
-        return { results, nextCursor: nextCursor === undefined ? [] : [nextCursor] };
+        return { results, nextCursor: optional(nextCursor) };
       });
       msgReply(encodeResult(ResultDeletion, result));
     });

@@ -14,9 +14,8 @@ import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
 import { encodeFileResult } from './file-record-messages.ts';
 import { decodeArguments, query, update } from './method.ts';
 import { replyBytes } from './native-reply.ts';
+import type { Optional } from './optional.ts';
 import { onceReady, stores } from './runtime.ts';
-
-type Optional<T> = [] | [T];
 
 const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];

@@ -1,8 +1,7 @@
 // The argument of `createLink` as the domain takes it.
 
 import type { LinkRequest } from '../domain/files/link-access.ts';
-
-type Optional<T> = [] | [T];
+import type { Optional } from './optional.ts';
 
 export interface LinkArgument {
   readonly bucketId: string;

@@ -7,9 +7,8 @@ import { ResultNull } from './candid.ts';
 import { LinkList, LinkRequest, ResultLink, ResultLinks } from './candid-operations.ts';
 import { type LinkArgument, linkRequestOf } from './link-arguments.ts';
 import { query, update } from './method.ts';
+import { numberOf, type Optional, optional } from './optional.ts';
 import { stores } from './runtime.ts';
-
-type Optional<T> = [] | [T];
 
 interface ListArgument {
   bucketId: string;
@@ -36,20 +35,18 @@ export class LinksActor {
   /** Those that are good, by path. */
   @query([LinkList], ResultLinks)
   listLinks(argument: ListArgument) {
-    const [limit] = argument.limit;
     return answer(() => {
       const { items, nextCursor } = listLinks(stores, currentCall(), {
         bucket: argument.bucketId,
         path: argument.path[0],
         cursor: argument.cursor[0],
-        limit: limit === undefined ? undefined : Number(limit),
+        limit: numberOf(argument.limit),
         apiKey: argument.apiKey[0],
       });
       const shown = items.map(({ id, path, name, createdAtNs, expiresAtNs }) => {
         return { id, path, name, createdAt: createdAtNs, expiresAt: optionalTime(expiresAtNs) };
       });
-      const cursor: Optional<string> = nextCursor === null ? [] : [nextCursor];
-      return { items: shown, nextCursor: cursor };
+      return { items: shown, nextCursor: optional(nextCursor) };
     });
   }
 

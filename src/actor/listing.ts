@@ -22,9 +22,8 @@ import {
   type FolderPageAnswer,
 } from './file-record-messages.ts';
 import { decodeArguments, query } from './method.ts';
+import { numberOf, type Optional, prefixOf } from './optional.ts';
 import { stores } from './runtime.ts';
-
-type Optional<T> = [] | [T];
 
 interface ListArgument {
   bucketId: string;
@@ -47,20 +46,13 @@ interface FolderArgument {
   apiKey: Optional<string>;
 }
 
-/** Paths may be written with a leading slash here, and so may a prefix. */
-function prefixOf([prefix]: Optional<string>): string | undefined {
-  return prefix?.startsWith('/') ? prefix.slice(1) : prefix;
-}
-
 function listPage(argument: ListArgument): FileListAnswer {
-  const [page] = argument.page;
-  const [pageSize] = argument.pageSize;
   const list = listFiles(stores, currentCall(), {
     bucket: argument.bucketId,
     apiKey: argument.apiKey[0],
     prefix: prefixOf(argument.prefix),
-    page: page === undefined ? undefined : Number(page),
-    pageSize: pageSize === undefined ? undefined : Number(pageSize),
+    page: numberOf(argument.page),
+    pageSize: numberOf(argument.pageSize),
     sort: argument.sort[0],
     tag: argument.tag[0],
   });
@@ -68,14 +60,13 @@ function listPage(argument: ListArgument): FileListAnswer {
 }
 
 function folderPage(argument: FolderArgument): FolderPageAnswer {
-  const [limit] = argument.limit;
   const list = listFolder(stores, currentCall(), {
     bucket: argument.bucketId,
     apiKey: argument.apiKey[0],
     prefix: prefixOf(argument.prefix),
     delimiter: argument.delimiter[0],
     cursor: argument.cursor[0],
-    limit: limit === undefined ? undefined : Number(limit),
+    limit: numberOf(argument.limit),
     sort: argument.sort[0],
     tag: argument.tag[0],
   });

@@ -40,6 +40,7 @@ import {
   prefixOrderOf,
 } from './copy-arguments.ts';
 import { type LinkArgument, linkRequestOf } from './link-arguments.ts';
+import type { Optional } from './optional.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
 import {
   type ErasureArgument,
@@ -47,8 +48,6 @@ import {
   type RestorationArgument,
   restorationOf,
 } from './version-arguments.ts';
-
-type Optional<T> = [] | [T];
 
 interface Caller {
   readonly stores: Stores;

@@ -6,6 +6,7 @@ import { heapSize, liquidCycles, stablePageBytes, stableSize } from '../storage/
 import { answer, currentCall } from './call.ts';
 import { ResultStatus } from './candid.ts';
 import { query } from './method.ts';
+import { optional } from './optional.ts';
 import { stores } from './runtime.ts';
 
 /** Each is asked for when it is read: requests want one of them. */
@@ -33,7 +34,7 @@ export class StatusActor {
   getStatus() {
     return answer(() => {
       const { cycles, ...status } = statusOf(stores, currentCall(), systemFigures());
-      return { ...status, cycles: cycles === undefined ? [] : [cycles] };
+      return { ...status, cycles: optional(cycles) };
     });
   }
 }

@@ -2,8 +2,7 @@
 
 import type { UploadRequest } from '../domain/uploads/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
-
-type Optional<T> = [] | [T];
+import type { Optional } from './optional.ts';
 
 export interface UploadArgument {
   readonly bucketId: string;

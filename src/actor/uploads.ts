@@ -32,10 +32,9 @@ import {
 } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { decodeArguments, query, update } from './method.ts';
+import type { Optional } from './optional.ts';
 import { onceReady, stores } from './runtime.ts';
 import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
-
-type Optional<T> = [] | [T];
 
 function uploadView(session: UploadSession, nowNs: bigint) {
   return {

@@ -1,8 +1,7 @@
 // The arguments of methods over former versions as the domain takes them.
 
 import type { Erasure, Restoration } from '../domain/files/version-access.ts';
-
-type Optional<T> = [] | [T];
+import { numberOf, type Optional, prefixOf } from './optional.ts';
 
 export interface RestorationArgument {
   readonly bucketId: string;
@@ -29,12 +28,11 @@ export interface ErasureArgument {
 
 /** A prefix may be written with the slash that paths may be written with. */
 export function erasureOf(argument: ErasureArgument): Erasure {
-  const [version] = argument.version;
   return {
     bucket: argument.bucketId,
     path: argument.path[0],
-    version: version === undefined ? undefined : Number(version),
-    prefix: argument.prefix[0]?.replace(/^\//, ''),
+    version: numberOf(argument.version),
+    prefix: prefixOf(argument.prefix),
     apiKey: argument.apiKey[0],
   };
 }

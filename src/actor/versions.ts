@@ -14,6 +14,7 @@ import {
 } from './candid-operations.ts';
 import { replyFile } from './file-reply.ts';
 import { query, update } from './method.ts';
+import { numberOf, type Optional, optional, prefixOf } from './optional.ts';
 import { stores } from './runtime.ts';
 import {
   type ErasureArgument,
@@ -21,8 +22,6 @@ import {
   type RestorationArgument,
   restorationOf,
 } from './version-arguments.ts';
-
-type Optional<T> = [] | [T];
 
 interface ListArgument {
   bucketId: string;
@@ -43,18 +42,16 @@ export class VersionsActor {
   /** By path, the oldest first. */
   @query([VersionList], ResultVersions)
   listVersions(argument: ListArgument) {
-    const [limit] = argument.limit;
     return answer(() => {
       const { items, nextCursor } = listVersions(stores, currentCall(), {
         bucket: argument.bucketId,
         path: argument.path[0],
-        prefix: argument.prefix[0]?.replace(/^\//, ''),
+        prefix: prefixOf(argument.prefix),
         cursor: argument.cursor[0],
-        limit: limit === undefined ? undefined : Number(limit),
+        limit: numberOf(argument.limit),
         apiKey: argument.apiKey[0],
       });
-      const cursor: Optional<string> = nextCursor === null ? [] : [nextCursor];
-      return { items: items.map(versionView), nextCursor: cursor };
+      return { items: items.map(versionView), nextCursor: optional(nextCursor) };
     });
   }
 

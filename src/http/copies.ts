@@ -3,6 +3,7 @@
 import { authorize } from '../domain/access/access.ts';
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
 import { checkPrefixMove, moveFiles, type PrefixMove } from '../domain/files/prefix-moves.ts';
+import { withoutSlash } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
@@ -33,13 +34,9 @@ export function postMove(exchange: Exchange): Answer {
       'Send from and to, for one file, or fromPrefix and toPrefix, for all that begin so.',
     );
   }
+  // Prefixes may be written with the slash that paths may be written with
   const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
   return answerPrefix(exchange, { ...named, ...prefixes });
-}
-
-/** Prefixes may be written with the slash that paths may be written with. */
-function withoutSlash(prefix: string): string {
-  return prefix.startsWith('/') ? prefix.slice(1) : prefix;
 }
 
 /** For a key that may write there: no stranger's body is parsed. */

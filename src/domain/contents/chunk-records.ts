@@ -6,7 +6,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { segmentBytesMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 
 export interface ChunkAddress {
@@ -92,12 +92,7 @@ export function findChunk(stores: Stores, address: ChunkAddress): Chunk | undefi
 
 /** `undefined` for a damaged record: nobody knows what space was its own. */
 export function readableChunk(record: Uint8Array): Chunk | undefined {
-  try {
-    return decodeChunk(record);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  return unlessRefused(() => decodeChunk(record));
 }
 
 /** Whatever was altered, nothing of the file is given out. */

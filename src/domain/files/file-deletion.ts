@@ -10,7 +10,7 @@ import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix } from '../shared/names.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { refuseMissing } from './file-access.ts';
 import { findFile, removeFile } from './files.ts';
@@ -123,13 +123,10 @@ interface Granted extends Grant {
 function deleteAll(stores: Stores, granted: Granted, paths: readonly string[]): DeletionResult[] {
   let { bucket } = granted;
   return paths.map((path) => {
-    try {
-      bucket = deleteOne(stores, { ...granted, bucket }, path);
-      return { path };
-    } catch (error) {
-      if (error instanceof Refusal) return { path, refusal: error };
-      throw error;
-    }
+    const left = valueOrRefusal(() => deleteOne(stores, { ...granted, bucket }, path));
+    if (left instanceof Refusal) return { path, refusal: left };
+    bucket = left;
+    return { path };
   });
 }
 

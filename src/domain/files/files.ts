@@ -12,7 +12,7 @@ import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import { presentLeavesVersion } from '../shared/publication.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
 import {
@@ -40,12 +40,7 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
   if (bytes === undefined) {
     return undefined;
   }
-  try {
-    return decodeFile(bucketId, path, bytes);
-  } catch (error) {
-    if (error instanceof Refusal) return unreadableFile(bucketId, path);
-    throw error;
-  }
+  return unlessRefused(() => decodeFile(bucketId, path, bytes)) ?? unreadableFile(bucketId, path);
 }
 
 /** A file that is being read: its record, and its key, which is wiped after. */

@@ -10,7 +10,7 @@ import { authorize, authorizeList, isWithin, type SentKey } from '../access/acce
 import type { ApiKey } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
-import { cursorOf, parseCursor, parseLimit } from '../listing/cursors.ts';
+import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -150,13 +150,9 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const limit = parseLimit(request.limit);
   const after = request.cursor && decodeUtf8(parseCursor(request.cursor));
   const ids = linkIds(stores, { bucketId: bucket.id, path, prefix, after }, limit + 1);
-  const shown = ids.slice(0, limit);
-  const last = ids.length > limit ? shown.at(-1) : undefined;
+  const { shown, nextCursor } = firstPage(ids, limit, ({ path, id }) => `${path}\0${id}`);
   const links = shown.flatMap(({ id }) => findLink(stores, id) ?? []);
-  return {
-    items: links.filter((link) => isGood(stores, bucket, link, call.nowNs)),
-    nextCursor: last === undefined ? null : cursorOf(encodeUtf8(`${last.path}\0${last.id}`)),
-  };
+  return { items: links.filter((link) => isGood(stores, bucket, link, call.nowNs)), nextCursor };
 }
 
 export interface LinkName {

@@ -17,6 +17,7 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
 import { isWithin } from '../access/access.ts';
 import { findKeyByHash } from '../access/api-keys.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
@@ -158,11 +159,7 @@ export function linkIds(
   const scope = scopeOf(bucketId, path === undefined ? prefix : `${path}\0`);
   const first =
     after === undefined ? scope : concatBytes(scopeOf(bucketId, after), Uint8Array.of(0));
-  // A cursor of another list may stand before the range
-  const start = Math.max(directory.rank(scope), directory.rank(first));
-  const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
-  const entries = count <= 0 ? [] : directory.read(start, count);
-  return entries.map(({ key }) => {
+  return entriesUnder(directory, { scope, first, limit }).map(({ key }) => {
     const [, ofPath = '', id = ''] = (decodeUtf8(key.subarray(1)) ?? '').split('\0');
     return { path: ofPath, id };
   });
@@ -270,12 +267,8 @@ export function endLinks(stores: Stores, nowNs: bigint): boolean {
 }
 
 function dueIds({ directory }: Stores, nowNs: bigint): string[] {
-  const start = directory.rank(Uint8Array.of(kinds.expiry));
-  const entries = directory.read(start, endedLinksPerMessage).filter(({ key }) => {
-    const isDue = () => new DataView(key.buffer, key.byteOffset).getBigUint64(1) <= nowNs;
-    return key[0] === kinds.expiry && isDue();
-  });
-  return entries.map(({ key }) => decodeUtf8(key.subarray(9)) ?? '');
+  const due = dueNames(directory, { kind: kinds.expiry, nowNs }, endedLinksPerMessage);
+  return due.map((id) => decodeUtf8(id) ?? '');
 }
 
 /** Of one key and bucket; when no link is left, they are forgotten. */
@@ -283,12 +276,7 @@ function idsOfEndedKey({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedKey)), 1);
   if (ended?.key[0] !== kinds.endedKey) return [];
   const scope = concatBytes(Uint8Array.of(kinds.ofKey), ended.key.subarray(1), Uint8Array.of(0));
-  const start = directory.rank(scope);
-  const end = directory.rank(concatBytes(scope, Uint8Array.of(0xff)));
-  if (start === end) {
-    directory.remove(ended.key);
-    return [];
-  }
-  const entries = directory.read(start, Math.min(end - start, endedLinksPerMessage));
+  const entries = entriesUnder(directory, { scope, limit: endedLinksPerMessage });
+  if (entries.length === 0) directory.remove(ended.key);
   return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');
 }

@@ -4,10 +4,11 @@ import { present } from '../../lib/assert.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import { movedFilesPerMessage } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
+import type { ApiKey } from '../access/api-keys.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { moveFile } from './copies.ts';
 
@@ -26,27 +27,35 @@ export interface PrefixMoved {
   readonly failed: readonly { readonly path: string; readonly error: Refusal }[];
 }
 
-/** Refuses who may not move files there; looks at none of them. */
-export function checkPrefixMoveRights(stores: Stores, call: Call, request: PrefixMove): void {
-  const { bucket, apiKey, fromPrefix, toPrefix } = request;
-  authorize(stores, call, { bucket, permission: 'read', apiKey, prefix: fromPrefix });
-  authorize(stores, call, { bucket, permission: 'write', apiKey, prefix: toPrefix });
-  authorize(stores, call, { bucket, permission: 'delete', apiKey, prefix: fromPrefix });
-}
-
-interface Move {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Refuses what moveFiles() would refuse as a whole; changes nothing. What is to be moved now. */
-export function checkPrefixMove(
+/** Refuses who may not move files there; looks at none of them. The key that was sent. */
+export function checkPrefixMoveRights(
   stores: Stores,
   call: Call,
   request: PrefixMove,
-): { readonly moves: readonly Move[]; readonly isLast: boolean } {
+): ApiKey | undefined {
+  const { bucket, fromPrefix, toPrefix } = request;
+  const source = { bucket, prefix: fromPrefix };
+  const { key: apiKey } = authorize(stores, call, {
+    ...source,
+    permission: 'read',
+    apiKey: request.apiKey,
+  });
+  authorize(stores, call, { bucket, permission: 'write', apiKey, prefix: toPrefix });
+  authorize(stores, call, { ...source, permission: 'delete', apiKey });
+  return apiKey;
+}
+
+interface PlannedMoves {
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+  readonly isLast: boolean;
+  /** Looked up once for all of them. */
+  readonly apiKey: ApiKey | undefined;
+}
+
+/** Refuses what moveFiles() would refuse as a whole; changes nothing. What is to be moved now. */
+export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove): PlannedMoves {
   const { bucket, toPrefix } = request;
-  checkPrefixMoveRights(stores, call, request);
+  const apiKey = checkPrefixMoveRights(stores, call, request);
   const fromPrefix = parsePrefix(request.fromPrefix);
   // A file that is moved onto another one that is still to be moved would take its place.
   if (fromPrefix.startsWith(toPrefix) || toPrefix.startsWith(fromPrefix)) {
@@ -62,21 +71,18 @@ export function checkPrefixMove(
     const from = present(decodeUtf8(bytes), 'path of a file');
     return { from, to: parseFilePath(`/${toPrefix}${from.slice(fromPrefix.length)}`) };
   });
-  return { moves, isLast: !hasMore };
+  return { moves, isLast: !hasMore, apiKey };
 }
 
 /** Up to 1,000 files, each in place of what is at its new path. */
 export function moveFiles(stores: Stores, call: Call, request: PrefixMove): PrefixMoved {
-  const { moves, isLast } = checkPrefixMove(stores, call, request);
-  const { bucket, apiKey } = request;
+  const { moves, isLast, apiKey } = checkPrefixMove(stores, call, request);
+  const { bucket } = request;
   const failed: { path: string; error: Refusal }[] = [];
   for (const { from, to } of moves) {
-    try {
-      moveFile(stores, call, { bucket, from, to: { path: to }, conditions: {}, apiKey });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      failed.push({ path: from, error });
-    }
+    const order = { bucket, from, to: { path: to }, conditions: {}, apiKey };
+    const moved = valueOrRefusal(() => moveFile(stores, call, order));
+    if (moved instanceof Refusal) failed.push({ path: from, error: moved });
   }
   const moved = moves.length - failed.length;
   return { moved, isDone: isLast || moved === 0, failed };

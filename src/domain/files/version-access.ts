@@ -1,6 +1,6 @@
 // What callers do with former versions: list, restore and erase them.
 
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage } from '../../limits.ts';
 import { authorize, authorizeList, type SentKey } from '../access/access.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
@@ -8,11 +8,11 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { withFileKey } from '../keys/file-keys.ts';
-import { cursorOf, parseCursor, parseLimit } from '../listing/cursors.ts';
+import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { fileMapKey, isSealed } from './file-records.ts';
 import { commitFile, entityTag, type FileRecord, findFile } from './files.ts';
@@ -51,12 +51,8 @@ export function listVersions(stores: Stores, call: Call, request: VersionList): 
   const range = rangeOf(bucket, { ...request, prefix });
   const limit = parseLimit(request.limit);
   const names = versionNames(stores, range, limit + 1);
-  const shown = names.slice(0, limit);
-  const last = names.length > limit ? shown.at(-1) : undefined;
-  return {
-    items: shown.flatMap((name) => readableVersion(stores, name) ?? []),
-    nextCursor: last === undefined ? null : cursorOfVersion(last),
-  };
+  const { shown, nextCursor } = firstPage(names, limit, nameOfVersion);
+  return { items: shown.flatMap((name) => readableVersion(stores, name) ?? []), nextCursor };
 }
 
 /** The prefix that the list is of; where it is of a path, the one that was sent beside it. */
@@ -86,16 +82,11 @@ function rangeOf(bucket: Bucket, { path, prefix, cursor }: VersionList) {
 }
 
 function readableVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
-  try {
-    return findVersion(stores, name);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  return unlessRefused(() => findVersion(stores, name));
 }
 
-function cursorOfVersion({ path, version }: VersionName): string {
-  return cursorOf(encodeUtf8(`${path}\0${version}`));
+function nameOfVersion({ path, version }: VersionName): string {
+  return `${path}\0${version}`;
 }
 
 function parseVersionCursor(bucket: Bucket, cursor: string): VersionName {
@@ -155,7 +146,8 @@ export function restoreVersion(
   return withFileKey(stores, { bucket, ...file }, (key) => {
     if (!isSealed(record, fileMapKey(bucket.id, file.path), key)) throw damagedFile();
     const digests = chunkDigests(stores, file);
-    const without = takeVersion(stores, bucket, { ...file, bucketId: bucket.id }) ?? bucket;
+    const taken = takeVersion(stores, bucket, { ...file, bucketId: bucket.id });
+    const without = taken?.bucket ?? bucket;
     saveBucket(stores, without, bucket);
     // The file itself: with its id, its creation, and the number that the new one is to be above
     const restored = { ...file, chunkDigests: digests, key, origin: file };

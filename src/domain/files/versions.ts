@@ -14,12 +14,12 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { expiredVersionsPerMessage } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
-import type { IndexEntry } from '../../storage/ordered-index.ts';
+import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { keepContent } from '../contents/kept-contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { decodeFile, type FileRecord } from './file-records.ts';
 import { streamedUntilNs } from './streams.ts';
@@ -29,8 +29,6 @@ const recordHeadBytes = 9;
 const kinds = { ofPath: 8, due: 9 } as const;
 const nsPerDay = 86_400_000_000_000n;
 const numberBytes = 4;
-/** Behind the kind. */
-const dueNameStart = 9;
 
 /** A former version, by what it was called. */
 export interface VersionName {
@@ -169,59 +167,43 @@ export function versionNames(stores: Stores, range: VersionRange, limit: number)
   const scope = pathKey(encodeUtf8(`${bucketId}\0${path === undefined ? prefix : `${path}\0`}`));
   const first =
     after === undefined ? scope : concatBytes(pathKey(nameBytes(after)), Uint8Array.of(0));
-  // A cursor of another list may stand before the range
-  const start = Math.max(directory.rank(scope), directory.rank(first));
-  // UTF-8 has no such byte, and no number of a version begins with it
-  const count = Math.min(limit, directory.rank(concatBytes(scope, Uint8Array.of(0xff))) - start);
-  const entries = count <= 0 ? [] : directory.read(start, count);
+  // UTF-8 has no byte 0xff, and no number of a version begins with it
+  const entries = entriesUnder(directory, { scope, first, limit });
   return entries.map(({ key }) => readName(key.subarray(1)));
 }
 
-/**
- * Takes it out of what is kept; its content stays. The bucket without it. False when there is none.
- */
-export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Bucket | undefined {
+interface Taken {
+  /** Without the version. */
+  readonly bucket: Bucket;
+  /** Absent when its record is damaged. */
+  readonly file: FileRecord | undefined;
+}
+
+/** Takes it out of what is kept; its content stays. `undefined` when there is none. */
+export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Taken | undefined {
   const bytes = nameBytes(name);
   const expiresAtNs = stores.directory.remove(pathKey(bytes));
   if (expiresAtNs === undefined) return undefined;
   stores.directory.remove(dueKey(expiresAtNs, bytes));
   const stored = stores.files.delete(mapKeyOf(name));
-  const file = stored && readable(name, stored.subarray(recordHeadBytes));
-  return withVersionCounted(bucket, file, -1);
-}
-
-function readable({ bucketId, path }: VersionName, record: Uint8Array): FileRecord | undefined {
-  try {
-    return decodeFile(bucketId, path, record);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  const record = stored?.subarray(recordHeadBytes);
+  const file = record && unlessRefused(() => decodeFile(name.bucketId, name.path, record));
+  return { bucket: withVersionCounted(bucket, file, -1), file };
 }
 
 /** Erases its key at once; false when there is none. */
 export function eraseVersion(stores: Stores, name: VersionName): boolean {
   const bucket = findBucket(stores, name.bucketId);
-  const stored = stores.files.get(mapKeyOf(name));
-  const without = bucket && takeVersion(stores, bucket, name);
-  if (bucket === undefined || without === undefined) return false;
-  saveBucket(stores, without, bucket);
-  const file = stored && readable(name, stored.subarray(recordHeadBytes));
-  if (file !== undefined) releaseContent(stores, file);
+  const taken = bucket && takeVersion(stores, bucket, name);
+  if (taken === undefined) return false;
+  saveBucket(stores, taken.bucket, bucket);
+  if (taken.file !== undefined) releaseContent(stores, taken.file);
   return true;
 }
 
 /** One bounded step of erasing what is due; true while there may be more. */
 export function expireVersions(stores: Stores, nowNs: bigint): boolean {
-  const { directory } = stores;
-  const start = directory.rank(Uint8Array.of(kinds.due));
-  const due = directory.read(start, expiredVersionsPerMessage).filter((entry) => {
-    return entry.key[0] === kinds.due && dueAtNs(entry) <= nowNs;
-  });
-  for (const { key } of due) eraseVersion(stores, readName(key.subarray(dueNameStart)));
+  const due = dueNames(stores.directory, { kind: kinds.due, nowNs }, expiredVersionsPerMessage);
+  for (const name of due) eraseVersion(stores, readName(name));
   return due.length === expiredVersionsPerMessage;
-}
-
-function dueAtNs({ key }: IndexEntry): bigint {
-  return new DataView(key.buffer, key.byteOffset).getBigUint64(1);
 }

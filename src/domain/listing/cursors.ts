@@ -5,7 +5,7 @@
 
 import { decodeBase64Url, encodeBase64Url } from '../../lib/base64.ts';
 import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8 } from '../../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, folderPageDefault, folderPageMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 
@@ -16,6 +16,17 @@ const cursorLengthMax = Math.ceil(((1 + filePathBytesMax + 17) * 4) / 3);
 /** `name`: UTF-8. */
 export function cursorOf(name: Uint8Array): string {
   return encodeBase64Url(concatBytes(version, name));
+}
+
+/** Of one entry more than a page shows: those that it shows, and the cursor for what is behind. */
+export function firstPage<T>(
+  found: readonly T[],
+  limit: number,
+  nameOf: (last: T) => string,
+): { readonly shown: readonly T[]; readonly nextCursor: string | null } {
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return { shown, nextCursor: last === undefined ? null : cursorOf(encodeUtf8(nameOf(last))) };
 }
 
 /** UTF-8 of the name that it stands for; refuses with InvalidArgument what is no cursor. */

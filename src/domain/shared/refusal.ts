@@ -54,3 +54,19 @@ export class Refusal extends Error {
     this.details = details;
   }
 }
+
+/** What the work gives, or why it is refused; any other error goes on. */
+export function valueOrRefusal<T>(work: () => T): T | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** For what may be damaged and is passed over then. */
+export function unlessRefused<T>(read: () => T): T | undefined {
+  const value = valueOrRefusal(read);
+  return value instanceof Refusal ? undefined : value;
+}

@@ -9,7 +9,7 @@ import { checkQuota } from '../buckets/quota.ts';
 import type { Committed } from '../files/files.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import {
   type PreparedFile,
@@ -109,7 +109,7 @@ function prepareAll<T extends PreparedFile>(
   prepare: (file: BatchFile) => T,
   bucket: Bucket,
 ): { readonly prepared: readonly T[]; readonly refused?: readonly Refused[] } {
-  const results = files.map((file) => preparedOrRefusal(file, prepare));
+  const results = files.map((file) => valueOrRefusal(() => prepare(file)));
   const prepared = results.filter((result) => !(result instanceof Refusal)) as T[];
   requireTogether(prepared, bucket);
   if (prepared.length === files.length) return { prepared };
@@ -123,15 +123,6 @@ function prepareAll<T extends PreparedFile>(
     return { path, refusal: result instanceof Refusal ? result : notStored };
   });
   return { prepared: [], refused };
-}
-
-function preparedOrRefusal<T>(file: BatchFile, prepare: (file: BatchFile) => T): T | Refusal {
-  try {
-    return prepare(file);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
 }
 
 function requireTogether(prepared: readonly PreparedFile[], bucket: Bucket): void {

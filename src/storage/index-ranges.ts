@@ -1,0 +1,42 @@
+// Ranges of an ordered index: all keys that begin with the same bytes, and those whose time is over.
+
+import { concatBytes } from '../lib/bytes.ts';
+import type { IndexEntry, OrderedIndex } from './ordered-index.ts';
+
+/** Comes after every key that begins with the bytes before it and goes on in UTF-8. */
+const afterUtf8 = Uint8Array.of(0xff);
+
+interface Range {
+  /** With which the keys begin; what follows has no first byte 0xff. */
+  readonly scope: Uint8Array;
+  /** Only keys from here on; one that stands before the range is as good as none. */
+  readonly first?: Uint8Array;
+  readonly limit: number;
+}
+
+/** In order. */
+export function entriesUnder(index: OrderedIndex, { scope, first, limit }: Range): IndexEntry[] {
+  const begin = index.rank(scope);
+  const start = first === undefined ? begin : Math.max(begin, index.rank(first));
+  const count = Math.min(limit, index.rank(concatBytes(scope, afterUtf8)) - start);
+  return count <= 0 ? [] : index.read(start, count);
+}
+
+const timeStart = 1;
+const nameStart = 9;
+
+/**
+ * What stands behind the time in keys of `kind u8 | time u64, big-endian | name` whose time has
+ * come, the earliest first.
+ */
+export function dueNames(
+  index: OrderedIndex,
+  due: { readonly kind: number; readonly nowNs: bigint },
+  limit: number,
+): Uint8Array[] {
+  const entries = index.read(index.rank(Uint8Array.of(due.kind)), limit).filter(({ key }) => {
+    if (key[0] !== due.kind) return false;
+    return new DataView(key.buffer, key.byteOffset).getBigUint64(timeStart) <= due.nowNs;
+  });
+  return entries.map(({ key }) => key.subarray(nameStart));
+}
