@@ -2,8 +2,8 @@
 // methods, and the meter's reading of each.
 
 import { IDL } from '@dfinity/candid';
-import type { MessageReport } from '../replica/core.ts';
-import { startReplica } from '../replica/replica.ts';
+import type { MessageReport } from '../packages/replica/src/core.ts';
+import { startReplica } from '../packages/replica/src/replica.ts';
 import { deployLocally, type ServiceDescription } from '../scripts/local-service.ts';
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';

@@ -49,7 +49,7 @@ export async function startMeasured(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const canister = await watchOutput(child);
-  const efs = join(projectDir, 'bin/efs.js');
+  const efs = join(projectDir, 'packages/efs/bin/efs.js');
   return {
     run: (command) => runMeasured(efs, ['--replica', state, ...command], folder),
     async measure(run, bytes) {

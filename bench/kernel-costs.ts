@@ -1,6 +1,6 @@
 // What the kernel's operations cost a byte, by the replica's meter.
 
-import { startReplica } from '../replica/replica.ts';
+import { startReplica } from '../packages/replica/src/replica.ts';
 import { sealInPlace } from '../src/crypto/aead.ts';
 import { sha256 } from '../src/crypto/hash.ts';
 import { installKernelGate } from '../src/crypto/kernel.ts';

@@ -2,7 +2,7 @@
 // piece, and replies with the pieces as the kernel left them and the instructions that it took.
 
 import binaryen from 'binaryen';
-import type { Replica } from '../replica/replica.ts';
+import type { Replica } from '../packages/replica/src/replica.ts';
 import { buildKernel } from '../scripts/kernel.ts';
 import { linkKernel } from '../scripts/link.ts';
 

@@ -1,8 +1,8 @@
 // The dearest refused message in each way in which one can come, as rows of the bench.
 
 import { IDL } from '@dfinity/candid';
-import type { MessageReport } from '../replica/core.ts';
-import type { Replica } from '../replica/replica.ts';
+import type { MessageReport } from '../packages/replica/src/core.ts';
+import type { Replica } from '../packages/replica/src/replica.ts';
 import { principalOf, type ServiceDescription } from '../scripts/local-service.ts';
 import { dearest, measureRefusals, type Way } from '../tests/support/refusal-costs.ts';
 import type { BenchRow } from './table.ts';

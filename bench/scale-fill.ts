@@ -8,12 +8,12 @@ import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { StateChange, StateStore } from '../replica/core.ts';
-import { createEngine, type RunningEngine } from '../replica/execution/engine.ts';
-import { HeapShadow } from '../replica/execution/heap-shadow.ts';
-import { createManagement } from '../replica/management/management.ts';
-import { createVetKeys } from '../replica/management/vetkd.ts';
-import { openDiskStore } from '../replica/persistence/disk-store.ts';
+import type { StateChange, StateStore } from '../packages/replica/src/core.ts';
+import { createEngine, type RunningEngine } from '../packages/replica/src/execution/engine.ts';
+import { HeapShadow } from '../packages/replica/src/execution/heap-shadow.ts';
+import { createManagement } from '../packages/replica/src/management/management.ts';
+import { createVetKeys } from '../packages/replica/src/management/vetkd.ts';
+import { openDiskStore } from '../packages/replica/src/persistence/disk-store.ts';
 import { principalOf, type ServiceDescription } from '../scripts/local-service.ts';
 
 const reportEvery = 5_000;

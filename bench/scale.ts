@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IDL } from '@dfinity/candid';
-import { type Replica, startReplica } from '../replica/replica.ts';
+import { type Replica, startReplica } from '../packages/replica/src/replica.ts';
 import { buildCanister } from '../scripts/build.ts';
 import { deployLocally } from '../scripts/local-service.ts';
 import { growthChart } from './growth-chart.ts';

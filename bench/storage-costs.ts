@@ -1,6 +1,6 @@
 // What of stable memory an empty canister takes, and what a file does with all that belongs to it.
 
-import { type StableMemoryView, startReplica } from '../replica/replica.ts';
+import { type StableMemoryView, startReplica } from '../packages/replica/src/replica.ts';
 import { openCertifiedCanister } from '../tests/support/certification/certified-canister.ts';
 import { settings } from '../tests/support/key-network.ts';
 

@@ -55,7 +55,7 @@ async function digestOfInputs(): Promise<string> {
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
   const scripts = ['azle', 'build', 'kernel', 'link', 'sha256-rounds', 'wasm-sections'];
   names.push(...scripts.map((name) => `scripts/${name}.ts`));
-  for (const folder of ['src', 'kernel']) {
+  for (const folder of ['src', 'kernel', 'packages/wire/src']) {
     names.push(...(await listFiles(folder)));
   }
   for (const name of names.sort()) {

@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { Replica } from '../replica/replica.ts';
+import type { Replica } from '../packages/replica/src/replica.ts';
 
 /** What `.replica/service.json` tells clients; it holds secrets. */
 export interface ServiceDescription {

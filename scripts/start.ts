@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { MessageReport } from '../replica/core.ts';
-import { startReplica } from '../replica/replica.ts';
+import type { MessageReport } from '../packages/replica/src/core.ts';
+import { startReplica } from '../packages/replica/src/replica.ts';
 import { buildCanister } from './build.ts';
 import { deployLocally, type ServiceDescription } from './local-service.ts';
 

@@ -1,5 +1,8 @@
-// Every limit of the service, the unit in its name. Whatever a caller can grow is bounded here.
+// Every limit of the service, the unit in its name; those that its clients have to know too are in
+// packages/wire/src/limits.ts. Whatever a caller can grow is bounded in one of the two.
 // Platform limits: Internet Computer interface specification and HTTP gateway specification.
+
+import { chunkBytesMax, chunkCountMax, joinedPartsMax } from '../packages/wire/src/limits.ts';
 
 // Names
 export const bucketIdLengthMax = 64;
@@ -14,12 +17,6 @@ export const metadataBytesMax = 2_048;
 export const metadataNameLengthMax = 64;
 
 // Bytes that travel in one message
-/** With its envelope it fits into the 2 MiB that the network takes as ingress. */
-export const singleUploadBytesMax = 2_000_000;
-export const chunkBytesMax = 1_900_000;
-/** Of a chunk length that is declared ahead; a chunk itself has at least one byte. */
-export const chunkBytesMin = 65_536;
-export const chunkCountMax = 10_000;
 export const fileBytesMax = chunkBytesMax * chunkCountMax;
 /** Files whose declared SHA-256 is verified: one message reads and hashes them. */
 export const verifiedFileBytesMax = 10 * chunkBytesMax;
@@ -41,8 +38,6 @@ export const responseBodyBytesMax = 2_000_000;
 
 /** What a query answers that reads on what an update began, see domain/files/streams.ts. */
 export const streamPieceBytes = 1_900_000;
-/** A gateway joins at most 1,000 parts of a file, a part being a chunk, or pieces of a stream. */
-export const joinedPartsMax = 1_000;
 export const streamBytesMax = streamPieceBytes * joinedPartsMax;
 /** For how long a stream may be read on, and a replaced file that is being read is kept. */
 export const streamLifetimeNs = 10n * 60n * 1_000_000_000n;
@@ -53,12 +48,8 @@ export const keptContentBytesMax = 4_000_000_000;
 export const knownStreamCountMax = 1_000;
 
 // Many files in one call
-export const batchFileCountMax = 200;
 /** Tags and header fields of all of them, in a call of the actor. */
 export const batchItemCountMax = 1_000;
-export const deletedFileCountMax = 1_000;
-/** The JSON or the texts of a call that names files to be deleted. */
-export const deletionBytesMax = 98_304;
 /** What one call by prefix tells of: UTF-8 of the paths, before they are escaped. */
 export const deletedPathBytesMax = 524_288;
 /** The header fields of a part of a form, and how many they are. */
@@ -71,10 +62,6 @@ export const segmentBytesMax = 65_536;
 
 // Listings
 export const pageSizeDefault = 10;
-export const pageSizeMax = 50;
-/** Files and folders together, of a list by cursors. */
-export const folderPageDefault = 100;
-export const folderPageMax = 1_000;
 /** Such a page ends where the paths on it, or the records of its files, have so many bytes. */
 export const listedPathBytesMax = 400_000;
 export const listedRecordBytesMax = 1_000_000;
@@ -85,7 +72,6 @@ export const uploadIdleNs = 24n * 3_600n * 1_000_000_000n;
 /** For how long the record of a session that has ended answers. */
 export const uploadEndedNs = 24n * 3_600n * 1_000_000_000n;
 export const uploadLifetimeNs = 7n * 24n * 3_600n * 1_000_000_000n;
-export const missingReportedMax = 100;
 
 // Keys and buckets
 export const liveKeyCountMax = 100;

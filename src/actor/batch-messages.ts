@@ -3,8 +3,9 @@
 // is not of just these types goes to the argument decoder, within its bounds.
 
 import { idlLabelToId } from '@dfinity/candid';
+import { batchFileCountMax, deletedFileCountMax } from '../../packages/wire/src/limits.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { batchFileCountMax, batchItemCountMax, deletedFileCountMax } from '../limits.ts';
+import { batchItemCountMax } from '../limits.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';
 import { BatchedFile, FileBatch, FileDeletion } from './candid.ts';

@@ -8,6 +8,7 @@
 // `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
 // that the method itself makes. Inspection sees ingress only, so the method checks again.
 
+import { deletionBytesMax } from '../../packages/wire/src/limits.ts';
 import { authorize } from '../domain/access/access.ts';
 import { mayCreateBuckets } from '../domain/access/bucket-creators.ts';
 import { ownedBucket } from '../domain/access/ownership.ts';
@@ -26,7 +27,7 @@ import type { FileArgument } from '../domain/uploads/single-upload.ts';
 import { checkChunk } from '../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../domain/uploads/upload-end.ts';
 import { checkUploadRequest } from '../domain/uploads/uploads.ts';
-import { deletionBytesMax, requestTextBytesMax } from '../limits.ts';
+import { requestTextBytesMax } from '../limits.ts';
 import { type ApiKeyArgument, keyRequestOf } from './api-key-arguments.ts';
 import type { ArgumentBounds } from './argument-decoder.ts';
 import type { BucketArgument } from './batch-messages.ts';

@@ -1,6 +1,8 @@
 // Many files in one request: POST of a form to `/api/v1/bucket/{bucket}/files`, each part a file,
 // and POST to `/api/v1/bucket/{bucket}/delete`.
 
+import { errorStatuses } from '../../packages/wire/src/error-status.ts';
+import { deletedFileCountMax, deletionBytesMax } from '../../packages/wire/src/limits.ts';
 import { authorize } from '../domain/access/access.ts';
 import { checkDeletions, type DeletionResult, deleteFiles } from '../domain/files/file-deletion.ts';
 import { fileView } from '../domain/files/file-view.ts';
@@ -13,8 +15,6 @@ import {
   checkBatch,
   uploadBatch,
 } from '../domain/uploads/batch-upload.ts';
-import { errorStatuses } from '../lib/error-status.ts';
-import { deletedFileCountMax, deletionBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { readMetadata } from './file-upload.ts';

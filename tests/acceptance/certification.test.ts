@@ -2,7 +2,7 @@
 // else.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { openActor } from '../support/actors.ts';
 import { openClient } from '../support/bucket-actor.ts';
 import { bytesOf, type FileClient, openFileClient } from '../support/http-client.ts';

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeSelfDescribed } from '../../replica/state/self-described-cbor.ts';
+import { decodeSelfDescribed } from '../../packages/replica/src/state/self-described-cbor.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { principalOf } from '../../scripts/local-service.ts';
 import { changeOf, keyFor, openPerson, type Person } from '../support/people.ts';

@@ -3,7 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Replica } from '../../replica/replica.ts';
+import type { Replica } from '../../packages/replica/src/replica.ts';
 import { principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service } from '../support/service.ts';
 

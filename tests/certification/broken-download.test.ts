@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { Principal } from '@dfinity/principal';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createGateway } from '../../replica/gateway/gateway.ts';
+import { createGateway } from '../../packages/replica/src/gateway/gateway.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,
@@ -103,7 +103,9 @@ test.each(lies)('it breaks off where a part %s', async (_, change) => {
 });
 
 test('it breaks off where the same part of another file comes', async () => {
-  const { encodeQueryRequest } = await import('../../replica/gateway/candid-messages.ts');
+  const { encodeQueryRequest } = await import(
+    '../../packages/replica/src/gateway/candid-messages.ts'
+  );
   const asked = encodeQueryRequest({
     method: 'GET',
     url: '/cloud/demo/other.bin',

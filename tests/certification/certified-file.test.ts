@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { decode, encode } from 'cborg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fromArrays, labeled, lookup, pruned } from '../../replica/state/hash-tree.ts';
-import { encodeSelfDescribed } from '../../replica/state/self-described-cbor.ts';
+import { fromArrays, labeled, lookup, pruned } from '../../packages/replica/src/state/hash-tree.ts';
+import { encodeSelfDescribed } from '../../packages/replica/src/state/self-described-cbor.ts';
 import { certificateHeader } from '../../src/certification/certificate-header.ts';
 import {
   type CertifiedFile,

@@ -1,7 +1,7 @@
 // What changes is certified anew in the same message, and what it was is certified no longer.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CanisterAnswer } from '../../replica/gateway/candid-messages.ts';
+import type { CanisterAnswer } from '../../packages/replica/src/gateway/candid-messages.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,

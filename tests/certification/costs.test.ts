@@ -1,7 +1,10 @@
 // What certification may cost, by the replica's meter, and what it may not depend on.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
+import {
+  decodeAnswer,
+  encodeUpdateRequest,
+} from '../../packages/replica/src/gateway/candid-messages.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
 import { beforeEach, expect, test } from 'vitest';
-import { fromArrays } from '../../replica/state/hash-tree.ts';
+import { fromArrays } from '../../packages/replica/src/state/hash-tree.ts';
+import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import type { CertifiedFile, FileRow } from '../../src/certification/certified-file.ts';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';
 import { expressionHash } from '../../src/certification/expressions.ts';
@@ -12,7 +13,6 @@ import { openFileLeaves } from '../../src/certification/file-leaves.ts';
 import { openFixedTrees } from '../../src/certification/fixed-answers.ts';
 import { fileText } from '../../src/certification/site-paths.ts';
 import { openSiteProofs } from '../../src/certification/site-proofs.ts';
-import { concatBytes } from '../../src/lib/bytes.ts';
 import { openLabelTree } from '../../src/storage/label-tree.ts';
 import { spaceIds } from '../../src/storage/memory.ts';
 import { installNodeKernel, type KernelHost } from '../support/kernel-host.ts';

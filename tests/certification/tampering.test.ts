@@ -3,7 +3,7 @@
 
 import { decode, encode } from 'cborg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CanisterAnswer } from '../../replica/gateway/candid-messages.ts';
+import type { CanisterAnswer } from '../../packages/replica/src/gateway/candid-messages.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { openService, type Service } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { commandEnvironment } from './command-runs.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function runInto(words: readonly string[], output: 'pipe' | number): Promise<number | null> {
   const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey };
-  const child = spawn(process.execPath, [join(projectDir, 'bin/efs.js'), ...words], {
+  const child = spawn(process.execPath, [join(projectDir, 'packages/efs/bin/efs.js'), ...words], {
     cwd: folder,
     env: commandEnvironment({ folder, environment }),
     stdio: ['ignore', output, 'ignore'],

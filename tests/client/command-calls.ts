@@ -1,7 +1,7 @@
 // The command `efs` in the process of the test, without the half second that a process takes: where
 // words, output, codes and files are the subject, and not signals or pipes.
 
-import { main } from '../../client/command/efs.ts';
+import { main } from '../../packages/efs/src/efs.ts';
 import type { CommandSettings, Ended } from './command-runs.ts';
 import { commandEnvironment } from './command-runs.ts';
 

@@ -30,7 +30,7 @@ export function commandEnvironment(settings: CommandSettings): Record<string, st
 
 export function startCommand(words: readonly string[], settings: CommandSettings): CommandRun {
   const { folder, input } = settings;
-  const child = spawn(process.execPath, [join(projectDir, 'bin/efs.js'), ...words], {
+  const child = spawn(process.execPath, [join(projectDir, 'packages/efs/bin/efs.js'), ...words], {
     cwd: folder,
     env: commandEnvironment(settings),
     stdio: ['pipe', 'pipe', 'pipe'],

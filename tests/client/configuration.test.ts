@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GlobalOptions, readConfiguration } from '../../client/command/config.ts';
-import { exitCodeOf } from '../../client/command/exit-code.ts';
-import { formatBytes, formatSeconds, printable } from '../../client/command/output.ts';
-import { UsageError } from '../../client/command/usage-error.ts';
-import { StorageError } from '../../client/storage-error.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config.ts';
+import { exitCodeOf } from '../../packages/efs/src/exit-code.ts';
+import { formatBytes, formatSeconds, printable } from '../../packages/efs/src/output.ts';
+import { UsageError } from '../../packages/efs/src/usage-error.ts';
 
 const local = {
   gateway: 'http://rwlgt-iiaaa-aaaaa-aaaaa-cai.localhost:4943',

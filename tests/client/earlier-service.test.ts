@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { identityFromPem } from '../../client/node/identity.ts';
-import { createStorage, type Storage } from '../../client/storage.ts';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 

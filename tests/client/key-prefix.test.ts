@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { actorManagement } from '../../client/actor-management.ts';
-import type { ServiceActor } from '../../client/candid-types.ts';
-import { identityFromPem } from '../../client/node/identity.ts';
-import { createStorage, type Storage } from '../../client/storage.ts';
+import { actorManagement } from '../../packages/client/src/actor-management.ts';
+import type { ServiceActor } from '../../packages/client/src/candid-types.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectDir } from '../tidy/source-tree.ts';
 import { runCommand } from './command-runs.ts';
 
-const bundle = join(projectDir, 'build/client/efs.js');
+const bundle = join(projectDir, 'packages/efs/dist/efs.js');
 let folder: string;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ async function sayVersion(): Promise<void> {
   expect(said).toEqual({ code: 0, output: `${version}\n`, errors: '' });
 }
 
-test.each(['client/retry.ts', 'src/lib/hex.ts', 'src/limits.ts'])(
+test.each(['packages/client/src/retry.ts', 'packages/wire/src/hex.ts', 'packages/efs/src/efs.ts'])(
   'efs --version works, and %s is bundled anew when it has changed',
   async (source) => {
     await sayVersion();

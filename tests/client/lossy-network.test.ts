@@ -1,7 +1,7 @@
 // A network that loses, delays, repeats and refuses, and callers that stop: the file arrives whole.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import {
   networkSeed,

@@ -1,8 +1,8 @@
 // Transfers over a network that fails, of any size: the tests take 20 MB, the soak 200 MB.
 
 import { expect } from 'vitest';
-import { createStorage, type Storage } from '../../client/storage.ts';
-import { isStorageError } from '../../client/storage-error.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { noFaults, startProxy, type UnreliableProxy } from './unreliable-proxy.ts';

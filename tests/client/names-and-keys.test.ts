@@ -1,8 +1,8 @@
 // What a caller passes on must not reach more than it names, and keys work as they were made.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identityFromPem } from '../../client/node/identity.ts';
-import { createStorage, type Storage } from '../../client/storage.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;

@@ -1,8 +1,8 @@
 // Large files of private buckets over HTTP: read by a link that the download makes and removes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { identityFromPem } from '../../client/node/identity.ts';
-import { createStorage, type Storage } from '../../client/storage.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 
 let service: Service;

@@ -17,9 +17,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openFileSource } from '../../client/node/file-source.ts';
-import { isStorageError } from '../../client/storage-error.ts';
-import { openSource } from '../../client/upload-source.ts';
+import { openFileSource } from '../../packages/client/src/node/file-source.ts';
+import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import { openSource } from '../../packages/client/src/upload-source.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, runCommand } from './command-runs.ts';
@@ -87,7 +87,7 @@ test.each([
 });
 
 test('endless standard input is refused beyond its size and not waited for', async () => {
-  const script = join(import.meta.dirname, '../../bin/efs.js');
+  const script = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
   const words = ['put', '--size', '2500000', '-', `${service.bucket}/told/endless.bin`];
   const run = promisify(execFile)(
     'sh',

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStorage, type Storage } from '../../client/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { startCommand } from './command-runs.ts';

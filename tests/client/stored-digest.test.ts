@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, runCommand } from './command-runs.ts';

@@ -4,7 +4,7 @@ import { Principal } from '@dfinity/principal';
 import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
 import { bls12_381 } from '@noble/curves/bls12-381';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createVetKeys } from '../../replica/management/vetkd.ts';
+import { createVetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { decodeG1, encodeG1, g1Generator, g1Order } from '../../src/crypto/bls12-381-g1.ts';
 import {
   decryptVetKey,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { deletedFileCountMax } from '../../packages/wire/src/limits.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
 import { type Deletion, deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
-import { deletedFileCountMax } from '../../src/limits.ts';
 import {
   callOf,
   createScene,

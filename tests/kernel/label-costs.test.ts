@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordGateCalls } from '../../bench/kernel-costs.ts';
 import { openRelay, type Relay } from '../../bench/kernel-relay.ts';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { certificateHeader } from '../../src/certification/certificate-header.ts';
 import { openFileLeaves } from '../../src/certification/file-leaves.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';

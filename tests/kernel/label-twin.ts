@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
-import { fromArrays, lookup } from '../../replica/state/hash-tree.ts';
+import { fromArrays, lookup } from '../../packages/replica/src/state/hash-tree.ts';
 import type { LabelPath } from '../../src/storage/label-tree.ts';
 import { expectSame, expectSameBytes } from '../support/expect-same.ts';
 

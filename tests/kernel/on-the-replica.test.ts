@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measureKernel, recordGateCalls } from '../../bench/kernel-costs.ts';
 import { openRelay, type Relay } from '../../bench/kernel-relay.ts';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { sealInPlace } from '../../src/crypto/aead.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { fromHex, readVectors } from '../support/vectors.ts';

@@ -5,13 +5,16 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import binaryen from 'binaryen';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { upgradedWords } from '../../client/transient-reject.ts';
-import type { MessageReport } from '../../replica/core.ts';
-import { createEngine, type RunningEngine } from '../../replica/execution/engine.ts';
-import { createInProcessCalls, type InProcessCalls } from '../../replica/in-process-calls.ts';
-import { createManagement } from '../../replica/management/management.ts';
-import { createVetKeys } from '../../replica/management/vetkd.ts';
-import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
+import { upgradedWords } from '../../packages/client/src/transient-reject.ts';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
+import { createEngine, type RunningEngine } from '../../packages/replica/src/execution/engine.ts';
+import {
+  createInProcessCalls,
+  type InProcessCalls,
+} from '../../packages/replica/src/in-process-calls.ts';
+import { createManagement } from '../../packages/replica/src/management/management.ts';
+import { createVetKeys } from '../../packages/replica/src/management/vetkd.ts';
+import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
 import { buildKernel } from '../../scripts/kernel.ts';
 import { linkKernel } from '../../scripts/link.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { labeled, leaf } from '../../replica/state/hash-tree.ts';
+import { labeled, leaf } from '../../packages/replica/src/state/hash-tree.ts';
 import { type PartLeavesInput, partLeaves } from '../../src/storage/part-leaves.ts';
 import { installNodeKernel } from '../support/kernel-host.ts';
 

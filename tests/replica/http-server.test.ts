@@ -2,9 +2,9 @@
 
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ApiRequest } from '../../replica/http-server.ts';
-import { startHttpServer } from '../../replica/http-server.ts';
-import type { LoopbackServer } from '../../replica/loopback.ts';
+import type { ApiRequest } from '../../packages/replica/src/http-server.ts';
+import { startHttpServer } from '../../packages/replica/src/http-server.ts';
+import type { LoopbackServer } from '../../packages/replica/src/loopback.ts';
 import { sendRequest } from '../support/gateway-canister/send-request.ts';
 
 const servers: LoopbackServer[] = [];

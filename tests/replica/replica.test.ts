@@ -7,9 +7,9 @@ import { HttpAgent } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RejectError } from '../../replica/reject-error.ts';
-import type { Replica, ReplicaOptions } from '../../replica/replica.ts';
-import { startReplica } from '../../replica/replica.ts';
+import { RejectError } from '../../packages/replica/src/reject-error.ts';
+import type { Replica, ReplicaOptions } from '../../packages/replica/src/replica.ts';
+import { startReplica } from '../../packages/replica/src/replica.ts';
 import { assembledModule } from '../support/gateway-canister/assembled-module.ts';
 import { canister } from '../support/wasm-canisters/text-module.ts';
 

@@ -8,7 +8,7 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, principalOf } from '../../scripts/local-service.ts';
 import { type DidMethod, readInterface, type Vocabulary } from '../support/model-interface.ts';

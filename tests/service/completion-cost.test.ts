@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { settings } from '../support/key-network.ts';

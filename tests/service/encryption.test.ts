@@ -5,7 +5,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, type ServiceDescription } from '../../scripts/local-service.ts';
 import { findShared } from '../support/byte-windows.ts';

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { assemble } from '../support/wasm-canisters/text-module.ts';
 

@@ -1,8 +1,11 @@
 // The built canister near its freezing threshold: uploads stop in words long before it freezes.
 
 import { expect, test } from 'vitest';
-import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
-import { createInProcessCalls } from '../../replica/in-process-calls.ts';
+import {
+  decodeAnswer,
+  encodeUpdateRequest,
+} from '../../packages/replica/src/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
 import { type KeyNetwork, networkWithKey } from '../support/key-network.ts';
 
 const low = /^ServiceUnavailable: The canister is low on cycles and takes no more uploads/;

@@ -2,8 +2,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStorage } from '../../client/storage.ts';
-import type { Replica } from '../../replica/replica.ts';
+import { createStorage } from '../../packages/client/src/storage.ts';
+import type { Replica } from '../../packages/replica/src/replica.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const partCount = 1_003;

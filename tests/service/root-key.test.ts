@@ -5,14 +5,14 @@ import { createHmac } from 'node:crypto';
 import { IDL } from '@dfinity/candid';
 import { DerivedPublicKey, EncryptedVetKey, TransportSecretKey } from '@dfinity/vetkeys';
 import { describe, expect, test } from 'vitest';
-import type { MessageReport } from '../../replica/core.ts';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
 import {
   decodeAnswer,
   encodeQueryRequest,
   encodeUpdateRequest,
-} from '../../replica/gateway/candid-messages.ts';
-import { createInProcessCalls } from '../../replica/in-process-calls.ts';
-import { createVetKeys } from '../../replica/management/vetkd.ts';
+} from '../../packages/replica/src/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
+import { createVetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { KeyNetwork, networkWithKey, reportsOfFirstKey, settings } from '../support/key-network.ts';
 

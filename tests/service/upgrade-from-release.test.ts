@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { expectSameBytes } from '../support/expect-same.ts';

@@ -40,7 +40,7 @@ function startWatched(...words: string[]): Watched {
   const { url, apiKey } = service;
   const environment = { EFS_URL: url, EFS_API_KEY: apiKey };
   const env = commandEnvironment({ folder, environment });
-  const command = [join(projectDir, 'bin/efs.js'), ...words];
+  const command = [join(projectDir, 'packages/efs/bin/efs.js'), ...words];
   const child = spawn(process.execPath, command, { cwd: folder, env });
   let errors = '';
   let peakBytes = 0;

@@ -5,7 +5,7 @@ import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfin
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
-import { resultOf, serviceInterface } from '../../client/candid-interface.ts';
+import { resultOf, serviceInterface } from '../../packages/client/src/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 

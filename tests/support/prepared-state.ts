@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startReplica } from '../../replica/replica.ts';
+import { startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
 import { projectDir, readSources } from '../tidy/source-tree.ts';

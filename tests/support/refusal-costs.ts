@@ -3,8 +3,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { MessageReport } from '../../replica/core.ts';
-import type { Replica } from '../../replica/replica.ts';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
+import type { Replica } from '../../packages/replica/src/replica.ts';
 import { installForwarder } from './forwarder/forwarder.ts';
 import { type HonestTexts, hostileArguments } from './hostile-arguments.ts';
 import { encodeCancellation, hostileRequests } from './hostile-requests.ts';

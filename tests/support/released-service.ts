@@ -3,7 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import type { Replica } from '../../replica/replica.ts';
+import type { Replica } from '../../packages/replica/src/replica.ts';
 import { sampleBytes } from './service.ts';
 
 export interface OldFile {

@@ -9,7 +9,7 @@ import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Replica, startReplica } from '../../replica/replica.ts';
+import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';

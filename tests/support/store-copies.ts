@@ -1,8 +1,12 @@
 // State stores in memory that begin as copies of one: a state that takes seconds to come to is come to
 // once. It knows of canisters only that they have records, modules and stable memory.
 
-import { type StableMemory, type StateStore, wasmPageBytes } from '../../replica/core.ts';
-import { createMemoryStore } from '../../replica/persistence/memory-store.ts';
+import {
+  type StableMemory,
+  type StateStore,
+  wasmPageBytes,
+} from '../../packages/replica/src/core.ts';
+import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
 
 export interface CopiedStore {
   readonly store: StateStore;

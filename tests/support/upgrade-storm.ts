@@ -3,10 +3,13 @@
 // try again see, and what no message may do.
 
 import { expect } from 'vitest';
-import { upgradedWords } from '../../client/transient-reject.ts';
-import { decodeAnswer, encodeUpdateRequest } from '../../replica/gateway/candid-messages.ts';
-import { createInProcessCalls } from '../../replica/in-process-calls.ts';
-import { RejectError } from '../../replica/reject-error.ts';
+import { upgradedWords } from '../../packages/client/src/transient-reject.ts';
+import {
+  decodeAnswer,
+  encodeUpdateRequest,
+} from '../../packages/replica/src/gateway/candid-messages.ts';
+import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
+import { RejectError } from '../../packages/replica/src/reject-error.ts';
 import { keySlotsOf } from './encryption-twin.ts';
 import { type KeyNetwork, networkWithKey } from './key-network.ts';
 import { randomNumbers } from './random-numbers.ts';

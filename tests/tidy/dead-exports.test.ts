@@ -58,7 +58,8 @@ function exportsOf({ path, lines }: SourceFile): string[] {
 }
 
 /** What is used from outside: the kernel's exports become the Wasm's, the client is a library. */
-const isFace = (path: string) => path === 'kernel/exports.ts' || path === 'client/interface.ts';
+const isFace = (path: string) =>
+  path === 'kernel/exports.ts' || path === 'packages/client/src/interface.ts';
 
 function deadExports(files: readonly SourceFile[]): string[] {
   const { names, whole } = usesIn(files);

@@ -11,8 +11,8 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ic0Interface } from '../../replica/execution/ic0-table.ts';
-import { createCompiler } from '../../replica/wasm/compile.ts';
+import { ic0Interface } from '../../packages/replica/src/execution/ic0-table.ts';
+import { createCompiler } from '../../packages/replica/src/wasm/compile.ts';
 import { projectDir } from './source-tree.ts';
 
 function readText(name: string): string {

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile } from './source-tree.ts';
 
 const candidLibrary = ['@dfinity/candid', '@dfinity/principal'];
-const allOfSrc = ['src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
+const wire = 'packages/wire/src';
+const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
 
-const belowDomain = ['src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
+const belowDomain = [wire, 'src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
 /** Each may import those before it. */
 const domainOrder = 'shared keys contents buckets access listing files uploads administration';
 
@@ -19,10 +20,11 @@ function domainFolders(count: number): string[] {
 
 /** A module is the longest row that a path begins with; a package allows its subpaths too. */
 const table: Readonly<Record<string, readonly string[]>> = {
-  'src/limits.ts': [],
-  'src/lib': [],
-  'src/crypto': ['src/lib', 'src/limits.ts', '@noble/curves'],
-  'src/storage': ['src/lib', 'src/limits.ts', 'src/crypto/kernel.ts'],
+  [wire]: [],
+  'src/limits.ts': [`${wire}/limits.ts`],
+  'src/lib': [wire],
+  'src/crypto': [wire, 'src/lib', 'src/limits.ts', '@noble/curves'],
+  'src/storage': [wire, 'src/lib', 'src/limits.ts', 'src/crypto/kernel.ts'],
   'src/storage/stable-map.ts': ['src/storage', 'azle'],
   'src/domain/shared': [...belowDomain],
   'src/domain/keys': [...belowDomain, ...domainFolders(1)],
@@ -34,13 +36,19 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/uploads': [...belowDomain, ...domainFolders(7)],
   'src/domain/administration': [...belowDomain, ...domainFolders(8)],
   // The version number stands there alone.
-  'src/domain/administration/bucket-status.ts': ['src/lib', 'src/domain', 'package.json'],
-  'src/http': ['src/lib', 'src/limits.ts', 'src/domain', 'src/crypto/byte-search.ts'],
-  'src/certification': ['src/lib', 'src/crypto/hash.ts', 'src/crypto/kernel.ts', 'src/storage'],
+  'src/domain/administration/bucket-status.ts': [wire, 'src/lib', 'src/domain', 'package.json'],
+  'src/http': [wire, 'src/lib', 'src/limits.ts', 'src/domain', 'src/crypto/byte-search.ts'],
+  'src/certification': [
+    wire,
+    'src/lib',
+    'src/crypto/hash.ts',
+    'src/crypto/kernel.ts',
+    'src/storage',
+  ],
   'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],
   'src/index.ts': ['src/actor'],
   kernel: [],
-  replica: [
+  'packages/replica': [
     'node:',
     ...candidLibrary,
     '@noble/curves',
@@ -48,23 +56,30 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@dfinity/response-verification',
     'cborg',
   ],
-  client: ['src/lib', 'src/limits.ts', '@dfinity/agent', ...candidLibrary],
-  'client/node': ['node:', 'client', '@dfinity/agent', 'mime-types'],
-  'client/command': [
+  'packages/client': [wire, '@dfinity/agent', ...candidLibrary],
+  'packages/client/src/node': ['node:', 'packages/client/src', '@dfinity/agent', 'mime-types'],
+  'packages/efs': [
     'node:',
-    'client',
-    'src/limits.ts',
+    `${wire}/limits.ts`,
+    'packages/client/src',
     '@dfinity/agent',
     'commander',
     'cli-progress',
   ],
-  scripts: ['node:', 'mime-types', 'replica', ...candidLibrary, 'assemblyscript', 'esbuild'],
+  scripts: [
+    'node:',
+    'mime-types',
+    'packages/replica',
+    ...candidLibrary,
+    'assemblyscript',
+    'esbuild',
+  ],
   bench: [
     'node:',
     'tests/support',
-    'client',
+    'packages/client/src',
+    'packages/replica/src',
     'scripts',
-    'replica',
     'src/crypto',
     ...candidLibrary,
     'binaryen',

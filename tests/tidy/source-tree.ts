@@ -14,7 +14,7 @@ export interface SourceFile {
   readonly imports: readonly string[];
 }
 
-const folders = ['src', 'kernel', 'replica', 'client', 'scripts', 'bench', 'tests'];
+const folders = ['src', 'kernel', 'packages', 'scripts', 'bench', 'tests'];
 
 export function readSources(): SourceFile[] {
   return folders.flatMap((folder) => listFiles(folder)).map(readSource);

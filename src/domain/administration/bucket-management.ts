@@ -1,8 +1,9 @@
 // What owners do with whole buckets: show, list, change and delete them.
 
-import { bytesEqual } from '../../lib/bytes.ts';
+import { bytesEqual } from '../../../packages/wire/src/bytes.ts';
+import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import { memberCountMax, pageSizeDefault, pageSizeMax } from '../../limits.ts';
+import { memberCountMax, pageSizeDefault } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
 import {
   isBucketOwner,

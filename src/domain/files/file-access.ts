@@ -1,7 +1,7 @@
 // What callers with a key or a right of their own ask of a file: its record, some of its bytes, its
 // end. Everybody's reading of public files is withPublicFile().
 
-import { chunkBytesMax } from '../../limits.ts';
+import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';

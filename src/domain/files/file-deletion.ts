@@ -1,9 +1,10 @@
 // Deletion of many files in one message, by their paths or by a prefix. A file that cannot be
 // deleted has its own refusal, and stops nothing.
 
+import { deletedFileCountMax } from '../../../packages/wire/src/limits.ts';
 import { present } from '../../lib/assert.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { deletedFileCountMax, deletedPathBytesMax } from '../../limits.ts';
+import { deletedPathBytesMax } from '../../limits.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';

@@ -3,10 +3,11 @@
 //
 //   base64url of: version 1 u8 | UTF-8 of a file's path, or of a folder's with its last slash
 
-import { decodeBase64Url, encodeBase64Url } from '../../lib/base64.ts';
-import { concatBytes } from '../../lib/bytes.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../../packages/wire/src/base64.ts';
+import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { folderPageDefault, folderPageMax } from '../../../packages/wire/src/limits.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { filePathBytesMax, folderPageDefault, folderPageMax } from '../../limits.ts';
+import { filePathBytesMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 
 const version = Uint8Array.of(1);

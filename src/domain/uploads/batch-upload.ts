@@ -1,8 +1,8 @@
 // Many small files in one message: all are stored, or none is. Each file has its own result; what
 // is wrong with one does not hide what is wrong with another.
 
+import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
-import { batchFileCountMax, singleUploadBytesMax } from '../../limits.ts';
 import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';

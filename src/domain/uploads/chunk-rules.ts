@@ -1,7 +1,7 @@
 // Which indexes and lengths a session takes. All chunks have one length but the last, which may be
 // shorter: checked chunk by chunk where that length was declared, else at completion.
 
-import { chunkBytesMax, chunkCountMax } from '../../limits.ts';
+import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { chunkCount, type UploadSession } from './upload-session.ts';
 

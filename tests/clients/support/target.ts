@@ -1,7 +1,7 @@
 // What the judges' clients fetch from: the service on a local replica, with a public file of eleven
 // parts; or a plain file server in its place, to judge the judges: EFS_CLIENTS_SERVER=static.
 
-import { createStorage } from '../../../client/storage.ts';
+import { createStorage } from '../../../packages/client/src/storage.ts';
 import { openService, sampleBytes, sha256Hex } from '../../support/service.ts';
 import { type CutOptions, type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import { startStaticServer } from './static-server.ts';

@@ -2,17 +2,17 @@ import { createPublicKey, verify } from 'node:crypto';
 import { Certificate } from '@dfinity/agent';
 import { Principal } from '@dfinity/principal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AgentEndpoints } from '../../../replica/agent/agent-endpoints.ts';
-import { createAgentEndpoints } from '../../../replica/agent/agent-endpoints.ts';
-import type { AgentResponse } from '../../../replica/agent/agent-message.ts';
-import type { HashableValue } from '../../../replica/agent/request-id.ts';
-import { hashOfMap, signedBytes } from '../../../replica/agent/request-id.ts';
-import type { Certification } from '../../../replica/state/certification.ts';
-import { createCertification } from '../../../replica/state/certification.ts';
+import type { AgentEndpoints } from '../../../packages/replica/src/agent/agent-endpoints.ts';
+import { createAgentEndpoints } from '../../../packages/replica/src/agent/agent-endpoints.ts';
+import type { AgentResponse } from '../../../packages/replica/src/agent/agent-message.ts';
+import type { HashableValue } from '../../../packages/replica/src/agent/request-id.ts';
+import { hashOfMap, signedBytes } from '../../../packages/replica/src/agent/request-id.ts';
+import type { Certification } from '../../../packages/replica/src/state/certification.ts';
+import { createCertification } from '../../../packages/replica/src/state/certification.ts';
 import {
   decodeSelfDescribed,
   encodeSelfDescribed,
-} from '../../../replica/state/self-described-cbor.ts';
+} from '../../../packages/replica/src/state/self-described-cbor.ts';
 import type { PlainEngine } from './plain-engine.ts';
 import { canisterId, createPlainEngine } from './plain-engine.ts';
 import type { Content } from './signed-request.ts';

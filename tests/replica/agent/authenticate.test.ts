@@ -1,9 +1,9 @@
 import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
-import { authenticate, checkTargets } from '../../../replica/agent/authenticate.ts';
-import { decodeCall } from '../../../replica/agent/envelope.ts';
-import { createRootKey } from '../../../replica/state/root-key.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import { authenticate, checkTargets } from '../../../packages/replica/src/agent/authenticate.ts';
+import { decodeCall } from '../../../packages/replica/src/agent/envelope.ts';
+import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 import { canisterId } from './plain-engine.ts';
 import type { TestKey } from './signed-request.ts';
 import { callContent, createKey, delegate, signedBody } from './signed-request.ts';

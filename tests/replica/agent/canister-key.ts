@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
-import type { HashTree } from '../../../replica/state/hash-tree.ts';
-import { labeled, leaf, toArrays } from '../../../replica/state/hash-tree.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import type { HashTree } from '../../../packages/replica/src/state/hash-tree.ts';
+import { labeled, leaf, toArrays } from '../../../packages/replica/src/state/hash-tree.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 
 function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();

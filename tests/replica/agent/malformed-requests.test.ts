@@ -1,9 +1,9 @@
 import { encode } from 'cborg';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAgentEndpoints } from '../../../replica/agent/agent-endpoints.ts';
-import { createCertification } from '../../../replica/state/certification.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import { createAgentEndpoints } from '../../../packages/replica/src/agent/agent-endpoints.ts';
+import { createCertification } from '../../../packages/replica/src/state/certification.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 import { canisterId, createPlainEngine } from './plain-engine.ts';
 import { callContent, createKey, readStateContent, signedBody } from './signed-request.ts';
 

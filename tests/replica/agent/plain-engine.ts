@@ -2,7 +2,12 @@
 // after what they do. Counts its updates.
 
 import { Principal } from '@dfinity/principal';
-import type { CallMessage, CanisterView, Engine, Outcome } from '../../../replica/core.ts';
+import type {
+  CallMessage,
+  CanisterView,
+  Engine,
+  Outcome,
+} from '../../../packages/replica/src/core.ts';
 
 export const canisterId = Principal.fromHex('00000000000000010101');
 const controller = Principal.selfAuthenticating(Buffer.from('some controller'));

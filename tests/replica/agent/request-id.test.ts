@@ -1,7 +1,7 @@
 import { requestIdOf } from '@dfinity/agent';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashOfMap, signedBytes } from '../../../replica/agent/request-id.ts';
+import { hashOfMap, signedBytes } from '../../../packages/replica/src/agent/request-id.ts';
 
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex');
 const fromHex = (text: string): Uint8Array => Buffer.from(text, 'hex');

@@ -3,9 +3,9 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { Principal } from '@dfinity/principal';
-import type { HashableValue } from '../../../replica/agent/request-id.ts';
-import { signedBytes } from '../../../replica/agent/request-id.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import type { HashableValue } from '../../../packages/replica/src/agent/request-id.ts';
+import { signedBytes } from '../../../packages/replica/src/agent/request-id.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 import { canisterId } from './plain-engine.ts';
 
 export type Content = Record<string, HashableValue>;

@@ -3,16 +3,16 @@
 
 import { randomBytes } from 'node:crypto';
 import { Principal } from '@dfinity/principal';
-import { createAgentEndpoints } from '../../../replica/agent/agent-endpoints.ts';
-import type { RunningEngine } from '../../../replica/execution/engine.ts';
-import { createEngine } from '../../../replica/execution/engine.ts';
-import { startHttpServer } from '../../../replica/http-server.ts';
-import { effectiveCanisterId } from '../../../replica/management/access.ts';
-import { createManagement } from '../../../replica/management/management.ts';
-import { createVetKeys } from '../../../replica/management/vetkd.ts';
-import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
-import type { Certification } from '../../../replica/state/certification.ts';
-import { createCertification } from '../../../replica/state/certification.ts';
+import { createAgentEndpoints } from '../../../packages/replica/src/agent/agent-endpoints.ts';
+import type { RunningEngine } from '../../../packages/replica/src/execution/engine.ts';
+import { createEngine } from '../../../packages/replica/src/execution/engine.ts';
+import { startHttpServer } from '../../../packages/replica/src/http-server.ts';
+import { effectiveCanisterId } from '../../../packages/replica/src/management/access.ts';
+import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
+import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
+import type { Certification } from '../../../packages/replica/src/state/certification.ts';
+import { createCertification } from '../../../packages/replica/src/state/certification.ts';
 import { testCanister } from './test-canister.ts';
 
 export interface TestReplica {

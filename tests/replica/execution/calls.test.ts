@@ -2,7 +2,7 @@
 // an await stays.
 
 import { describe, expect, it } from 'vitest';
-import type { Reject } from '../../../replica/core.ts';
+import type { Reject } from '../../../packages/replica/src/core.ts';
 import { numberOf, startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 

@@ -8,10 +8,10 @@ import {
   decodeRecord,
   encodeRecord,
   newRecord,
-} from '../../../replica/execution/canister-record.ts';
-import { HeapShadow } from '../../../replica/execution/heap-shadow.ts';
-import { QueryStable } from '../../../replica/execution/query-stable.ts';
-import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
+} from '../../../packages/replica/src/execution/canister-record.ts';
+import { HeapShadow } from '../../../packages/replica/src/execution/heap-shadow.ts';
+import { QueryStable } from '../../../packages/replica/src/execution/query-stable.ts';
+import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
 
 const wasmPage = 65_536;
 const zeroPage = new Uint8Array(wasmPage);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Scheduler } from '../../../replica/execution/scheduler.ts';
+import { Scheduler } from '../../../packages/replica/src/execution/scheduler.ts';
 
 describe('Scheduler', () => {
   it('runs tasks in the order of their arrival, those that tasks push last', async () => {

@@ -1,20 +1,20 @@
 // The System API table: every function in every context, by running it there.
 
 import { describe, expect, it } from 'vitest';
-import type { HostSlot, World } from '../../../replica/execution/canister.ts';
-import { openContext } from '../../../replica/execution/canister.ts';
-import { newRecord } from '../../../replica/execution/canister-record.ts';
-import type { Context } from '../../../replica/execution/context.ts';
-import { contexts } from '../../../replica/execution/context.ts';
-import { createCanister } from '../../../replica/execution/core-state.ts';
-import { createExecution } from '../../../replica/execution/execution.ts';
-import { createHost } from '../../../replica/execution/ic0-host.ts';
-import { ic0Interface, ic0Table } from '../../../replica/execution/ic0-table.ts';
-import { networkLimits } from '../../../replica/execution/limits.ts';
-import { runEntry } from '../../../replica/execution/run-entry.ts';
-import { Sandbox } from '../../../replica/execution/sandbox.ts';
-import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
-import { createCompiler } from '../../../replica/wasm/compile.ts';
+import type { HostSlot, World } from '../../../packages/replica/src/execution/canister.ts';
+import { openContext } from '../../../packages/replica/src/execution/canister.ts';
+import { newRecord } from '../../../packages/replica/src/execution/canister-record.ts';
+import type { Context } from '../../../packages/replica/src/execution/context.ts';
+import { contexts } from '../../../packages/replica/src/execution/context.ts';
+import { createCanister } from '../../../packages/replica/src/execution/core-state.ts';
+import { createExecution } from '../../../packages/replica/src/execution/execution.ts';
+import { createHost } from '../../../packages/replica/src/execution/ic0-host.ts';
+import { ic0Interface, ic0Table } from '../../../packages/replica/src/execution/ic0-table.ts';
+import { networkLimits } from '../../../packages/replica/src/execution/limits.ts';
+import { runEntry } from '../../../packages/replica/src/execution/run-entry.ts';
+import { Sandbox } from '../../../packages/replica/src/execution/sandbox.ts';
+import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
+import { createCompiler } from '../../../packages/replica/src/wasm/compile.ts';
 import { anybody, plenty } from '../../support/wasm-canisters/test-replica.ts';
 import { assemble } from '../../support/wasm-canisters/text-module.ts';
 import { specifiedContexts } from './system-api-contexts.ts';

@@ -2,8 +2,8 @@
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../../replica/execution/context.ts';
-import { modeName } from '../../../replica/execution/context.ts';
+import type { Context } from '../../../packages/replica/src/execution/context.ts';
+import { modeName } from '../../../packages/replica/src/execution/context.ts';
 import {
   anybody,
   bytesOf,

@@ -9,8 +9,8 @@ import {
   decodeStreamedPart,
   encodeQueryRequest,
   encodeUpdateRequest,
-} from '../../../replica/gateway/candid-messages.ts';
-import { splitLeadingBody } from '../../../replica/gateway/split-leading-body.ts';
+} from '../../../packages/replica/src/gateway/candid-messages.ts';
+import { splitLeadingBody } from '../../../packages/replica/src/gateway/split-leading-body.ts';
 
 const Headers = IDL.Vec(IDL.Tuple(IDL.Text, IDL.Text));
 const Blob = IDL.Vec(IDL.Nat8);

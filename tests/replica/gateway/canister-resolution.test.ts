@@ -1,8 +1,8 @@
 // Which canister a host, query or Referer names. Vector: the network gateway's documented order.
 
 import { describe, expect, it } from 'vitest';
-import { resolveCanister } from '../../../replica/gateway/canister-resolution.ts';
-import { GatewayError } from '../../../replica/gateway/gateway-error.ts';
+import { resolveCanister } from '../../../packages/replica/src/gateway/canister-resolution.ts';
+import { GatewayError } from '../../../packages/replica/src/gateway/gateway-error.ts';
 
 const id = 'rrkah-fqaaa-aaaaa-aaaaq-cai';
 const other = 'ryjl3-tyaaa-aaaaa-aaaba-cai';

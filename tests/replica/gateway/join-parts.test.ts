@@ -3,9 +3,9 @@
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CanisterAnswer } from '../../../replica/gateway/candid-messages.ts';
-import type { CanisterClient } from '../../../replica/gateway/canister-client.ts';
-import { joinParts } from '../../../replica/gateway/join-parts.ts';
+import type { CanisterAnswer } from '../../../packages/replica/src/gateway/candid-messages.ts';
+import type { CanisterClient } from '../../../packages/replica/src/gateway/canister-client.ts';
+import { joinParts } from '../../../packages/replica/src/gateway/join-parts.ts';
 
 const request = { method: 'GET', url: '/', headers: [], body: new Uint8Array(0) } as const;
 const partsMax = 1_000;

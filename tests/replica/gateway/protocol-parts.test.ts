@@ -3,10 +3,17 @@
 import { encode } from 'cborg';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseContentRange } from '../../../replica/gateway/content-range.ts';
-import { isPreflightAnswer, withCorsDefaults } from '../../../replica/gateway/cors.ts';
-import { envelopeBytes, queryResponseBytes } from '../../../replica/gateway/envelope-size.ts';
-import { errorPage, GatewayError, toGatewayError } from '../../../replica/gateway/gateway-error.ts';
+import { parseContentRange } from '../../../packages/replica/src/gateway/content-range.ts';
+import { isPreflightAnswer, withCorsDefaults } from '../../../packages/replica/src/gateway/cors.ts';
+import {
+  envelopeBytes,
+  queryResponseBytes,
+} from '../../../packages/replica/src/gateway/envelope-size.ts';
+import {
+  errorPage,
+  GatewayError,
+  toGatewayError,
+} from '../../../packages/replica/src/gateway/gateway-error.ts';
 
 describe('parseContentRange()', () => {
   it('reads what the header says', () => {

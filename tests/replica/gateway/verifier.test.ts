@@ -2,10 +2,10 @@
 // the size of the answer, and each goes to who asked.
 
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../replica/gateway/gateway-error.ts';
-import type { HeaderField } from '../../../replica/gateway/http-messages.ts';
-import { verifyBeside } from '../../../replica/gateway/verifier.ts';
-import { verifyAnswer } from '../../../replica/gateway/verify-answer.ts';
+import { GatewayError } from '../../../packages/replica/src/gateway/gateway-error.ts';
+import type { HeaderField } from '../../../packages/replica/src/gateway/http-messages.ts';
+import { verifyBeside } from '../../../packages/replica/src/gateway/verifier.ts';
+import { verifyAnswer } from '../../../packages/replica/src/gateway/verify-answer.ts';
 import { certificateFor, testContext } from '../../support/certification/verdict.ts';
 import { certifyPages, provenAnswer } from '../../support/gateway-canister/certified-site.ts';
 import { sampleBytes } from '../../support/service.ts';

@@ -2,11 +2,16 @@
 
 import { Principal } from '@dfinity/principal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { GatewayError } from '../../../replica/gateway/gateway-error.ts';
-import { verifyAnswer } from '../../../replica/gateway/verify-answer.ts';
-import { fromEntries, labeled, leaf, toArrays } from '../../../replica/state/hash-tree.ts';
-import { createRootKey } from '../../../replica/state/root-key.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import { GatewayError } from '../../../packages/replica/src/gateway/gateway-error.ts';
+import { verifyAnswer } from '../../../packages/replica/src/gateway/verify-answer.ts';
+import {
+  fromEntries,
+  labeled,
+  leaf,
+  toArrays,
+} from '../../../packages/replica/src/state/hash-tree.ts';
+import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 import { certifyPages, provenAnswer } from '../../support/gateway-canister/certified-site.ts';
 
 const canisterId = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');

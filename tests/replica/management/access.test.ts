@@ -4,8 +4,8 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { effectiveCanisterId } from '../../../replica/management/access.ts';
-import { methodTypes } from '../../../replica/management/candid-types.ts';
+import { effectiveCanisterId } from '../../../packages/replica/src/management/access.ts';
+import { methodTypes } from '../../../packages/replica/src/management/candid-types.ts';
 import { about, createFixture, encode, owner, rejected, stranger } from './management-fixture.ts';
 
 const controllersOnly = [

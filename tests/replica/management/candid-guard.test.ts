@@ -3,7 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, test } from 'vitest';
-import { decodeGuarded } from '../../../replica/management/candid-guard.ts';
+import { decodeGuarded } from '../../../packages/replica/src/management/candid-guard.ts';
 
 const hugeCount = [0xff, 0xff, 0xff, 0xff, 0x0f];
 const doublingRecords = Array.from({ length: 15 }, (_, at) => [0x6c, 2, 0, at + 1, 1, at + 1]);

@@ -8,11 +8,11 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { sha256 } from '@noble/hashes/sha2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../replica/core.ts';
-import { createEngine } from '../../../replica/execution/engine.ts';
-import { createManagement } from '../../../replica/management/management.ts';
-import { createVetKeys } from '../../../replica/management/vetkd.ts';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
+import type { Outcome } from '../../../packages/replica/src/core.ts';
+import { createEngine } from '../../../packages/replica/src/execution/engine.ts';
+import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
 import { assembledModule } from '../../support/gateway-canister/assembled-module.ts';
 import { about, blob, encode, installMode, installRecord, owner } from './management-fixture.ts';
 

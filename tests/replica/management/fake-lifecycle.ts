@@ -2,7 +2,7 @@
 // canister asked for.
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterView, Lifecycle, Reject } from '../../../replica/core.ts';
+import type { CanisterView, Lifecycle, Reject } from '../../../packages/replica/src/core.ts';
 
 interface Entry {
   readonly id: Principal;

@@ -3,9 +3,9 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { ManagementResult, Reject } from '../../../replica/core.ts';
-import { createManagement } from '../../../replica/management/management.ts';
-import { createVetKeys } from '../../../replica/management/vetkd.ts';
+import type { ManagementResult, Reject } from '../../../packages/replica/src/core.ts';
+import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
 import { createFakeLifecycle } from './fake-lifecycle.ts';
 
 export const owner = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');

@@ -12,7 +12,7 @@ import {
 } from '@dfinity/vetkeys';
 import { bls12_381 } from '@noble/curves/bls12-381';
 import { describe, expect, test } from 'vitest';
-import { createVetKeys } from '../../../replica/management/vetkd.ts';
+import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
 
 const seed = new Uint8Array(32).fill(7);
 const vetKeys = createVetKeys(seed);

@@ -2,7 +2,7 @@
 // killed. Every commit touches two canisters, pages far apart, a bulk region and a value.
 
 import { writeSync } from 'node:fs';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
 import { canisterIds, pagesInWasm, recordOf, writeGeneration } from './generations.ts';
 
 const [directory = '', first = '1'] = process.argv.slice(2);

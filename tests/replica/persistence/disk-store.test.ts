@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { StateStore } from '../../../replica/core.ts';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
-import { removeState } from '../../../replica/persistence/state-folder.ts';
+import type { StateStore } from '../../../packages/replica/src/core.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
+import { removeState } from '../../../packages/replica/src/persistence/state-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'replica-disk-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

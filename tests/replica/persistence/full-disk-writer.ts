@@ -2,7 +2,7 @@
 // ends without closing the store. Prints what it saw.
 
 import { writeSync } from 'node:fs';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
 
 const id = 'rrkah-fqaaa-aaaaa-aaaaq-cai';
 const store = openDiskStore(process.argv[2] ?? '');

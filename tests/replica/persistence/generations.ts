@@ -1,7 +1,7 @@
 // What commit number n writes, and the check that a memory is exactly as commit n left it.
 
 import { expect } from 'vitest';
-import type { StableMemory } from '../../../replica/core.ts';
+import type { StableMemory } from '../../../packages/replica/src/core.ts';
 
 export const canisterIds = ['rrkah-fqaaa-aaaaa-aaaaq-cai', 'ryjl3-tyaaa-aaaaa-aaaba-cai'];
 export const pagesInWasm = 40;

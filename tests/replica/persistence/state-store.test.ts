@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type StateStore, wasmPageBytes } from '../../../replica/core.ts';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
-import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
+import { type StateStore, wasmPageBytes } from '../../../packages/replica/src/core.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
+import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
 
 const folders = mkdtempSync(join(tmpdir(), 'replica-store-'));
 afterAll(() => rmSync(folders, { recursive: true, force: true }));

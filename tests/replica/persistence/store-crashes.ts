@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { openDiskStore } from '../../../replica/persistence/disk-store.ts';
+import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
 import { canisterIds, expectGeneration } from './generations.ts';
 
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));

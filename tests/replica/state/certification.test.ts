@@ -2,9 +2,9 @@ import { createPublicKey, verify } from 'node:crypto';
 import { Certificate } from '@dfinity/agent';
 import { Principal } from '@dfinity/principal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CanisterView, Engine } from '../../../replica/core.ts';
-import { createCertification } from '../../../replica/state/certification.ts';
-import { decodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import type { CanisterView, Engine } from '../../../packages/replica/src/core.ts';
+import { createCertification } from '../../../packages/replica/src/state/certification.ts';
+import { decodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 
 const canisterId = Principal.fromHex('00000000000000070101');
 const seed = new Uint8Array(32).fill(9);

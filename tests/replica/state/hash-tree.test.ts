@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HashTree } from '../../../replica/state/hash-tree.ts';
+import type { HashTree } from '../../../packages/replica/src/state/hash-tree.ts';
 import {
   empty,
   fork,
@@ -12,8 +12,8 @@ import {
   prune,
   pruned,
   toArrays,
-} from '../../../replica/state/hash-tree.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+} from '../../../packages/replica/src/state/hash-tree.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeLeb128 } from '../../../replica/state/leb128.ts';
+import { encodeLeb128 } from '../../../packages/replica/src/state/leb128.ts';
 
 const hex = (value: bigint | number): string => Buffer.from(encodeLeb128(value)).toString('hex');
 

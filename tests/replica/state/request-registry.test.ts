@@ -1,7 +1,7 @@
 import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
-import { lookup, lookupValue } from '../../../replica/state/hash-tree.ts';
-import { createRequestRegistry } from '../../../replica/state/request-registry.ts';
+import { lookup, lookupValue } from '../../../packages/replica/src/state/hash-tree.ts';
+import { createRequestRegistry } from '../../../packages/replica/src/state/request-registry.ts';
 
 const minuteNs = 60_000_000_000n;
 const idOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);

@@ -1,9 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HashTree } from '../../../replica/state/hash-tree.ts';
-import { leaf, lookup, lookupValue, prune } from '../../../replica/state/hash-tree.ts';
-import type { RequestTrie } from '../../../replica/state/request-trie.ts';
-import { deleteRequest, setRequest, trieTree } from '../../../replica/state/request-trie.ts';
+import type { HashTree } from '../../../packages/replica/src/state/hash-tree.ts';
+import { leaf, lookup, lookupValue, prune } from '../../../packages/replica/src/state/hash-tree.ts';
+import type { RequestTrie } from '../../../packages/replica/src/state/request-trie.ts';
+import {
+  deleteRequest,
+  setRequest,
+  trieTree,
+} from '../../../packages/replica/src/state/request-trie.ts';
 
 const id = fc.uint8Array({ minLength: 2, maxLength: 2 });
 const operation = fc.record({ id, value: fc.option(fc.string({ maxLength: 3 })) });

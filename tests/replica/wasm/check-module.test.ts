@@ -3,10 +3,10 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ic0Interface } from '../../../replica/execution/ic0-table.ts';
-import type { CompiledModule } from '../../../replica/wasm/compile.ts';
-import { createCompiler } from '../../../replica/wasm/compile.ts';
-import { InvalidModule } from '../../../replica/wasm/invalid-module.ts';
+import { ic0Interface } from '../../../packages/replica/src/execution/ic0-table.ts';
+import type { CompiledModule } from '../../../packages/replica/src/wasm/compile.ts';
+import { createCompiler } from '../../../packages/replica/src/wasm/compile.ts';
+import { InvalidModule } from '../../../packages/replica/src/wasm/invalid-module.ts';
 import { assemble } from '../../support/wasm-canisters/text-module.ts';
 
 function compile(module: Uint8Array): CompiledModule {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { counterExport, exhaustedExport, instrument } from '../../../replica/wasm/instrument.ts';
-import type { WasmGlobal } from '../../../replica/wasm/web-assembly.ts';
-import { webAssembly } from '../../../replica/wasm/web-assembly.ts';
+import {
+  counterExport,
+  exhaustedExport,
+  instrument,
+} from '../../../packages/replica/src/wasm/instrument.ts';
+import type { WasmGlobal } from '../../../packages/replica/src/wasm/web-assembly.ts';
+import { webAssembly } from '../../../packages/replica/src/wasm/web-assembly.ts';
 import { assemble } from '../../support/wasm-canisters/text-module.ts';
 
 const plenty = 1_000_000_000n;

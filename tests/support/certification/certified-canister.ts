@@ -8,8 +8,8 @@ import {
   decodeAnswer,
   encodeQueryRequest,
   encodeUpdateRequest,
-} from '../../../replica/gateway/candid-messages.ts';
-import { type Replica, startReplica } from '../../../replica/replica.ts';
+} from '../../../packages/replica/src/gateway/candid-messages.ts';
+import { type Replica, startReplica } from '../../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../../scripts/build.ts';
 import { createDemoKey, newIdentity, principalOf } from '../../../scripts/local-service.ts';
 import { settings } from '../key-network.ts';

@@ -1,10 +1,18 @@
 // Asks the official verifier about an answer, and signs certificates for roots that tests choose.
 
 import { Principal } from '@dfinity/principal';
-import { type VerifiableAnswer, verifyAnswer } from '../../../replica/gateway/verify-answer.ts';
-import { fromEntries, labeled, leaf, toArrays } from '../../../replica/state/hash-tree.ts';
-import { createRootKey } from '../../../replica/state/root-key.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import {
+  type VerifiableAnswer,
+  verifyAnswer,
+} from '../../../packages/replica/src/gateway/verify-answer.ts';
+import {
+  fromEntries,
+  labeled,
+  leaf,
+  toArrays,
+} from '../../../packages/replica/src/state/hash-tree.ts';
+import { createRootKey } from '../../../packages/replica/src/state/root-key.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 
 export type Field = readonly [name: string, value: string];
 

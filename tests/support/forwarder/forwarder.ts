@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { Principal } from '@dfinity/principal';
-import type { Replica } from '../../../replica/replica.ts';
+import type { Replica } from '../../../packages/replica/src/replica.ts';
 import { assembledModule } from '../gateway-canister/assembled-module.ts';
 
 export interface Forwarder {

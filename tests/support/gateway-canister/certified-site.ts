@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto';
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import type { HashTree } from '../../../replica/state/hash-tree.ts';
-import { fromEntries, leaf, toArrays } from '../../../replica/state/hash-tree.ts';
-import { encodeSelfDescribed } from '../../../replica/state/self-described-cbor.ts';
+import type { HashTree } from '../../../packages/replica/src/state/hash-tree.ts';
+import { fromEntries, leaf, toArrays } from '../../../packages/replica/src/state/hash-tree.ts';
+import { encodeSelfDescribed } from '../../../packages/replica/src/state/self-described-cbor.ts';
 
 export type Field = readonly [name: string, value: string];
 

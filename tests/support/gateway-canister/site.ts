@@ -1,9 +1,9 @@
 // A replica with the canister of canister.wat behind its gateway, and what tests do with them.
 
-import type { Replica, ReplicaOptions } from '../../../replica/replica.ts';
-import { startReplica } from '../../../replica/replica.ts';
-import type { HashTree } from '../../../replica/state/hash-tree.ts';
-import { empty } from '../../../replica/state/hash-tree.ts';
+import type { Replica, ReplicaOptions } from '../../../packages/replica/src/replica.ts';
+import { startReplica } from '../../../packages/replica/src/replica.ts';
+import type { HashTree } from '../../../packages/replica/src/state/hash-tree.ts';
+import { empty } from '../../../packages/replica/src/state/hash-tree.ts';
 import type { Answer, Page } from './certified-site.ts';
 import { certifyPages, provenAnswer } from './certified-site.ts';
 import type { Rule } from './gateway-canister.ts';

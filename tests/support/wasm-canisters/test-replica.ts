@@ -9,10 +9,13 @@ import type {
   MessageReport,
   Outcome,
   StateStore,
-} from '../../../replica/core.ts';
-import type { EngineOptions, RunningEngine } from '../../../replica/execution/engine.ts';
-import { createEngine } from '../../../replica/execution/engine.ts';
-import { createMemoryStore } from '../../../replica/persistence/memory-store.ts';
+} from '../../../packages/replica/src/core.ts';
+import type {
+  EngineOptions,
+  RunningEngine,
+} from '../../../packages/replica/src/execution/engine.ts';
+import { createEngine } from '../../../packages/replica/src/execution/engine.ts';
+import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
 
 export const anybody = Principal.anonymous();
 export const plenty = 10n ** 16n;

@@ -1,0 +1,84 @@
+// Buckets and keys by calls of the actor.
+
+import { Principal } from '@dfinity/principal';
+import { pageSizeMax } from '../../wire/src/limits.ts';
+import { call } from './actor-connection.ts';
+import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
+import type { ServiceActor } from './candid-types.ts';
+import type { BucketChange, BucketMember, BucketOptions } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+import type { Management } from './transport.ts';
+
+export function actorManagement(actor: ServiceActor, apiKey: string | undefined): Management {
+  return {
+    createBucket: async (id, options) =>
+      bucketRecordOf(await call(undefined, () => actor.createBucket(id, [optionsOf(options)]))),
+    getBucket: async (id) =>
+      bucketRecordOf(await call(undefined, () => actor.getBucket(id, optional(apiKey)))),
+    async listBuckets(page) {
+      const pages = [optional(BigInt(page)), optional(BigInt(pageSizeMax))] as const;
+      const { items, hasMore } = await call(undefined, () => actor.listBuckets(...pages));
+      return { items: items.map(bucketRecordOf), hasMore };
+    },
+    updateBucket: async (id, change) =>
+      bucketRecordOf(await call(undefined, () => actor.updateBucket(changeOf(id, change)))),
+    async deleteBucket(id, { isForced }) {
+      await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
+    },
+    async createKey({ prefix, expiresAt, ...named }) {
+      const expiresAtNs = expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n;
+      const limits = { prefix: optional(prefix), expiresAt: optional(expiresAtNs) };
+      const request = { ...named, ...limits };
+      const key = await call(undefined, () => actor.createApiKey(request));
+      if (prefix && key.prefix.length === 0) await giveUp(actor, key.id);
+      return { ...keyRecordOf(key), secret: key.secret };
+    },
+    listKeys: async (bucket) =>
+      (await call(undefined, () => actor.listApiKeys(bucket))).map(listedKeyOf),
+    async revokeKey(id) {
+      await call(undefined, () => actor.revokeApiKey(id));
+    },
+  };
+}
+
+/** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
+async function giveUp(actor: ServiceActor, id: string): Promise<never> {
+  await call(undefined, () => actor.revokeApiKey(id));
+  throw new StorageError(
+    'Unsupported',
+    'The service makes no keys for a part of a bucket: upgrade it, or leave the prefix out.',
+  );
+}
+
+function optionsOf(options: BucketOptions) {
+  const { isPublic, quotaBytes, quotaFiles, keepVersionsDays: days } = options;
+  return {
+    isPublic: optional(isPublic),
+    quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
+    quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
+    keepVersionsDays: optional(days === undefined ? undefined : BigInt(days)),
+  };
+}
+
+function changeOf(bucketId: string, change: BucketChange) {
+  const { owner, addMembers, removeMembers } = change;
+  return {
+    bucketId,
+    ...optionsOf(change),
+    owner: optional(owner === undefined ? undefined : principalOf(owner)),
+    addMembers: optional(addMembers?.map(memberOf)),
+    removeMembers: optional(removeMembers?.map(principalOf)),
+  };
+}
+
+function memberOf({ principal, role }: BucketMember) {
+  return { principal: principalOf(principal), role };
+}
+
+function principalOf(text: string): Principal {
+  try {
+    return Principal.fromText(text);
+  } catch (cause) {
+    throw new StorageError('InvalidArgument', `"${text}" is no principal.`, { cause });
+  }
+}

@@ -1,0 +1,236 @@
+// The service by calls of its actor, with the agent's verification of every answer. Imports the
+// agent; storage.ts loads it with its first use.
+
+import { IDL } from '@dfinity/candid';
+import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
+import { deleteFiles, putFiles } from './actor-batches.ts';
+import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
+import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
+import { firstChunkBytes } from './actor-first-chunk.ts';
+import { createLink, listLinks } from './actor-links.ts';
+import { actorManagement } from './actor-management.ts';
+import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts';
+import { joinPieces } from './byte-stream.ts';
+import { argumentStart } from './call-envelope.ts';
+import { resultOf } from './candid-interface.ts';
+import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
+import type { Result } from './candid-types.ts';
+import { canisterAddress } from './canister-address.ts';
+import { chunkCountOf } from './digest.ts';
+import type {
+  FileName,
+  FileRecord,
+  FolderOptions,
+  UploadSession,
+  UsageOptions,
+} from './interface.ts';
+import { callWithBlob } from './large-call.ts';
+import { queryBlob } from './large-query.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  ChunkUpload,
+  FileMetadata,
+  OpenedFile,
+  PageRequest,
+  PartRequest,
+  SessionRequest,
+  Signal,
+  Transport,
+  WholeFile,
+} from './transport.ts';
+
+export async function openActorTransport(connection: ActorConnection): Promise<Transport> {
+  const service = await openService(connection);
+  const { actor, apiKey } = service;
+  const key = optional(apiKey);
+  return {
+    wholeFileBytesMax: chunkBytesMax,
+    wholeFileTakesHeaders: false,
+    management: actorManagement(actor, apiKey),
+    putFile: (file, signal) => putFile(service, file, signal),
+    putFiles: (batch, signal) => putFiles(service, batch, signal),
+    startUpload: (request, signal) => startUpload(service, request, signal),
+    openFile: (file, options) => openFile(service, file, options),
+    getFile: (file, signal) => getFile(service, file, signal),
+    listFiles: (request) => listFiles(service, request),
+    listFolder: (request) => listFolder(service, request),
+    usage: (request) => usage(service, request),
+    linkBase: canisterAddress(connection),
+    readsByLinks: false,
+    createLink: (request) => createLink(service, request),
+    listLinks: (request) => listLinks(service, request),
+    async removeLink(bucket, id, signal) {
+      await call(signal, () => actor.deleteLink(bucket, id, key));
+    },
+    getUpload: async ({ uploadId }, signal) =>
+      sessionOf(await call(signal, () => actor.getUpload(uploadId))),
+    async putChunk(chunk, signal) {
+      await call(signal, () => sendChunk(service, chunk));
+    },
+    async completeUpload(name, signal) {
+      await call(signal, () => actor.completeFileUpload(name.uploadId, key));
+      return getFile(service, name, signal);
+    },
+    async cancelUpload({ uploadId }, signal) {
+      await call(signal, () => actor.cancelUpload(uploadId));
+    },
+    async listUploads(bucket, signal) {
+      const uploads = await call(signal, () => actor.listUploads(bucket, key));
+      return uploads.map(sessionOf);
+    },
+    readPart: (part, signal) => readPart(service, part, signal),
+    async deleteFile({ bucket, path }, signal) {
+      await call(signal, () => actor.deleteFile(bucket, path, key));
+    },
+    deleteFiles: (deletion, signal) => deleteFiles(service, deletion, signal),
+    copyFile: (request, signal) => sendCopy(service, { kind: 'copy', request }, signal),
+    moveFile: (request, signal) => sendCopy(service, { kind: 'move', request }, signal),
+    moveFiles: (move, signal) => moveFiles(service, move, signal),
+    changeFile: (file, change) => changeFile(service, file, change),
+    listVersions: (request, signal) => listVersions(service, request, signal),
+    restoreVersion: (restoration, signal) => restoreVersion(service, restoration, signal),
+    eraseVersions: (erasure, signal) => eraseVersions(service, erasure, signal),
+    status: async (signal) => statusOf(await call(signal, () => actor.getStatus())),
+  };
+}
+
+function destinationOf({ apiKey }: Service, file: FileMetadata) {
+  return {
+    bucketId: file.bucket,
+    path: file.path,
+    tags: optional(file.tags),
+    sha256: optional(file.sha256),
+    ifMatch: optional(file.ifMatch),
+    ifNoneMatch: optional(file.ifNoneMatch),
+    apiKey: optional(apiKey),
+  };
+}
+
+async function putFile(service: Service, file: WholeFile, signal: Signal): Promise<FileRecord> {
+  const { contentType, bytes } = file;
+  const request = { ...destinationOf(service, file), contentType, bytes };
+  await call(signal, () => service.actor.uploadFile(request));
+  return getFile(service, file, signal);
+}
+
+/** The answer proves nothing by itself: completion and entity tag do, for the whole. */
+function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
+  const { uploadId, index, bytes: blob } = chunk;
+  const { actor, largeCaller } = service;
+  if (largeCaller === undefined) {
+    return actor.uploadFileChunkIndexed(uploadId, BigInt(index), blob);
+  }
+  return callWithBlob(largeCaller, {
+    method: 'uploadFileChunkIndexed',
+    argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
+    blob,
+    resultType: resultOf(IDL.Nat),
+  });
+}
+
+async function startUpload(
+  service: Service,
+  request: SessionRequest,
+  signal: Signal,
+): Promise<UploadSession> {
+  const { actor } = service;
+  const { size, chunkBytes, contentType, headers, metadata } = request;
+  const uploadId = await call(signal, () =>
+    actor.beginFileUploadWith({
+      ...destinationOf(service, request),
+      contentType: optional(contentType),
+      size: optional(size === undefined ? undefined : BigInt(size)),
+      chunkSize: optional(BigInt(chunkBytes)),
+      headers: optional(Object.entries(headers)),
+      metadata: optional(Object.entries(metadata)),
+    }),
+  );
+  return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
+}
+
+async function getFile({ actor, apiKey }: Service, file: FileName, signal: Signal) {
+  const { bucket, path } = file;
+  return fileRecordOf(await call(signal, () => actor.getFile(bucket, path, optional(apiKey))));
+}
+
+async function openFile(
+  service: Service,
+  file: FileName,
+  { wantsFirst, signal }: { readonly wantsFirst: boolean; readonly signal: Signal },
+): Promise<OpenedFile> {
+  const { etag, size, contentType } = await getFile(service, file, signal);
+  const isOneChunk = chunkCountOf(etag) === 1;
+  const asked = wantsFirst && !isOneChunk ? firstChunkBytes(service, file, signal) : undefined;
+  const chunkBytes = isOneChunk ? Math.max(1, size) : await asked;
+  return { etag, size, contentType, chunkBytes, isAnonymous: false, first: undefined };
+}
+
+const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+
+/** One call reads no more than the longest chunk: a file of one HTTP request may be longer. */
+async function readPart(service: Service, part: PartRequest, signal: Signal) {
+  const pieces: Uint8Array[] = [];
+  for (let { start } = part; start < part.end; start += chunkBytesMax) {
+    const end = Math.min(part.end, start + chunkBytesMax);
+    pieces.push(await readPiece(service, { ...part, start, end }, signal));
+  }
+  return joinPieces(pieces);
+}
+
+async function readPiece(service: Service, part: PartRequest, signal: Signal) {
+  const { canisterId, agent, bulkAgent, apiKey } = service;
+  const { bucket, path, start, end, isChunk } = part;
+  const expectedBytes = end - start;
+  const values = [bucket, path, BigInt(start), BigInt(expectedBytes), optional(apiKey)];
+  const argument = IDL.encode(readArguments, values);
+  const query = { canisterId, method: 'readFile', argument, expectedBytes };
+  const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent : agent, query));
+  if (bytes.length === expectedBytes) return bytes;
+  throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}
+
+async function listFiles({ actor, apiKey }: Service, request: PageRequest) {
+  const { bucket, prefix, sort, tag, page, signal } = request;
+  const listed = await call(signal, () =>
+    actor.listFiles({
+      bucketId: bucket,
+      prefix: optional(prefix),
+      sort: optional(sort),
+      tag: optional(tag),
+      page: optional(BigInt(page)),
+      pageSize: optional(BigInt(pageSizeMax)),
+      apiKey: optional(apiKey),
+    }),
+  );
+  const [nextPage] = listed.nextPage;
+  return {
+    items: listed.items.map(fileRecordOf),
+    total: Number(listed.total),
+    nextPage: nextPage === undefined ? undefined : Number(nextPage),
+  };
+}
+
+async function listFolder({ actor, apiKey }: Service, request: FolderOptions) {
+  const { bucket, prefix, delimiter, cursor, limit, sort, tag, signal } = request;
+  const listed = await call(signal, () =>
+    actor.listFolder({
+      bucketId: bucket,
+      prefix: optional(prefix),
+      delimiter: optional(delimiter),
+      cursor: optional(cursor),
+      limit: optional(limit === undefined ? undefined : BigInt(limit)),
+      sort: optional(sort),
+      tag: optional(tag),
+      apiKey: optional(apiKey),
+    }),
+  );
+  const { items, folders, nextCursor } = listed;
+  return { items: items.map(fileRecordOf), folders, nextCursor: nextCursor[0] };
+}
+
+async function usage({ actor, apiKey }: Service, { bucket, prefix, signal }: UsageOptions) {
+  const { files, bytes } = await call(signal, () =>
+    actor.getUsage(bucket, optional(prefix), optional(apiKey)),
+  );
+  return { files: Number(files), bytes: Number(bytes) };
+}

@@ -1,0 +1,49 @@
+// All files of a bucket below a prefix: by cursors, which stand for names, where they are sorted by
+// name, and else by numbered pages.
+
+import { folderPageDefault, folderPageMax } from '../../wire/src/limits.ts';
+import type { Connection } from './connection.ts';
+import { trying } from './connection.ts';
+import type { FilePage, FileRecord, FolderOptions, FolderPage, ListOptions } from './interface.ts';
+import type { PageRequest } from './transport.ts';
+
+export function listFiles(
+  connection: Connection,
+  options: ListOptions,
+): AsyncGenerator<FileRecord> {
+  const { sort, ...rest } = options;
+  return sort === 'date_asc' || sort === 'date_desc'
+    ? listByPages(connection, options)
+    : listByCursors(connection, { ...rest, sort });
+}
+
+/** A short page first: many look at the beginning alone. */
+async function* listByCursors(
+  connection: Connection,
+  options: FolderOptions,
+): AsyncGenerator<FileRecord> {
+  let request: FolderOptions | undefined = { ...options, limit: folderPageDefault };
+  while (request !== undefined) {
+    const asked: FolderOptions = request;
+    const page: FolderPage = await trying(connection, options.signal, () =>
+      connection.transport.listFolder(asked),
+    );
+    yield* page.items;
+    const cursor = page.nextCursor;
+    request = cursor === undefined ? undefined : { ...options, limit: folderPageMax, cursor };
+  }
+}
+
+async function* listByPages(
+  connection: Connection,
+  options: ListOptions,
+): AsyncGenerator<FileRecord> {
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const request: PageRequest = { ...options, page };
+    const { items, nextPage }: FilePage = await trying(connection, options.signal, () =>
+      connection.transport.listFiles(request),
+    );
+    yield* items;
+    page = nextPage;
+  }
+}

@@ -1,0 +1,191 @@
+// The service over HTTP, through a gateway. Manages no buckets and keys: the HTTP interface has no
+// requests for that.
+
+import { encodeBase64 } from '../../wire/src/base64.ts';
+import { bytesEqual } from '../../wire/src/bytes.ts';
+import { decodeHex } from '../../wire/src/hex.ts';
+import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../../wire/src/limits.ts';
+import { deleteFiles, putFiles } from './http-batches.ts';
+import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
+import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
+import { openHttpFile, readHttpPart } from './http-files.ts';
+import { createLink, listLinks, removeLink } from './http-links.ts';
+import { bucketPath, filePath, queryOf } from './http-paths.ts';
+import { eraseVersions, listVersions, restoreVersion } from './http-versions.ts';
+import type {
+  FilePage,
+  FileRecord,
+  FolderOptions,
+  FolderPage,
+  ServiceStatus,
+  UploadSession,
+  Usage,
+  UsageOptions,
+} from './interface.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  ChunkUpload,
+  PageRequest,
+  SessionName,
+  SessionRequest,
+  Signal,
+  Transport,
+  WholeFile,
+} from './transport.ts';
+
+export function createHttpTransport(connection: HttpConnection): Transport {
+  const sessionPath = ({ bucket, uploadId }: SessionName) =>
+    `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}`;
+  return {
+    wholeFileBytesMax: singleUploadBytesMax,
+    wholeFileTakesHeaders: true,
+    management: undefined,
+    putFile: (file, signal) => putFile(connection, file, signal),
+    putFiles: (batch, signal) => putFiles(connection, batch, signal),
+    startUpload: (request, signal) => startUpload(connection, request, signal),
+    putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
+    openFile: (file, options) => openHttpFile(connection, file, options),
+    readPart: (part, signal) => readHttpPart(connection, part, signal),
+    listFiles: (request) => listFiles(connection, request),
+    listFolder: (request) => listFolder(connection, request),
+    usage: (request) => usage(connection, request),
+    linkBase: connection.url,
+    readsByLinks: true,
+    createLink: (request) => createLink(connection, request),
+    listLinks: (request) => listLinks(connection, request),
+    removeLink: (bucket, id, signal) => removeLink(connection, { bucket, id }, signal),
+    getUpload: (name, signal) =>
+      exchangeJson<UploadSession>(connection, { method: 'GET', path: sessionPath(name), signal }),
+    completeUpload: (name, signal) => {
+      const path = `${sessionPath(name)}/complete`;
+      return exchangeJson<FileRecord>(connection, { method: 'POST', path, signal });
+    },
+    async cancelUpload(name, signal) {
+      await exchange(connection, { method: 'DELETE', path: sessionPath(name), signal });
+    },
+    async listUploads(bucket, signal) {
+      const path = `${bucketPath(bucket)}/upload`;
+      const request = { method: 'GET', path, signal };
+      return (await exchangeJson<{ items: UploadSession[] }>(connection, request)).items;
+    },
+    getFile: (file, signal) =>
+      exchangeJson<FileRecord>(connection, { method: 'GET', path: filePath(file), signal }),
+    async deleteFile(file, signal) {
+      await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
+    },
+    deleteFiles: (deletion, signal) => deleteFiles(connection, deletion, signal),
+    copyFile: (request, signal) => sendCopy(connection, { kind: 'copy', request }, signal),
+    moveFile: (request, signal) => sendCopy(connection, { kind: 'move', request }, signal),
+    moveFiles: (move, signal) => moveFiles(connection, move, signal),
+    changeFile: (file, change) => changeFile(connection, file, change),
+    listVersions: (request, signal) => listVersions(connection, request, signal),
+    restoreVersion: (restoration, signal) => restoreVersion(connection, restoration, signal),
+    eraseVersions: (erasure, signal) => eraseVersions(connection, erasure, signal),
+    status: (signal) =>
+      exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
+  };
+}
+
+function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {
+  const defined = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Record<string, string>;
+}
+
+function putFile(connection: HttpConnection, file: WholeFile, signal: Signal): Promise<FileRecord> {
+  const declared = file.sha256 === undefined ? undefined : decodeHex(file.sha256);
+  if (file.sha256 !== undefined && declared?.length !== 32) {
+    throw new StorageError('InvalidArgument', 'sha256 is 64 hexadecimal digits.');
+  }
+  if (declared !== undefined && !bytesEqual(declared, file.digest)) {
+    throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
+  }
+  const headers = definedHeaders({
+    ...file.headers,
+    'Content-Type': file.contentType,
+    'Content-Digest': `sha-256=:${encodeBase64(file.digest)}:`,
+    'X-File-Tags': file.tags.length > 0 ? file.tags.join(',') : undefined,
+    'If-Match': file.ifMatch,
+    'If-None-Match': file.ifNoneMatch,
+  });
+  const request = { method: 'PUT', path: filePath(file), headers, body: file.bytes, signal };
+  return exchangeJson<FileRecord>(connection, request);
+}
+
+function startUpload(
+  connection: HttpConnection,
+  request: SessionRequest,
+  signal: Signal,
+): Promise<UploadSession> {
+  const { contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
+  const headers = unlessEmpty(request.headers);
+  const metadata = unlessEmpty(request.metadata);
+  const described = { contentType, tags, sha256, headers, metadata };
+  const fields = { path: request.path, size, ...described, ifMatch, ifNoneMatch };
+  const order = { ...fields, chunkSize: chunkBytes };
+  const path = `${bucketPath(request.bucket)}/upload/start`;
+  return postJson(connection, { path, order }, signal);
+}
+
+function unlessEmpty<T extends object>(fields: T): T | undefined {
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+/** The answer tells the digest of what has arrived: it must be that of what was sent. */
+async function putChunk(
+  connection: HttpConnection,
+  chunk: ChunkUpload,
+  signal: Signal,
+): Promise<void> {
+  const { bucket, uploadId, index, bytes, digest } = chunk;
+  const path = `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}/chunk/${index}`;
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  const request = { method: 'PUT', path, headers, body: bytes, signal };
+  const { sha256 } = await exchangeJson<{ sha256?: string }>(connection, request);
+  if (bytesEqual(decodeHex(sha256 ?? '') ?? new Uint8Array(0), digest)) return;
+  throw new StorageError('BadDigest', `Chunk ${index} has changed on its way.`, {
+    isRetryable: true,
+  });
+}
+
+async function listFiles(connection: HttpConnection, request: PageRequest): Promise<FilePage> {
+  const { bucket, prefix, sort, tag, page, signal } = request;
+  const query = queryOf({ page, pageSize: pageSizeMax, prefix, sort, tag });
+  const path = `${bucketPath(bucket)}/files?${query}`;
+  const listed = await exchangeJson<ListedPage>(connection, { method: 'GET', path, signal });
+  return { items: listed.items, total: listed.total, nextPage: listed.nextPage ?? undefined };
+}
+
+interface ListedPage {
+  readonly items: readonly FileRecord[];
+  readonly total: number;
+  readonly nextPage: number | null;
+}
+
+async function listFolder(connection: HttpConnection, request: FolderOptions): Promise<FolderPage> {
+  const { bucket, prefix, delimiter, cursor, limit = folderPageDefault, sort, tag } = request;
+  const query = queryOf({ limit, prefix, delimiter, cursor, sort, tag });
+  const path = `${bucketPath(bucket)}/files?${query}`;
+  const { signal } = request;
+  const listed = await exchangeJson<ListedFolder>(connection, { method: 'GET', path, signal });
+  const { items, folders, nextCursor } = listed;
+  if (nextCursor === undefined) {
+    throw new StorageError('Unsupported', 'The service is of a version without folders.');
+  }
+  return { items, folders, nextCursor: nextCursor ?? undefined };
+}
+
+interface ListedFolder {
+  readonly items: readonly FileRecord[];
+  readonly folders: readonly { readonly path: string }[];
+  /** Absent where an earlier version of the service took the request for another. */
+  readonly nextCursor?: string | null;
+}
+
+async function usage(
+  connection: HttpConnection,
+  { bucket, prefix, signal }: UsageOptions,
+): Promise<Usage> {
+  const path = `${bucketPath(bucket)}/usage?${queryOf({ prefix })}`;
+  const { files, bytes } = await exchangeJson<Usage>(connection, { method: 'GET', path, signal });
+  return { files, bytes };
+}

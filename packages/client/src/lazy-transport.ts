@@ -1,0 +1,64 @@
+// The actor's transport, loaded with its first use: whoever speaks HTTP only never loads the agent.
+
+import { chunkBytesMax } from '../../wire/src/limits.ts';
+import type { ActorConnection } from './actor-connection.ts';
+import { canisterAddress } from './canister-address.ts';
+import type { Management, Transport } from './transport.ts';
+
+export function lazyTransport(connection: ActorConnection): Transport {
+  let opened: Promise<Transport> | undefined;
+  const open = () => {
+    opened ??= import('./actor-transport.ts').then(({ openActorTransport }) =>
+      openActorTransport(connection),
+    );
+    // An agent that could not be made, for want of a network, is made anew the next time.
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+  const manage = async (): Promise<Management> => (await open()).management as Management;
+  return {
+    wholeFileBytesMax: chunkBytesMax,
+    wholeFileTakesHeaders: false,
+    putFile: async (file, signal) => (await open()).putFile(file, signal),
+    putFiles: async (batch, signal) => (await open()).putFiles(batch, signal),
+    startUpload: async (request, signal) => (await open()).startUpload(request, signal),
+    getUpload: async (name, signal) => (await open()).getUpload(name, signal),
+    putChunk: async (chunk, signal) => (await open()).putChunk(chunk, signal),
+    completeUpload: async (name, signal) => (await open()).completeUpload(name, signal),
+    cancelUpload: async (name, signal) => (await open()).cancelUpload(name, signal),
+    listUploads: async (bucket, signal) => (await open()).listUploads(bucket, signal),
+    openFile: async (file, options) => (await open()).openFile(file, options),
+    readPart: async (part, signal) => (await open()).readPart(part, signal),
+    linkBase: canisterAddress(connection),
+    readsByLinks: false,
+    createLink: async (request) => (await open()).createLink(request),
+    listLinks: async (request) => (await open()).listLinks(request),
+    removeLink: async (bucket, id, signal) => (await open()).removeLink(bucket, id, signal),
+    getFile: async (file, signal) => (await open()).getFile(file, signal),
+    listFiles: async (request) => (await open()).listFiles(request),
+    listFolder: async (request) => (await open()).listFolder(request),
+    usage: async (request) => (await open()).usage(request),
+    deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
+    deleteFiles: async (deletion, signal) => (await open()).deleteFiles(deletion, signal),
+    copyFile: async (request, signal) => (await open()).copyFile(request, signal),
+    moveFile: async (request, signal) => (await open()).moveFile(request, signal),
+    moveFiles: async (move, signal) => (await open()).moveFiles(move, signal),
+    changeFile: async (file, change) => (await open()).changeFile(file, change),
+    listVersions: async (request, signal) => (await open()).listVersions(request, signal),
+    restoreVersion: async (request, signal) => (await open()).restoreVersion(request, signal),
+    eraseVersions: async (erasure, signal) => (await open()).eraseVersions(erasure, signal),
+    status: async (signal) => (await open()).status(signal),
+    management: {
+      createBucket: async (id, options) => (await manage()).createBucket(id, options),
+      getBucket: async (id) => (await manage()).getBucket(id),
+      listBuckets: async (page) => (await manage()).listBuckets(page),
+      updateBucket: async (id, change) => (await manage()).updateBucket(id, change),
+      deleteBucket: async (id, options) => (await manage()).deleteBucket(id, options),
+      createKey: async (request) => (await manage()).createKey(request),
+      listKeys: async (bucket) => (await manage()).listKeys(bucket),
+      revokeKey: async (id) => (await manage()).revokeKey(id),
+    },
+  };
+}

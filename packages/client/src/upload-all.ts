@@ -1,0 +1,207 @@
+// Many files: the small ones go together, up to two hundred in one request, since a request takes
+// its time whatever it brings; others go as they ever do.
+
+import { batchFileCountMax } from '../../wire/src/limits.ts';
+import { type Connection, trying } from './connection.ts';
+import { etagOf, sha256 } from './digest.ts';
+import type { FileRecord, FileToUpload, UploadAllOptions, UploadedFile } from './interface.ts';
+import { asTheyEnd, checkedConcurrency } from './parallel.ts';
+import { abortedError, isStorageError, StorageError } from './storage-error.ts';
+import type { BatchedFile } from './transport.ts';
+import { metadataOf, requireSame, uploadFile } from './upload.ts';
+import { type OpenedSource, openSource } from './upload-source.ts';
+
+/** Of eighteen of them one request takes the place of eighteen: of larger ones it saves little. */
+export const smallFileBytesMax = 100_000;
+/** What they and their names have together; an envelope of 2 MiB has room for it. */
+const batchBytesMax = 1_800_000;
+/** What Candid or a form puts around a file. */
+const fileRestBytes = 512;
+
+interface Job {
+  readonly connection: Connection;
+  readonly options: UploadAllOptions;
+  readonly signal: AbortSignal;
+}
+
+interface SmallFile extends BatchedFile {
+  readonly etag: string;
+}
+
+/**
+ * Tells of each file as it is stored, or why it is not, in no order. Files of one batch that are
+ * refused keep none of the others from being stored. Fails when the caller's signal ends it, or
+ * `files` fails.
+ */
+export async function* uploadAll(
+  connection: Connection,
+  files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+  options: UploadAllOptions,
+): AsyncGenerator<UploadedFile> {
+  const concurrency = checkedConcurrency(options.concurrency);
+  const controller = new AbortController();
+  const signals = options.signal === undefined ? [] : [options.signal];
+  const signal = AbortSignal.any([controller.signal, ...signals]);
+  const job = { connection, options, signal };
+  try {
+    for await (const ended of asTheyEnd(tasksOf(job, files), concurrency)) {
+      if (signal.aborted) throw abortedError(signal.reason);
+      yield* ended;
+    }
+  } finally {
+    // Whoever takes no more of them wants no more sent.
+    controller.abort();
+  }
+}
+
+/** None of them fails. */
+async function* tasksOf(
+  job: Job,
+  files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+): AsyncGenerator<() => Promise<readonly UploadedFile[]>> {
+  let batch = new Map<string, SmallFile>();
+  let bytes = 0;
+  for await (const file of files) {
+    if (job.signal.aborted) throw abortedError(job.signal.reason);
+    const read = await readSmall(job, file);
+    if ('task' in read) {
+      yield read.task;
+      continue;
+    }
+    const own = bytesOf(read);
+    const isFull = batch.size === batchFileCountMax || bytes + own > batchBytesMax;
+    if (isFull || batch.has(read.path)) {
+      yield taskOf(job, batch);
+      batch = new Map();
+      bytes = 0;
+    }
+    batch.set(read.path, read);
+    bytes += own;
+  }
+  if (batch.size > 0) yield taskOf(job, batch);
+}
+
+function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
+  return () => sendBatch(job, [...batch.values()]);
+}
+
+function bytesOf({ path, bytes, tags, headers }: SmallFile): number {
+  const texts = [path, ...tags, ...Object.values(headers)];
+  return bytes.length + fileRestBytes + 3 * texts.join('').length;
+}
+
+/** A file for a batch, or what is to be done with one that is none. */
+async function readSmall(
+  job: Job,
+  file: FileToUpload,
+): Promise<SmallFile | { readonly task: () => Promise<readonly UploadedFile[]> }> {
+  const { connection, options } = job;
+  try {
+    const bufferedBytesMax = connection.transport.wholeFileBytesMax;
+    const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
+    // A form has no place for a Content-Disposition of the file, since the part has its own, nor
+    // for metadata and line ends in a name.
+    const isAlone =
+      file.headers?.['Content-Disposition'] !== undefined ||
+      Object.keys(file.metadata ?? {}).length > 0 ||
+      /\p{Cc}/u.test(file.path);
+    const { size } = source;
+    if (size === undefined || size > smallFileBytesMax || isAlone) {
+      return { task: () => uploadAlone(job, file, source) };
+    }
+    const {
+      bucket,
+      sha256: told,
+      metadata: _none,
+      ...described
+    } = metadataOf(connection, source, {
+      ...file,
+      bucket: options.bucket,
+    });
+    const bytes = await source.slice(0, size);
+    const digest = await sha256(bytes);
+    const etag = await etagOf([digest]);
+    if (told !== undefined && told.toLowerCase() !== etag) {
+      throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
+    }
+    return { ...described, bytes, etag };
+  } catch (error) {
+    return { task: async () => [failed(file.path, error)] };
+  }
+}
+
+function failed(path: string, error: unknown): UploadedFile {
+  if (isStorageError(error)) return { path, error };
+  const { message = String(error) } = error as { message?: string };
+  return { path, error: new StorageError('InvalidArgument', message, { cause: error }) };
+}
+
+async function uploadAlone(
+  { connection, options, signal }: Job,
+  file: FileToUpload,
+  source: OpenedSource,
+): Promise<readonly UploadedFile[]> {
+  const { bucket, concurrency } = options;
+  try {
+    const alone = { ...file, bucket, concurrency, signal };
+    return [{ path: file.path, file: await uploadFile(connection, source, alone) }];
+  } catch (error) {
+    return [failed(file.path, error)];
+  }
+}
+
+/** Sent again without those that are refused, until nothing is left. */
+async function sendBatch(job: Job, batch: readonly SmallFile[]): Promise<readonly UploadedFile[]> {
+  const ended: UploadedFile[] = [];
+  for (let rest = batch; rest.length > 0; ) {
+    const results = await trySend(job, rest);
+    const others = rest.filter((_, index) => isStorageError(results[index]?.error, 'NotStored'));
+    // Were none refused for its own sake, to send them again would help nobody.
+    const isStuck = others.length === rest.length;
+    ended.push(...results.filter(({ error }) => isStuck || !isStorageError(error, 'NotStored')));
+    rest = isStuck ? [] : others;
+  }
+  return ended;
+}
+
+async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly UploadedFile[]> {
+  const { connection, options, signal } = job;
+  const { bucket } = options;
+  let attempts = 0;
+  try {
+    const results = await trying(connection, signal, (attempt) => {
+      attempts = attempt;
+      return connection.transport.putFiles({ bucket, files: batch }, signal);
+    });
+    return await Promise.all(
+      batch.map(async (file, index) => {
+        const result = results[index] ?? new StorageError('HttpError', 'The answer tells less.');
+        return outcomeOf(job, file, { result, isRepeated: attempts > 1 });
+      }),
+    );
+  } catch (error) {
+    return batch.map(({ path }) => failed(path, error));
+  }
+}
+
+/** An earlier attempt whose answer was lost has made its own precondition false. */
+async function outcomeOf(
+  { connection, options, signal }: Job,
+  { path, etag }: SmallFile,
+  sent: { readonly result: FileRecord | StorageError; readonly isRepeated: boolean },
+): Promise<UploadedFile> {
+  const { result, isRepeated } = sent;
+  try {
+    if (!isStorageError(result)) {
+      requireSame(result.etag, etag);
+      return { path, file: result };
+    }
+    if (!isRepeated || !isStorageError(result, 'PreconditionFailed'))
+      return { path, error: result };
+    const name = { bucket: options.bucket, path };
+    const file = await trying(connection, signal, () => connection.transport.getFile(name, signal));
+    return file.etag === etag ? { path, file } : { path, error: result };
+  } catch (error) {
+    return failed(path, error);
+  }
+}

@@ -1,0 +1,188 @@
+// Upload of one file: in one request when it is small, else by a session of chunks that may have
+// been begun before. What is stored in the end must have the digest of what was read.
+
+import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
+import { type Connection, trying } from './connection.ts';
+import { etagOf, sha256 } from './digest.ts';
+import type { FileRecord, UploadOptions, UploadSession } from './interface.ts';
+import { checkedConcurrency } from './parallel.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
+import type { FileMetadata, WholeFile } from './transport.ts';
+import { sendChunks } from './upload-chunks.ts';
+import type { UploadJob } from './upload-job.ts';
+import { type OpenedSource, openSource, type UploadInput } from './upload-source.ts';
+
+export async function uploadFile(
+  connection: Connection,
+  input: UploadInput | OpenedSource,
+  options: UploadOptions,
+): Promise<FileRecord> {
+  const { wholeFileBytesMax } = connection.transport;
+  const bufferedBytesMax = wholeFileBytesMax;
+  const source = await openSource(input, { size: options.size, bufferedBytesMax });
+  const metadata = metadataOf(connection, source, options);
+  const job: UploadJob = {
+    connection,
+    source,
+    options,
+    metadata,
+    concurrency: checkedConcurrency(options.concurrency),
+    report: (progress) => options.onProgress?.(progress),
+  };
+  if (source.size === undefined) return uploadOpenEnded(job);
+  const { contentType } = metadata;
+  return contentType === undefined || needsSession(job, source.size)
+    ? uploadByChunks(job)
+    : uploadWhole(job, contentType, source.size);
+}
+
+/** So does a file without a type: the service then finds one by the path's extension. */
+function needsSession({ connection, options, metadata }: UploadJob, size: number): boolean {
+  const { wholeFileBytesMax, wholeFileTakesHeaders } = connection.transport;
+  const hasHeaders = Object.keys(metadata.headers).length > 0;
+  const hasMetadata = Object.keys(metadata.metadata).length > 0;
+  return (
+    size > wholeFileBytesMax ||
+    options.resume !== undefined ||
+    hasMetadata ||
+    (hasHeaders && !wholeFileTakesHeaders)
+  );
+}
+
+/** What is known of a file before its bytes are read. */
+export function metadataOf(
+  connection: Connection,
+  source: OpenedSource,
+  options: Omit<UploadOptions, 'onProgress'>,
+): FileMetadata {
+  const { bucket, path, tags = [], headers = {}, metadata = {} } = options;
+  const { sha256, ifMatch, ifNoneMatch } = options;
+  // Calls by the actor may write a path with a slash before it.
+  const name = path.replace(/^\//, '');
+  const contentType = options.contentType ?? source.contentType ?? connection.contentTypeOf(name);
+  const described = { contentType, tags, headers, metadata };
+  return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
+}
+
+async function uploadWhole(job: UploadJob, contentType: string, size: number): Promise<FileRecord> {
+  const { connection, source, options, metadata } = job;
+  const bytes = await source.slice(0, size);
+  const file = { ...metadata, contentType, bytes, digest: await sha256(bytes) };
+  const etag = await etagOf([file.digest]);
+  const { signal } = options;
+  const record = await trying(connection, signal, (attempt) => putWhole(job, file, attempt));
+  requireSame(record.etag, etag);
+  job.report({ doneBytes: size, totalBytes: size, resumedBytes: 0 });
+  return record;
+}
+
+/** An earlier attempt whose answer was lost has made its own precondition false. */
+async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promise<FileRecord> {
+  const { transport } = job.connection;
+  const { signal } = job.options;
+  try {
+    return await transport.putFile(file, signal);
+  } catch (error) {
+    if (attempt === 1 || !isStorageError(error, 'PreconditionFailed')) throw error;
+    const stored = await transport.getFile(file, signal);
+    if (stored.etag !== (await etagOf([file.digest]))) throw error;
+    return stored;
+  }
+}
+
+async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
+  const { options } = job;
+  const { resume } = options;
+  const session = resume === undefined ? await begin(job) : await goOn(job, resume);
+  await options.onSession?.(session);
+  return sendSession(job, session);
+}
+
+/** Of a stream of unknown size: what has failed cannot be gone on with, so it leaves nothing. */
+async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
+  const { connection, options, metadata } = job;
+  if (options.resume !== undefined) {
+    const reason = 'An upload is gone on with from a source of known size: tell it, or begin anew.';
+    throw new StorageError('InvalidArgument', reason);
+  }
+  const session = await begin(job);
+  try {
+    await options.onSession?.(session);
+    return await sendSession(job, session);
+  } catch (error) {
+    const name = { ...metadata, uploadId: session.uploadId };
+    // Best effort, once: the session ends by itself.
+    await connection.transport.cancelUpload(name, undefined).catch(() => {});
+    throw error;
+  }
+}
+
+async function sendSession(job: UploadJob, session: UploadSession): Promise<FileRecord> {
+  const { connection, options } = job;
+  const { signal } = options;
+  const digests = await sendChunks(job, session);
+  const name = { ...job.metadata, uploadId: session.uploadId };
+  const record = await trying(connection, signal, () =>
+    connection.transport.completeUpload(name, signal),
+  );
+  requireSame(record.etag, await etagOf(digests));
+  return record;
+}
+
+/** A lost answer leaves a session that nobody knows; it ends by itself. */
+function begin(job: UploadJob): Promise<UploadSession> {
+  const { connection, source, options, metadata } = job;
+  const { signal, chunkBytes = chunkBytesMax } = options;
+  if (!(chunkBytes >= chunkBytesMin && chunkBytes <= chunkBytesMax)) {
+    throw new StorageError(
+      'InvalidArgument',
+      `A chunk has ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkBytes}.`,
+    );
+  }
+  const request = { ...metadata, size: source.size, chunkBytes };
+  return trying(connection, signal, () => connection.transport.startUpload(request, signal));
+}
+
+async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {
+  const { connection, source, options, metadata } = job;
+  const { signal } = options;
+  const name = { ...metadata, uploadId };
+  const session = await trying(connection, signal, () =>
+    connection.transport.getUpload(name, signal),
+  );
+  const { bucketId, path, totalSize, status } = session;
+  if (bucketId !== metadata.bucket || path !== metadata.path || totalSize !== source.size) {
+    throw new StorageError(
+      'InvalidArgument',
+      `Upload ${uploadId} is of ${totalSize} bytes to ${bucketId}/${path}, ` +
+        `not of ${source.size} to ${metadata.bucket}/${metadata.path}.`,
+    );
+  }
+  if (status === 'expired' || status === 'cancelled') {
+    const code = status === 'expired' ? 'UploadExpired' : 'UploadCancelled';
+    throw new StorageError(code, `Upload ${uploadId} has ended: begin a new one.`);
+  }
+  if (status === 'completed') await requireStored(job, uploadId);
+  return session;
+}
+
+/** A completion that is repeated answers as the first time, whatever became of the file since. */
+async function requireStored({ connection, options, metadata }: UploadJob, uploadId: string) {
+  const { signal } = options;
+  try {
+    await trying(connection, signal, () => connection.transport.getFile(metadata, signal));
+  } catch (error) {
+    if (!isStorageError(error, 'NoSuchFile')) throw error;
+    const reason = `Upload ${uploadId} was completed, and its file is gone since: begin a new one.`;
+    throw new StorageError('NoSuchUpload', reason);
+  }
+}
+
+/** Entity tags: of what is stored, and of what was read. */
+export function requireSame(stored: string, read: string): void {
+  if (stored === read) return;
+  throw new StorageError(
+    'IntegrityError',
+    `What is stored has the entity tag ${stored}, what was read ${read}: upload it again, anew.`,
+  );
+}

@@ -1,0 +1,84 @@
+// `efs versions`: former versions of files, which a bucket keeps for some days.
+
+import type { FileVersion } from '../../client/src/operations.ts';
+import { nameOf, parseFileName, parseLocation } from './location.ts';
+import {
+  type Column,
+  formatBytes,
+  formatTable,
+  printable,
+  printJson,
+  printLine,
+  printNote,
+} from './output.ts';
+import type { Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Without --all. */
+const shownMax = 50;
+
+const columns: readonly Column<FileVersion>[] = [
+  { title: 'VERSION', value: ({ version }) => String(version), isNumber: true },
+  { title: 'SIZE', value: ({ size }) => formatBytes(size), isNumber: true },
+  { title: 'MODIFIED', value: ({ updatedAt }) => secondOf(updatedAt) },
+  { title: 'REPLACED', value: ({ retiredAt }) => secondOf(retiredAt) },
+  { title: 'KEPT UNTIL', value: ({ expiresAt }) => secondOf(expiresAt) },
+  { title: 'PATH', value: ({ path }) => printable(path) },
+];
+
+function secondOf(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
+}
+
+export async function listVersions(
+  run: Run,
+  place: string,
+  { all, json }: { readonly all?: boolean; readonly json?: boolean },
+): Promise<void> {
+  const { bucket, path: prefix } = parseLocation(place);
+  const { signal } = run;
+  const storage = await run.storage();
+  const versions: FileVersion[] = [];
+  let hasMore = false;
+  for await (const version of storage.listVersions({ bucket, prefix, signal })) {
+    hasMore = !all && versions.length === shownMax;
+    if (hasMore) break;
+    versions.push(version);
+  }
+  if (json) printJson(versions);
+  else if (versions.length > 0) printLine(formatTable(versions, columns));
+  if (hasMore) printNote(`These are the first ${shownMax}: --all shows the rest.`);
+}
+
+export interface RestoreFlags {
+  /** False: what is there is kept. */
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+export async function restoreVersion(
+  run: Run,
+  { name, version }: { readonly name: string; readonly version: number },
+  { replace, json }: RestoreFlags,
+): Promise<void> {
+  const file = parseFileName(name);
+  const ifNoneMatch = replace === false ? '*' : undefined;
+  const storage = await run.storage();
+  const record = await storage.restore({ ...file, version, ifNoneMatch, signal: run.signal });
+  if (json) printJson(record);
+  else printLine(printable(nameOf(file)));
+}
+
+export async function eraseVersions(
+  run: Run,
+  { name, version }: { readonly name: string; readonly version: number | undefined },
+  { recursive }: { readonly recursive?: boolean },
+): Promise<void> {
+  if (recursive && version !== undefined) {
+    throw new UsageError('A version is that of one file: leave out -r.');
+  }
+  const { bucket, path } = recursive ? parseLocation(name) : parseFileName(name);
+  const place = recursive ? { bucket, prefix: path } : { bucket, path, version };
+  const { erased } = await (await run.storage()).eraseVersions({ ...place, signal: run.signal });
+  if (!run.isQuiet) printNote(`${erased} erased.`);
+}

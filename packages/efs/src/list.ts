@@ -1,0 +1,116 @@
+// `efs ls`, `efs stat` and `efs status`: what is there.
+
+import type { ListOptions } from '../../client/src/interface.ts';
+import type { Storage } from '../../client/src/storage.ts';
+import { type Entry, entriesOf, isFile } from './folder-entries.ts';
+import { parseFileName, parseLocation } from './location.ts';
+import {
+  type Column,
+  formatBytes,
+  formatTable,
+  printable,
+  printJson,
+  printLine,
+  printNote,
+} from './output.ts';
+import type { Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ListFlags {
+  readonly prefix?: string;
+  readonly sort?: string;
+  readonly tag?: string;
+  readonly all?: boolean;
+  readonly recursive?: boolean;
+  readonly json?: boolean;
+}
+
+/** Without --all. */
+const shownMax = 50;
+const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'] as const;
+
+const columns: readonly Column<Entry>[] = [
+  {
+    title: 'SIZE',
+    value: (entry) => (isFile(entry) ? formatBytes(entry.size) : ''),
+    isNumber: true,
+  },
+  { title: 'MODIFIED', value: (entry) => (isFile(entry) ? secondOf(entry.updatedAt) : '') },
+  { title: 'TYPE', value: (entry) => (isFile(entry) ? printable(entry.contentType) : 'folder') },
+  { title: 'PATH', value: ({ path }) => printable(path) },
+];
+
+function secondOf(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
+}
+
+export async function list(run: Run, place: string, flags: ListFlags): Promise<void> {
+  const entries: Entry[] = [];
+  let hasMore = false;
+  for await (const entry of listed(await run.storage(), place, { ...flags, signal: run.signal })) {
+    hasMore = !flags.all && entries.length === shownMax;
+    if (hasMore) break;
+    entries.push(entry);
+  }
+  if (flags.json) printJson(entries);
+  else if (entries.length > 0) printLine(formatTable(entries, columns));
+  if (hasMore) printNote(`These are the first ${shownMax}: --all shows the rest.`);
+}
+
+/**
+ * Folders stand for what is in them unless all files are wanted: that is also what lists by date
+ * are of, and, when nothing is said, those of a tag, of a prefix that is named as such, and as
+ * JSON.
+ */
+function listed(
+  storage: Storage,
+  place: string,
+  { signal, ...flags }: ListFlags & { readonly signal: AbortSignal },
+): AsyncIterable<Entry> {
+  const { bucket, path } = parseLocation(place);
+  const prefix = path + (flags.prefix ?? '') || undefined;
+  const sort = parseSort(flags.sort);
+  const { tag, json, recursive } = flags;
+  const isByDate = sort === 'date_asc' || sort === 'date_desc';
+  if (isByDate && recursive === false) {
+    throw new UsageError('Folders have no date: leave out --no-recursive, or sort by name.');
+  }
+  const isFlat = recursive ?? (json || flags.prefix !== undefined || tag !== undefined);
+  return isFlat || isByDate
+    ? storage.list({ bucket, prefix, sort, tag, signal })
+    : entriesOf(storage, { bucket, prefix, sort, tag, signal });
+}
+
+function parseSort(text: string | undefined): ListOptions['sort'] {
+  const sort = sorts.find((name) => name === text);
+  if (text === undefined || sort !== undefined) return sort;
+  throw new UsageError(`The sort is one of ${sorts.join(', ')}; got ${text}.`);
+}
+
+export async function stat(run: Run, file: string, { json }: { json?: boolean }): Promise<void> {
+  const { signal } = run;
+  const record = await (await run.storage()).stat(parseFileName(file), { signal });
+  if (json) printJson(record);
+  else printRecord({ ...record, size: `${record.size} (${formatBytes(record.size)})` });
+}
+
+export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
+  const figures = await (await run.storage()).status({ signal: run.signal });
+  if (json) printJson(figures);
+  else printRecord(figures);
+}
+
+export function printRecord(record: object): void {
+  const rows = Object.entries(record).filter(([, value]) => value !== undefined);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) {
+    const text = typeof value === 'object' ? sayObject(value) : String(value);
+    printLine(`${name.padEnd(width)}  ${printable(text)}`);
+  }
+}
+
+function sayObject(value: object | null): string {
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  const fields = Object.entries(value ?? {});
+  return fields.map(([name, field]) => `${name} ${String(field)}`).join(', ');
+}

@@ -1,0 +1,162 @@
+// `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
+
+import type {
+  BucketOptions,
+  BucketRecord,
+  KeyRecord,
+  Permission,
+} from '../../client/src/interface.ts';
+import { printRecord } from './list.ts';
+import {
+  type Column,
+  formatBytes,
+  formatTable,
+  printable,
+  printJson,
+  printLine,
+  printNote,
+} from './output.ts';
+import type { Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
+
+interface JsonFlag {
+  readonly json?: boolean;
+}
+
+const bucketColumns: readonly Column<BucketRecord>[] = [
+  { title: 'BUCKET', value: ({ id }) => id },
+  { title: 'FILES', value: ({ fileCount }) => String(fileCount), isNumber: true },
+  { title: 'SIZE', value: ({ byteCount }) => formatBytes(byteCount), isNumber: true },
+  { title: 'ACCESS', value: ({ isPublic }) => (isPublic ? 'public' : 'private') },
+  { title: 'CREATED', value: ({ createdAt }) => createdAt.slice(0, 10) },
+  { title: 'OWNER', value: ({ owner }) => owner },
+];
+
+const keyColumns: readonly Column<KeyRecord>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'BEGINS', value: ({ hint }) => `${hint}…` },
+  { title: 'NAME', value: ({ name }) => printable(name) },
+  { title: 'BUCKETS', value: ({ buckets }) => buckets.join(',') },
+  { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
+  { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
+  { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt?.slice(0, 19).replace('T', ' ') ?? '–' },
+];
+
+export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
+  const { json } = flags;
+  const bucket = await (await run.manager()).buckets.create(id, optionsOf(flags));
+  if (json) printJson(bucket);
+  else printLine(bucket.id);
+}
+
+export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
+  const buckets: BucketRecord[] = [];
+  for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+  if (json) printJson(buckets);
+  else if (buckets.length > 0) printLine(formatTable(buckets, bucketColumns));
+}
+
+export interface BucketFlags extends JsonFlag {
+  readonly public?: boolean;
+  readonly private?: boolean;
+  readonly quota?: number;
+  readonly quotaFiles?: number;
+  readonly keepVersions?: number;
+}
+
+export async function changeBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
+  const bucket = await (await run.manager()).buckets.update(id, optionsOf(flags));
+  if (flags.json) printJson(bucket);
+  else printRecord({ ...bucket, members: undefined });
+}
+
+function optionsOf(flags: BucketFlags): BucketOptions {
+  if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
+  const isPublic = flags.public ? true : flags.private ? false : undefined;
+  const { quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  return { isPublic, quotaBytes, quotaFiles, keepVersionsDays };
+}
+
+/** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */
+export async function removeBucket(
+  run: Run,
+  id: string,
+  flags: { readonly force?: boolean },
+): Promise<void> {
+  const storage = await run.manager();
+  if (flags.force) {
+    const { signal, isQuiet } = run;
+    let removed = 0;
+    for await (const { error } of storage.removeAll({ bucket: id, prefix: '', signal })) {
+      if (error !== undefined) throw error;
+      removed++;
+      if (!isQuiet && removed % 1_000 === 0) printNote(`${removed} files removed …`);
+    }
+    if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
+    const { versionCount } = await storage.buckets.get(id);
+    if (versionCount > 0) {
+      const { erased } = await storage.eraseVersions({ bucket: id, prefix: '', signal });
+      if (!isQuiet) printNote(`${erased} former versions erased.`);
+    }
+  }
+  await storage.buckets.remove(id, { isForced: flags.force === true });
+  printLine(id);
+}
+
+export interface KeyFlags extends JsonFlag {
+  readonly name?: string;
+  readonly permissions?: readonly string[];
+  readonly prefix?: string;
+  readonly expires?: string;
+}
+
+const permissionNames: readonly Permission[] = ['read', 'write', 'delete'];
+
+/** The secret alone on standard output, so that it can be caught by a variable. */
+export async function createKey(
+  run: Run,
+  buckets: readonly string[],
+  flags: KeyFlags,
+): Promise<void> {
+  const permissions = (flags.permissions ?? ['read', 'write']).map(parsePermission);
+  const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
+  const { name = '', prefix } = flags;
+  const request = { name, buckets, permissions, prefix, expiresAt };
+  const key = await (await run.manager()).keys.create(request);
+  if (flags.json) {
+    printJson(key);
+    return;
+  }
+  printLine(key.secret);
+  if (!run.isQuiet) printNote(`Key ${key.id}. Its secret is shown this once.`);
+}
+
+function parsePermission(text: string): Permission {
+  const permission = permissionNames.find((name) => name === text);
+  if (permission !== undefined) return permission;
+  throw new UsageError(`A permission is one of ${permissionNames.join(', ')}; got ${text}.`);
+}
+
+/** `30d`, `12h`, or a date. */
+export function parseExpiry(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
+  const hours = Number(count) * (unit === 'd' ? 24 : 1);
+  const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);
+  // What else is a date to Date, such as 40, would be a surprise.
+  const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
+  if (isMeant && Number.isFinite(date.getTime())) return date;
+  throw new UsageError(
+    `An expiry is a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
+  );
+}
+
+export async function listKeys(run: Run, bucket: string, { json }: JsonFlag): Promise<void> {
+  const keys = await (await run.manager()).keys.list(bucket);
+  if (json) printJson(keys);
+  else if (keys.length > 0) printLine(formatTable(keys, keyColumns));
+}
+
+export async function revokeKey(run: Run, id: string): Promise<void> {
+  await (await run.manager()).keys.revoke(id);
+  printLine(id);
+}

@@ -1,0 +1,58 @@
+// Work on many files, in which one that fails keeps none of the others: what was done is counted,
+// what failed is said, and both are summed up in the end.
+
+import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
+import { printable, printLine, printNote } from './output.ts';
+import type { Run } from './run.ts';
+
+export interface Tally {
+  /** As in `12 removed.` */
+  readonly verb: string;
+  done: number;
+  readonly failures: unknown[];
+}
+
+export function startTally(verb: string): Tally {
+  return { verb, done: 0, failures: [] };
+}
+
+export function countDone(tally: Tally, name: string): void {
+  tally.done++;
+  printLine(printable(name));
+}
+
+export function countFailure({ verb, failures }: Tally, name: string, error: unknown): void {
+  failures.push(error);
+  printNote(`${printable(name)} is not ${verb}: ${sayFailure(error)}`);
+}
+
+/** What ends the work on one name is kept; what would end it on all of them ends the command. */
+export async function goOnAfterFailure(
+  tally: Tally,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (endsAll(error)) throw error;
+    countFailure(tally, name, error);
+  }
+}
+
+export function endsAll(error: unknown): boolean {
+  const { interrupted, unreachable } = exitCodes;
+  return [interrupted, unreachable].some((code) => code === exitCodeOf(error));
+}
+
+/** With the exit code of the first failure. */
+export function finish(run: Run, { verb, done, failures }: Tally, isSummedUp: boolean): void {
+  const [first] = failures;
+  if (first !== undefined) {
+    const text = `${done} ${verb}, ${failures.length} failed.`;
+    if (!isStorageError(first)) throw new Error(text, { cause: first });
+    throw new StorageError(first.code, text, { status: first.status, cause: first });
+  }
+  if (isSummedUp && !run.isQuiet) printNote(`${done} ${verb}.`);
+}

@@ -1,0 +1,53 @@
+// `efs uploads`: those of a bucket that have not been completed, which take of its quota.
+
+import type { UploadSession } from '../../client/src/interface.ts';
+import {
+  type Column,
+  formatBytes,
+  formatTable,
+  printable,
+  printJson,
+  printLine,
+} from './output.ts';
+import type { Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
+
+const columns: readonly Column<UploadSession>[] = [
+  { title: 'ID', value: ({ uploadId }) => uploadId },
+  { title: 'CAME', value: ({ uploadedSize }) => formatBytes(uploadedSize), isNumber: true },
+  {
+    title: 'OF',
+    value: ({ isSizeKnown, totalSize }) => (isSizeKnown ? formatBytes(totalSize) : '–'),
+    isNumber: true,
+  },
+  { title: 'LAST CHUNK', value: ({ updatedAt }) => updatedAt.slice(0, 19).replace('T', ' ') },
+  { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt.slice(0, 19).replace('T', ' ') },
+  { title: 'PATH', value: ({ path }) => printable(path) },
+];
+
+export async function listUploads(
+  run: Run,
+  bucket: string,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
+  const uploads = await (await run.storage()).listUploads({ bucket, signal: run.signal });
+  if (json) printJson(uploads);
+  else if (uploads.length > 0) printLine(formatTable(uploads, columns));
+}
+
+export async function cancelUploads(
+  run: Run,
+  { bucket, ids }: { readonly bucket: string; readonly ids: readonly string[] },
+  { all }: { readonly all?: boolean },
+): Promise<void> {
+  if (all === true ? ids.length > 0 : ids.length === 0) {
+    throw new UsageError('Name the uploads to cancel, or give --all.');
+  }
+  const storage = await run.storage();
+  const { signal } = run;
+  const open = all ? await storage.listUploads({ bucket, signal }) : [];
+  for (const uploadId of all ? open.map((upload) => upload.uploadId) : ids) {
+    await storage.cancelUpload({ bucket, uploadId, signal });
+    printLine(uploadId);
+  }
+}
