@@ -2,8 +2,8 @@
 // goes to the argument decoder, which knows subtypes and words the errors.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import { concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import type { Header, HttpRequest as Request } from '../http/message.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../limits.ts';

@@ -3,7 +3,7 @@
 // that is done once, at install and upgrade, and only the value is encoded each time.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { candidTypes } from './candid-reader.ts';
 

@@ -2,8 +2,8 @@
 // the argument of uploadFile and the answer of readFile.
 
 import { idlLabelToId } from '@dfinity/candid';
-import { concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import type { FileArgument } from '../domain/uploads/single-upload.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
 import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';

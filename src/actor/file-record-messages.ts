@@ -3,11 +3,11 @@
 // hashes.
 
 import { IDL } from '@dfinity/candid';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import type { FileParts } from '../domain/files/file-parts.ts';
 import type { FilePage } from '../domain/files/folder-page.ts';
 import type { FolderList } from '../domain/listing/folder-listing.ts';
 import type { FileList } from '../domain/listing/listing.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Result } from './call.ts';

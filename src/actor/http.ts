@@ -1,12 +1,12 @@
 // The HTTP face: a query that answers or asks to be called again as an update, and that update.
 
 import { query, update } from 'azle';
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
 import { budgetRefusal, errorResponse, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, type EncodableResponse, RequestTooLarge } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';

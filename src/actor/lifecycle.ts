@@ -2,10 +2,10 @@
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { init, msgArgData, postUpgrade, trap } from 'azle';
-import { encodeHex } from '../../packages/wire/src/hex.ts';
 import { skipUpgrade } from '../domain/administration/record-upgrade.ts';
 import type { RootKeySource } from '../domain/keys/root-keys.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { encodeHex } from '../lib/hex.ts';
 import { Settings } from './candid.ts';
 import { setUp, stores } from './runtime.ts';
 

@@ -1,9 +1,9 @@
 // Answers to HTTP requests, put together and sent by the kernel (kernel/http-response.ts).
 
 import { msgReply } from 'azle';
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { createCommand, kernelGate, kernelOperations, kernelWords } from '../crypto/kernel.ts';
 import { giveText, isTextExchangeOpen, takenBytesMax } from '../crypto/kernel-text.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { answerHead, type EncodableResponse, encodeResponse } from './bulk-messages.ts';
 
 const command = createCommand(kernelOperations.reply, 4);

@@ -3,7 +3,6 @@
 // instructions a byte and are not in the bundle). Imported before everything else that runs.
 
 import { candidEncode, certifiedDataSet } from 'azle';
-import { installHexEncoder } from '../../packages/wire/src/hex.ts';
 import { installKernelGate } from '../crypto/kernel.ts';
 import {
   decodeByKernel,
@@ -12,6 +11,7 @@ import {
   openTextExchange,
 } from '../crypto/kernel-text.ts';
 import { present } from '../lib/assert.ts';
+import { installHexEncoder } from '../lib/hex.ts';
 import { decodeUtf8, encodeUtf8, installUtf8Decoder, installUtf8Encoder } from '../lib/text.ts';
 
 /** "DIDL", no types, one argument, of type text; then the length as LEB128. */

@@ -2,7 +2,6 @@
 // certified answers, and its root as the canister's certified data.
 
 import { certifiedDataSet } from 'azle';
-import { bytesEqual, concatBytes } from '../../packages/wire/src/bytes.ts';
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
 import type { CertifiedFile } from '../certification/certified-file.ts';
 import { openCertifiedSite } from '../certification/certified-site.ts';
@@ -17,6 +16,7 @@ import type { HttpResponse, ServedHeaders } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { preflightResponse, preflightResponses } from '../http/preflight.ts';
 import { present } from '../lib/assert.ts';
+import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { openLabelTree } from '../storage/label-tree.ts';
 import { spaceIds } from '../storage/memory.ts';

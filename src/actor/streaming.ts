@@ -2,9 +2,9 @@
 // HTTP gateway specification, "Response Body Streaming".
 
 import { canisterSelf, msgReject } from 'azle';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import { readStream, type StreamPiece } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { currentCall } from './call.ts';

@@ -15,7 +15,7 @@
 // are made again when they are read; of a file of several parts each leaf is there, as it is of any
 // that was stored so before: the hash is the same.
 
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
 import type { CertifiedFile } from './certified-file.ts';
 import { type ExpressionName, expressionHash, rememberExpressions } from './expressions.ts';

@@ -1,7 +1,6 @@
 // The tree of one file's certified answers, by the native kernel (kernel/file-tree.ts). JavaScript
 // hands it the file's headers as one text: a hash costs ten times as much here as there.
 
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import {
   createCommand,
   kernelGate,
@@ -10,6 +9,7 @@ import {
   refuseOperand,
 } from '../crypto/kernel.ts';
 import { assert } from '../lib/assert.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { CertifiedFile, FileRow } from './certified-file.ts';
 import { expressionField, expressionHash } from './expressions.ts';

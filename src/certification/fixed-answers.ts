@@ -1,7 +1,7 @@
 // What is certified for whole paths, the same for every path under one wildcard: that nothing is
 // there, what browsers may ask, or nothing at all. Made once, since queries forget.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { expressionField, expressionHash, expressions } from './expressions.ts';
 import { leafConstants } from './file-leaves.ts';
 import {

@@ -2,8 +2,8 @@
 // hash and, where it is to be shown, its CBOR. IC spec, "Certificate". Knows nothing of HTTP; the
 // tree of all files is the label tree of src/storage.
 
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import { sha256 } from '../crypto/hash.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { asciiBytes } from './ascii.ts';
 
 export interface Tree {

@@ -3,8 +3,8 @@
 // representation-independent hash of the IC specification. For what is the same for all files, at
 // install and upgrade: each file's own hashes are made by the native kernel (file-leaves.ts).
 
-import { byteString, concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { sha256 } from '../crypto/hash.ts';
+import { byteString, concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 
 export type Field = readonly [name: string, value: string];

@@ -4,8 +4,8 @@
 
 import { Field } from '@noble/curves/abstract/modular';
 import { type WeierstrassPoint, weierstrassN } from '@noble/curves/abstract/weierstrass';
-import { decodeHex, encodeHex } from '../../packages/wire/src/hex.ts';
 import { present } from '../lib/assert.ts';
+import { decodeHex, encodeHex } from '../lib/hex.ts';
 
 export type G1Point = WeierstrassPoint<bigint>;
 

@@ -3,8 +3,8 @@
 // nothing itself; knows by the time when it may be an older self, out of a snapshot. The language's
 // own generator is predictable in a canister and never used.
 
-import { concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { assert } from '../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { expandSha256, hkdfSha256 } from './kdf.ts';
 
 const keyBytes = 32;

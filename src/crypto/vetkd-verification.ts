@@ -3,7 +3,7 @@
 // instructions, a verification 3,500 M.
 
 import { bls12_381 } from '@noble/curves/bls12-381';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../lib/bytes.ts';
 
 const G1 = bls12_381.G1.Point;
 const G2 = bls12_381.G2.Point;

@@ -3,9 +3,9 @@
 // it is needed: setting up the curve takes time. Whether a vetKey is the right one: see
 // vetkd-verification.ts.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../packages/wire/src/hex.ts';
 import { assert } from '../lib/assert.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { encodeHex } from '../lib/hex.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { decodeG1, encodeG1, g1Bytes, g1Generator, g1Order } from './bls12-381-g1.ts';
 import { hkdfSha256 } from './kdf.ts';

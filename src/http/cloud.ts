@@ -2,7 +2,6 @@
 // several chunks is answered part by part with 206, certified; the gateway asks for each next part
 // and joins them into one 200. A range is answered in full, by a stream where it must be.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
 import { isPublicBucket } from '../domain/buckets/buckets.ts';
 import { withReadableFile } from '../domain/files/file-access.ts';
@@ -16,6 +15,7 @@ import {
 import { openStream } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { cacheControlPlace } from '../domain/shared/stored-headers.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax, streamBytesMax } from '../limits.ts';
 import { requestKey } from './authorization.ts';
 import { servedHeaders } from './file-headers.ts';

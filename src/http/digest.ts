@@ -1,8 +1,8 @@
 // The integrity fields Content-Digest and Repr-Digest (RFC 9530): dictionaries of RFC 9651 whose
 // values are byte sequences, such as `sha-256=:…:`. Digests are compared in the domain.
 
-import { decodeBase64 } from '../../packages/wire/src/base64.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { decodeBase64 } from '../lib/base64.ts';
 import { type HttpRequest, header } from './message.ts';
 
 const sha256Bytes = 32;

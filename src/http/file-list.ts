@@ -2,7 +2,6 @@
 // by folders and cursors, when it names one of these:
 // `…/files?delimiter=&prefix=&cursor=&limit=&sort=&tag=`.
 
-import { concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { readFilesJson } from '../domain/files/files.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';
 import { type FolderList, listFolder } from '../domain/listing/folder-listing.ts';
@@ -10,6 +9,7 @@ import { type FileList, listFiles } from '../domain/listing/listing.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { requestKey } from './authorization.ts';
 import type { Header, HttpResponse } from './message.ts';

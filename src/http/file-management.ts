@@ -1,11 +1,11 @@
 // GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { authorize } from '../domain/access/access.ts';
 import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/file-access.ts';
 import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, textField, textListField, textPairsField } from './json-body.ts';

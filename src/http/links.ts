@@ -1,6 +1,5 @@
 // Links of a bucket: `/api/v1/bucket/{bucket}/links`, `…/links/{id}`.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { authorize } from '../domain/access/access.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../domain/files/link-access.ts';
 import type { Link } from '../domain/files/links.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { jsonBody, textField } from './json-body.ts';
 import type { Header, HttpResponse } from './message.ts';

@@ -2,11 +2,11 @@
 // are found natively; JavaScript reads the small head of each part. Knows nothing of what parts
 // are for.
 
-import { bytesEqual } from '../../packages/wire/src/bytes.ts';
 import { batchFileCountMax } from '../../packages/wire/src/limits.ts';
 import { findAll } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { bytesEqual } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { partFieldCountMax, partHeadBytesMax } from '../limits.ts';
 import { type HttpRequest, singleHeader } from './message.ts';

@@ -1,8 +1,8 @@
 // What browsers may send and what scripts of other origins may read (Fetch standard, "CORS
 // protocol"): the same for every path.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import type { LeavesVersion } from '../domain/shared/publication.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import type { Header, HttpResponse } from './message.ts';
 
 export const exposedHeaders: Header = [

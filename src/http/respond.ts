@@ -1,8 +1,8 @@
 // From results and refusals to HTTP responses: one table of statuses, one shape of errors.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import type { Refusal, RefusalCode } from '../domain/shared/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { Header, HttpResponse } from './message.ts';
 

@@ -1,6 +1,6 @@
 // The routes of the service, one row each.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
 import { postCopy, postMove } from './copies.ts';
 import { postDeletion, postFiles } from './file-batches.ts';

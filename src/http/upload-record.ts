@@ -1,6 +1,5 @@
 // The session record of the JSON interface.
 
-import { encodeHex } from '../../packages/wire/src/hex.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import {
   chunkCount,
@@ -10,6 +9,7 @@ import {
   shownStatus,
   type UploadSession,
 } from '../domain/uploads/upload-session.ts';
+import { encodeHex } from '../lib/hex.ts';
 
 export function sessionUrl(session: UploadSession): string {
   return `/api/v1/bucket/${session.bucketId}/upload/${session.uploadId}`;

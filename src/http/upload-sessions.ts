@@ -1,7 +1,5 @@
 // Upload sessions as one resource over HTTP: `/api/v1/bucket/{bucket}/upload/…`.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../packages/wire/src/hex.ts';
 import { chunkBytesMax } from '../../packages/wire/src/limits.ts';
 import { authorize } from '../domain/access/access.ts';
 import type { ApiKey } from '../domain/access/api-keys.ts';
@@ -23,6 +21,8 @@ import {
   requireNotGone,
   type UploadRequest,
 } from '../domain/uploads/uploads.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { encodeHex } from '../lib/hex.ts';
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';

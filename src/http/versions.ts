@@ -1,7 +1,6 @@
 // Former versions of files: GET and DELETE of `/api/v1/bucket/{bucket}/versions`, DELETE of
 // `…/versions/{path}`, POST of `…/restore`.
 
-import { emptyBytes } from '../../packages/wire/src/bytes.ts';
 import { authorize } from '../domain/access/access.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import { entityTag } from '../domain/files/files.ts';
@@ -14,6 +13,7 @@ import {
 } from '../domain/files/version-access.ts';
 import type { FormerVersion } from '../domain/files/versions.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, sizeField, textField } from './json-body.ts';

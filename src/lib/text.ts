@@ -2,7 +2,7 @@
 // instructions a byte in the canister: through native functions that the host of this code
 // installs. Where none decodes, built-ins of the language do.
 
-import { byteString } from '../../packages/wire/src/bytes.ts';
+import { byteString } from './bytes.ts';
 
 export type NativeUtf8Encode = (text: string) => Uint8Array;
 

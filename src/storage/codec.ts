@@ -8,8 +8,8 @@
 //
 // Texts hold no NUL: names, paths and header values with control characters are refused before.
 
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import { assert, present } from '../lib/assert.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 
 const separator = '\0';

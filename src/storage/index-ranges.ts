@@ -1,6 +1,6 @@
 // Ranges of an ordered index: keys that begin with the same bytes, and those whose time is over.
 
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import type { IndexEntry, OrderedIndex } from './ordered-index.ts';
 
 /** Comes after every key that begins with the bytes before it and goes on in UTF-8. */

@@ -2,7 +2,6 @@
 // memory, by the native kernel (kernel/label-operations.ts). What is below a path's end may be
 // opaque: only its hash is here. The root depends on the content alone. Knows no label's meaning.
 
-import { concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
 import {
   createCommand,
   type KernelCommand,
@@ -12,6 +11,7 @@ import {
   refuseOperand,
 } from '../crypto/kernel.ts';
 import { assert, present } from '../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import type { StableSpace } from './stable-space.ts';
 

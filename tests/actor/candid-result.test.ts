@@ -2,9 +2,9 @@
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, it } from 'vitest';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import * as types from '../../src/actor/candid.ts';
 import { encodeResult, messageHead } from '../../src/actor/candid-result.ts';
+import { concatBytes } from '../../src/lib/bytes.ts';
 import { sampleOf } from '../support/candid-values.ts';
 
 const results = Object.entries(types).filter(([name]) => name.startsWith('Result'));

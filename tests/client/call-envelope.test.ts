@@ -8,8 +8,8 @@ import { Principal } from '@dfinity/principal';
 import { expect, test } from 'vitest';
 import { argumentStart, leb128, sealCall } from '../../packages/client/src/call-envelope.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
-import { concatBytes } from '../../packages/wire/src/bytes.ts';
 import { newIdentity } from '../../scripts/local-service.ts';
+import { concatBytes } from '../../src/lib/bytes.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const canisterId = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');

@@ -21,7 +21,7 @@ async function sayVersion(): Promise<void> {
   expect(said).toEqual({ code: 0, output: `${version}\n`, errors: '' });
 }
 
-test.each(['packages/client/src/retry.ts', 'packages/wire/src/hex.ts', 'packages/efs/src/efs.ts'])(
+test.each(['packages/client/src/retry.ts', 'packages/wire/src/limits.ts', 'packages/efs/src/efs.ts'])(
   'efs --version works, and %s is bundled anew when it has changed',
   async (source) => {
     await sayVersion();

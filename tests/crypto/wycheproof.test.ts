@@ -1,9 +1,9 @@
 // The edge cases of Project Wycheproof: special values of Poly1305, altered tags, wrong lengths.
 
 import { beforeAll, expect, test } from 'vitest';
-import { bytesEqual } from '../../packages/wire/src/bytes.ts';
 import { aeadNonceBytes, open, seal } from '../../src/crypto/aead.ts';
 import { hkdfSha256, hmacSha256 } from '../../src/crypto/kdf.ts';
+import { bytesEqual } from '../../src/lib/bytes.ts';
 import { installNodeKernel } from '../support/kernel-host.ts';
 import { fromHex, readVectors } from '../support/vectors.ts';
 

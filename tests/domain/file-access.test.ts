@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encodeHex } from '../../packages/wire/src/hex.ts';
 import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
 import {
   checkDeletion,
@@ -15,6 +14,7 @@ import {
   uploadByCall,
   uploadSingle,
 } from '../../src/domain/uploads/single-upload.ts';
+import { encodeHex } from '../../src/lib/hex.ts';
 import {
   callOf,
   createScene,

@@ -1,11 +1,11 @@
 // Lists by folders and cursors, against a plain twin.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encodeBase64Url } from '../../packages/wire/src/base64.ts';
 import { findFile } from '../../src/domain/files/files.ts';
 import { readJsonPage } from '../../src/domain/files/folder-page.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import { type FolderRequest, listFolder } from '../../src/domain/listing/folder-listing.ts';
+import { encodeBase64Url } from '../../src/lib/base64.ts';
 import {
   callOf,
   createScene,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { byteString, bytesEqual, concatBytes, emptyBytes } from '../../packages/wire/src/bytes.ts';
+import { byteString, bytesEqual, concatBytes, emptyBytes } from '../../src/lib/bytes.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 40_000 });
 

@@ -5,8 +5,8 @@ import {
   decodeBase64Url,
   encodeBase64,
   encodeBase64Url,
-} from '../../packages/wire/src/base64.ts';
-import { decodeHex, encodeHex } from '../../packages/wire/src/hex.ts';
+} from '../../src/lib/base64.ts';
+import { decodeHex, encodeHex } from '../../src/lib/hex.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 200 });
 

@@ -57,6 +57,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'cborg',
   ],
   'packages/client': [wire, '@dfinity/agent', ...candidLibrary],
+  'packages/client/src/sha256-software.ts': ['@noble/hashes'],
   'packages/client/src/node': ['node:', 'packages/client/src', '@dfinity/agent', 'mime-types'],
   'packages/efs': [
     'node:',

@@ -16,7 +16,7 @@ import { resultOf } from './candid-interface.ts';
 import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { canisterAddress } from './canister-address.ts';
-import { chunkCountOf } from './digest.ts';
+import { chunkCountOf, likelyChunkBytes } from './digest.ts';
 import type {
   FileName,
   FileRecord,
@@ -161,7 +161,8 @@ async function openFile(
   const { etag, size, contentType } = await getFile(service, file, signal);
   const isOneChunk = chunkCountOf(etag) === 1;
   const asked = wantsFirst && !isOneChunk ? firstChunkBytes(service, file, signal) : undefined;
-  const chunkBytes = isOneChunk ? Math.max(1, size) : await asked;
+  const told = isOneChunk ? Math.max(1, size) : await asked;
+  const chunkBytes = told ?? likelyChunkBytes({ etag, size });
   return { etag, size, contentType, chunkBytes, isAnonymous: false, first: undefined };
 }
 

@@ -1,6 +1,6 @@
 // Bytes that come in pieces.
 
-import { concatBytes } from '../../wire/src/bytes.ts';
+import { concatBytes } from './bytes.ts';
 
 /** In one array; a single piece is given as it is. */
 export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {

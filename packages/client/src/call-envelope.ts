@@ -5,9 +5,8 @@
 import { IC_REQUEST_DOMAIN_SEPARATOR, type SignIdentity } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import { concatBytes } from '../../wire/src/bytes.ts';
-import { encodeHex } from '../../wire/src/hex.ts';
-import { sha256 } from './digest.ts';
+import { concatBytes, encodeHex } from './bytes.ts';
+import { sha256 } from './sha256.ts';
 
 export interface LargeCall {
   readonly canisterId: Principal;

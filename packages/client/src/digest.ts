@@ -1,12 +1,17 @@
-// SHA-256 by the platform (Web Crypto, off the main thread) and the entity tag made of it, as the
-// service makes it.
+// The entity tag that the service makes of the digests of a file's chunks.
 
-import { concatBytes, emptyBytes } from '../../wire/src/bytes.ts';
-import { encodeHex } from '../../wire/src/hex.ts';
 import { chunkBytesMax, joinedPartsMax } from '../../wire/src/limits.ts';
+import { concatBytes, emptyBytes, encodeHex } from './bytes.ts';
+import { sha256 } from './sha256.ts';
+import { StorageError } from './storage-error.ts';
 
-export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>));
+/** Refuses bytes that are not those whose SHA-256 was told. */
+export function requireTold(told: string | undefined, digest: Uint8Array): void {
+  if (told === undefined || told.toLowerCase() === encodeHex(digest)) return;
+  if (!/^[0-9a-f]{64}$/i.test(told)) {
+    throw new StorageError('InvalidArgument', 'sha256 is 64 hexadecimal digits.');
+  }
+  throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
 }
 
 /** Of a file whose chunks have these digests, in their order; none for a file of no bytes. */

@@ -2,11 +2,14 @@
 // must have the digest that its entity tag tells. Holds one chunk for each request under way.
 
 import { chunkBytesMax } from '../../wire/src/limits.ts';
+import { joinPieces } from './byte-stream.ts';
 import { type Connection, trying } from './connection.ts';
-import { chunkCountOf, etagOf, likelyChunkBytes, sha256 } from './digest.ts';
+import { etagOf } from './digest.ts';
 import type { Download, DownloadOptions, FileName } from './interface.ts';
+import { linkedController } from './linked-controller.ts';
 import { checkedConcurrency } from './parallel.ts';
 import { type PartLink, partLinkTo } from './part-link.ts';
+import { sha256 } from './sha256.ts';
 import { StorageError } from './storage-error.ts';
 import type { OpenedFile } from './transport.ts';
 import { openSource } from './upload-source.ts';
@@ -43,7 +46,19 @@ export async function downloadFile(
   );
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;
-  return { etag, size, contentType, start: job.start, body: bodyOf(job) };
+  const reader = partReader(job);
+  let body: ReadableStream<Uint8Array> | undefined;
+  return {
+    etag,
+    size,
+    contentType,
+    start: job.start,
+    get body() {
+      body ??= bodyOf(reader);
+      return body;
+    },
+    bytes: () => allBytes(reader),
+  };
 
   function rangeJob(): Job {
     const { start, end = file.size } = range ?? { start: 0 };
@@ -72,12 +87,10 @@ export async function downloadFile(
 function chunkBytesOf(file: OpenedFile, options: DownloadOptions): number | undefined {
   const known = options.chunkBytes ?? file.chunkBytes;
   if (known !== undefined) return known;
-  const likely = likelyChunkBytes(file);
-  if (likely !== undefined || options.verify === false) return likely;
+  if (options.verify === false) return undefined;
   throw new StorageError(
     'Unsupported',
-    `The file was stored in ${chunkCountOf(file.etag)} chunks of a length that is not known here: tell chunkBytes, ` +
-      'get it over HTTP, or do without verification.',
+    'The length of its chunks is not known here: tell chunkBytes, get it over HTTP, or unverified.',
   );
 }
 
@@ -109,54 +122,78 @@ interface Part {
   readonly digest: Uint8Array | undefined;
 }
 
-function bodyOf(job: Job): ReadableStream<Uint8Array> {
+interface PartReader {
+  /** In their order; `undefined` at the end, when all of them are what they should be. */
+  next(): Promise<Uint8Array | undefined>;
+  stop(reason: unknown): void;
+}
+
+function partReader(job: Job): PartReader {
   const { options, start, end, partBytes } = job;
   const concurrency = checkedConcurrency(options.concurrency);
-  const controller = new AbortController();
+  const { controller, release } = linkedController(options.signal);
+  const { signal } = controller;
   // Nobody waits for it then.
-  controller.signal.addEventListener('abort', () => job.link?.remove(), { once: true });
-  const stop = () => controller.abort(options.signal?.reason);
-  if (options.signal?.aborted) stop();
-  options.signal?.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) job.link?.remove();
+  signal.addEventListener('abort', () => job.link?.remove(), { once: true });
   const parts: Promise<Part>[] = [];
   let position = start;
   let doneBytes = start;
   const fill = () => {
     while (parts.length < concurrency && position < end) {
-      const part = fetchPart(job, position, controller.signal);
+      const part = fetchPart(job, position, signal);
       // It is awaited in its turn; until then its failure is not unhandled.
       part.catch(() => {});
       parts.push(part);
       position += partBytes;
     }
   };
-  async function pull(sink: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async function next(): Promise<Uint8Array | undefined> {
     fill();
     const part = await parts.shift();
     if (part === undefined) {
       await job.link?.remove();
       await requireDigest(job);
-      options.signal?.removeEventListener('abort', stop);
-      sink.close();
-      return;
+      release();
+      return undefined;
     }
     if (part.digest !== undefined) job.digests?.push(part.digest);
     doneBytes += part.bytes.length;
-    sink.enqueue(part.bytes);
     options.onProgress?.({ doneBytes, totalBytes: end, resumedBytes: start });
     fill();
+    return part.bytes;
   }
+  return {
+    next: () =>
+      next().catch((error) => {
+        controller.abort(error);
+        throw error;
+      }),
+    stop: (reason) => controller.abort(reason),
+  };
+}
+
+function bodyOf(reader: PartReader): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
-      pull: (sink) =>
-        pull(sink).catch((error) => {
-          controller.abort(error);
-          throw error;
-        }),
-      cancel: (reason) => controller.abort(reason),
+      async pull(sink) {
+        const bytes = await reader.next();
+        if (bytes === undefined) sink.close();
+        else sink.enqueue(bytes);
+      },
+      cancel: (reason) => reader.stop(reason),
     },
     { highWaterMark: 0 },
   );
+}
+
+async function allBytes(reader: PartReader): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for (;;) {
+    const bytes = await reader.next();
+    if (bytes === undefined) return joinPieces(pieces);
+    pieces.push(bytes);
+  }
 }
 
 async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<Part> {

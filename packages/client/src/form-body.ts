@@ -1,7 +1,6 @@
 // A form with files, multipart/form-data (RFC 7578), as one body.
 
-import { concatBytes } from '../../wire/src/bytes.ts';
-import { encodeHex } from '../../wire/src/hex.ts';
+import { concatBytes, encodeHex } from './bytes.ts';
 
 export interface FormFile {
   /** The name of the form's field. */

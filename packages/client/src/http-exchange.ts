@@ -1,6 +1,7 @@
 // One HTTP request and its answer, read whole within a time limit; failures as StorageError. Knows
 // the shape of the service's errors and nothing of what is asked for.
 
+import { linkedController } from './linked-controller.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
 
@@ -36,20 +37,20 @@ export async function exchange(
   connection: HttpConnection,
   request: HttpRequest,
 ): Promise<HttpAnswer> {
-  const { status, headers, bytes } = await withinTime(request, connection.timeoutMs, (signal) =>
+  const answer = await withinTime(request, connection.timeoutMs, (signal) =>
     fetchWhole(connection, request, signal),
   );
-  if (status >= 400) throw refusal(status, headers, bytes);
-  return { status, headers, bytes };
+  if (answer.status >= 400) throw refusal(answer);
+  return answer;
 }
 
 export async function exchangeJson<T>(
   connection: HttpConnection,
   request: HttpRequest,
 ): Promise<T> {
-  const { status, headers, bytes } = await exchange(connection, request);
-  const value = parseJson(bytes);
-  if (value === undefined) throw notTheService(status, headers);
+  const answer = await exchange(connection, request);
+  const value = parseJson(answer.bytes);
+  if (value === undefined) throw notTheService(answer);
   return value as T;
 }
 
@@ -97,8 +98,7 @@ function requireIdentity({ headers, body }: Response): void {
   if (encoding === null || encoding === 'identity' || body === null) return;
   throw new StorageError(
     'Unsupported',
-    `The file is stored with Content-Encoding ${encoding}, which HTTP clients undo as they read: ` +
-      'get it by the actor.',
+    `The file has Content-Encoding ${encoding}, which fetch undoes: get it by the actor.`,
   );
 }
 
@@ -109,15 +109,12 @@ async function withinTime<T>(
   operation: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { signal } = request;
-  const controller = new AbortController();
-  const stop = () => controller.abort(signal?.reason);
+  const { controller, release } = linkedController(signal);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     controller.abort();
   }, timeoutMs);
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
   try {
     return await operation(controller.signal);
   } catch (error) {
@@ -126,7 +123,7 @@ async function withinTime<T>(
     throw isLate ? timeoutError(timeoutMs) : networkError(error);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+    release();
   }
 }
 
@@ -162,9 +159,10 @@ interface ErrorPage {
   readonly items?: unknown;
 }
 
-function refusal(status: number, headers: Headers, bytes: Uint8Array): StorageError {
+function refusal(answer: HttpAnswer): StorageError {
+  const { status, headers, bytes } = answer;
   const { error, items } = (parseJson(bytes) ?? {}) as ErrorPage;
-  if (error?.code === undefined && bytes.length > 0) return notTheService(status, headers);
+  if (error?.code === undefined && bytes.length > 0) return notTheService(answer);
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   // A HEAD is refused without words.
   const code = error?.code ?? (status === 404 ? 'NoSuchFile' : 'HttpError');
@@ -176,7 +174,7 @@ function refusal(status: number, headers: Headers, bytes: Uint8Array): StorageEr
   });
 }
 
-function notTheService(status: number, headers: Headers): StorageError {
+function notTheService({ status, headers }: HttpAnswer): StorageError {
   const type = headers.get('content-type') ?? 'no content type';
   return new StorageError('HttpError', `The answer ${status} (${type}) is not the service's.`, {
     status,

@@ -53,7 +53,8 @@ async function openAs(connection: HttpConnection, opening: Opening): Promise<Ope
   const { headers } = await exchange(connection, { ...request, method: 'HEAD' });
   const size = Number(headers.get('content-length') ?? Number.NaN);
   if (!Number.isSafeInteger(size)) throw malformed('no Content-Length');
-  return { ...describe(headers), size, chunkBytes: undefined, first: undefined, isAnonymous };
+  const chunkBytes = size === 0 ? 1 : undefined;
+  return { ...describe(headers), size, chunkBytes, first: undefined, isAnonymous };
 }
 
 function openedByGet({ status, headers, bytes }: HttpAnswer) {

@@ -1,7 +1,7 @@
 // Links over HTTP.
 
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
-import { bucketPath } from './http-paths.ts';
+import { bucketPath, queryOf } from './http-paths.ts';
 import type { LinkRecord, LinkRequest, NewLink } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type { LinkPage, LinksRequest, Signal } from './transport.ts';
@@ -22,10 +22,7 @@ export async function listLinks(
   connection: HttpConnection,
   { bucket, path, cursor, signal }: LinksRequest,
 ): Promise<LinkPage> {
-  const query = new URLSearchParams({
-    ...(path !== undefined && { path }),
-    ...(cursor !== undefined && { cursor }),
-  });
+  const query = queryOf({ path, cursor });
   const request = { method: 'GET', path: `${linksPath(bucket)}?${query}`, signal };
   const { items, nextCursor } = await exchangeJson<{
     items: LinkRecord[];
@@ -41,10 +38,7 @@ export async function removeLink(
 ): Promise<void> {
   // `fetch` would resolve dots, and reach something else.
   if (!/^[\w-]+$/.test(id)) {
-    throw new StorageError(
-      'InvalidArgument',
-      `The id of a link has letters, digits, - and _ only; got ${JSON.stringify(id)}.`,
-    );
+    throw new StorageError('InvalidArgument', `This is no id of a link: ${JSON.stringify(id)}.`);
   }
   await exchange(connection, { method: 'DELETE', path: `${linksPath(bucket)}/${id}`, signal });
 }

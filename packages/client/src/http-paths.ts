@@ -50,10 +50,10 @@ export function withoutLastSlashes(text: string): string {
 function pathSegments(path: string): string {
   const segments = path.replace(/^\//, '').split('/');
   const isUsable = segments.every((segment) => !['', '.', '..'].includes(segment));
-  if (!isUsable || !path.isWellFormed()) {
+  if (!isUsable || /\p{Cs}/u.test(path)) {
     throw new StorageError(
       'InvalidPath',
-      `A path is text without empty, "." and ".." segments; got ${JSON.stringify(path)}.`,
+      `A path has no empty, "." or ".." segments; got ${JSON.stringify(path)}.`,
     );
   }
   return segments.map(encodeURIComponent).join('/');

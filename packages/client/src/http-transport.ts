@@ -1,10 +1,8 @@
 // The service over HTTP, through a gateway. Manages no buckets and keys: the HTTP interface has no
 // requests for that.
 
-import { encodeBase64 } from '../../wire/src/base64.ts';
-import { bytesEqual } from '../../wire/src/bytes.ts';
-import { decodeHex } from '../../wire/src/hex.ts';
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../../wire/src/limits.ts';
+import { encodeBase64, encodeHex } from './bytes.ts';
 import { deleteFiles, putFiles } from './http-batches.ts';
 import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
@@ -92,13 +90,6 @@ function definedHeaders(headers: Record<string, string | undefined>): Record<str
 }
 
 function putFile(connection: HttpConnection, file: WholeFile, signal: Signal): Promise<FileRecord> {
-  const declared = file.sha256 === undefined ? undefined : decodeHex(file.sha256);
-  if (file.sha256 !== undefined && declared?.length !== 32) {
-    throw new StorageError('InvalidArgument', 'sha256 is 64 hexadecimal digits.');
-  }
-  if (declared !== undefined && !bytesEqual(declared, file.digest)) {
-    throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
-  }
   const headers = definedHeaders({
     ...file.headers,
     'Content-Type': file.contentType,
@@ -116,14 +107,10 @@ function startUpload(
   request: SessionRequest,
   signal: Signal,
 ): Promise<UploadSession> {
-  const { contentType, tags, sha256, size, chunkBytes, ifMatch, ifNoneMatch } = request;
-  const headers = unlessEmpty(request.headers);
-  const metadata = unlessEmpty(request.metadata);
-  const described = { contentType, tags, sha256, headers, metadata };
-  const fields = { path: request.path, size, ...described, ifMatch, ifNoneMatch };
-  const order = { ...fields, chunkSize: chunkBytes };
-  const path = `${bucketPath(request.bucket)}/upload/start`;
-  return postJson(connection, { path, order }, signal);
+  const { bucket, chunkBytes: chunkSize, headers, metadata, ...fields } = request;
+  const described = { headers: unlessEmpty(headers), metadata: unlessEmpty(metadata) };
+  const path = `${bucketPath(bucket)}/upload/start`;
+  return postJson(connection, { path, order: { ...fields, ...described, chunkSize } }, signal);
 }
 
 function unlessEmpty<T extends object>(fields: T): T | undefined {
@@ -141,7 +128,7 @@ async function putChunk(
   const headers = { 'Content-Type': 'application/octet-stream' };
   const request = { method: 'PUT', path, headers, body: bytes, signal };
   const { sha256 } = await exchangeJson<{ sha256?: string }>(connection, request);
-  if (bytesEqual(decodeHex(sha256 ?? '') ?? new Uint8Array(0), digest)) return;
+  if (sha256 === encodeHex(digest)) return;
   throw new StorageError('BadDigest', `Chunk ${index} has changed on its way.`, {
     isRetryable: true,
   });

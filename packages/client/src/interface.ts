@@ -166,6 +166,8 @@ export interface Download {
   readonly start: number;
   /** Fails with IntegrityError instead of ending when the bytes are not those of the digest. */
   readonly body: ReadableStream<Uint8Array>;
+  /** All of them, in place of the stream; fails as it does. */
+  bytes(): Promise<Uint8Array>;
 }
 
 export interface UploadListOptions extends CallOptions {

@@ -3,7 +3,7 @@
 
 import { type HttpAgent, QueryResponseStatus } from '@dfinity/agent';
 import { IDL } from '@dfinity/candid';
-import { concatBytes } from '../../wire/src/bytes.ts';
+import { concatBytes } from './bytes.ts';
 import { leb128 } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import type { Result } from './candid-types.ts';

@@ -1,6 +1,7 @@
 // Work done by several hands at a time. The first failure stops the others, and all have ended when
 // the promise settles.
 
+import { linkedController } from './linked-controller.ts';
 import { StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
 
@@ -22,10 +23,7 @@ export async function inParallel(
   { concurrency, signal }: { readonly concurrency: number; readonly signal: Signal },
   hand: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const controller = new AbortController();
-  const stop = () => controller.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
+  const { controller, release } = linkedController(signal);
   const failures: unknown[] = [];
   const work = async () => {
     try {
@@ -36,7 +34,7 @@ export async function inParallel(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  signal?.removeEventListener('abort', stop);
+  release();
   if (failures.length > 0) throw failures[0];
 }
 

@@ -2,72 +2,18 @@
 // the agent's library is loaded when it is needed.
 
 import type { Identity } from '@dfinity/agent';
-import type { Connection } from './connection.ts';
-import { trying } from './connection.ts';
-import { copyFile, moveAll, moveFile } from './copies.ts';
-import { downloadFile } from './download.ts';
-import { listFiles } from './file-list.ts';
-import type { Fetch } from './http-exchange.ts';
-import { withoutLastSlashes } from './http-paths.ts';
-import { createHttpTransport } from './http-transport.ts';
-import type {
-  CallOptions,
-  Download,
-  DownloadOptions,
-  FileName,
-  FileRecord,
-  FileToUpload,
-  FolderOptions,
-  FolderPage,
-  ListOptions,
-  RemoveAllOptions,
-  RemovedFile,
-  ServiceStatus,
-  UploadAllOptions,
-  UploadedFile,
-  UploadListOptions,
-  UploadOptions,
-  UploadSession,
-  Usage,
-  UsageOptions,
-} from './interface.ts';
+import { type FileStorage, fileStorage } from './file-storage.ts';
+import {
+  type CommonOptions,
+  connectionOver,
+  exchangeOptions,
+  type HttpStorageOptions,
+  httpTransport,
+} from './http-storage.ts';
 import { lazyTransport } from './lazy-transport.ts';
-import { type Links, linksOf } from './links.ts';
 import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
-import type {
-  CopyOptions,
-  CopyTarget,
-  EraseOptions,
-  FileChange,
-  FileVersion,
-  MoveAllOptions,
-  MovedFiles,
-  RestoreOptions,
-  VersionListOptions,
-} from './operations.ts';
-import { removeAll } from './remove-all.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
-import { isStorageError, StorageError } from './storage-error.ts';
+import { defaultRetryPolicy } from './retry.ts';
 import type { Transport } from './transport.ts';
-import { uploadFile } from './upload.ts';
-import { uploadAll } from './upload-all.ts';
-import type { UploadInput } from './upload-source.ts';
-import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
-
-interface CommonOptions {
-  readonly apiKey?: string | undefined;
-  readonly retry?: Partial<RetryPolicy> | undefined;
-  /** Of one request; 60,000 unless told. */
-  readonly timeoutMs?: number | undefined;
-  readonly fetch?: Fetch | undefined;
-  /** Media type by a path's extension, such as `lookup` of mime-types. */
-  readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
-}
-
-/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp0.io`. */
-export interface HttpStorageOptions extends CommonOptions {
-  readonly url: string;
-}
 
 /** By calls of the actor: a host of the network's agent endpoints. */
 export interface ActorStorageOptions extends CommonOptions {
@@ -81,132 +27,26 @@ export interface ActorStorageOptions extends CommonOptions {
 
 export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
 
-export interface SessionRef extends CallOptions {
-  readonly bucket: string;
-  readonly path?: string | undefined;
-  readonly uploadId: string;
-}
-
-export interface Storage {
-  /** Resolves when the file is stored and its digest is that of what was read. */
-  upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
-  /** Small files go together, all or none of a request. Each is told of when it has ended. */
-  uploadAll(
-    files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
-    options: UploadAllOptions,
-  ): AsyncIterable<UploadedFile>;
-  download(file: FileName, options?: DownloadOptions): Promise<Download>;
-  /**
-   * All files, page by page. By name nothing that stays is skipped or comes twice; by date what is
-   * stored or removed meanwhile may shift others.
-   */
-  list(options: ListOptions): AsyncIterable<FileRecord>;
-  /** One page of what is directly below a prefix, by name: files, and with a delimiter folders. */
-  listFolder(options: FolderOptions): Promise<FolderPage>;
-  /** How many files begin with the prefix, and their bytes. */
-  usage(options: UsageOptions): Promise<Usage>;
-  stat(file: FileName, options?: CallOptions): Promise<FileRecord>;
-  remove(file: FileName, options?: CallOptions): Promise<void>;
-  /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
-  removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
-  /** In no longer time for a large file; type, tags, headers and metadata come along. */
-  copy(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
-  move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
-  /** All files of a prefix, a thousand a request, in place of what is at their new paths. */
-  moveAll(options: MoveAllOptions): Promise<MovedFiles>;
-  /** Of what is noted with a file and served with it; its bytes and their entity tag stay. */
-  change(file: FileName, change: FileChange): Promise<FileRecord>;
-  /** Former ones: by path, the oldest first. */
-  listVersions(options: VersionListOptions): AsyncIterable<FileVersion>;
-  /** The version is the file again; what was there becomes a former one. */
-  restore(options: RestoreOptions): Promise<FileRecord>;
-  eraseVersions(options: EraseOptions): Promise<{ readonly erased: number }>;
-  getUpload(session: SessionRef): Promise<UploadSession>;
-  cancelUpload(session: SessionRef): Promise<void>;
-  /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
-  listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
-  /** Addresses by which whoever has one reads a file, of a private bucket too. */
-  readonly links: Links;
-  status(options?: CallOptions): Promise<ServiceStatus>;
+export interface Storage extends FileStorage {
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
 }
 
-const timeoutMsDefault = 60_000;
-
 export function createStorage(options: StorageOptions): Storage {
-  const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
-  const connection: Connection = {
-    transport: transportOf(options, retryPolicy),
-    retryPolicy,
-    contentTypeOf: (path) => options.contentTypeOf?.(path) || undefined,
-  };
-  const { transport } = connection;
+  const connection = connectionOver(transportOf(options), options);
   return {
-    upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
-    uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
-    download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
-    list: (listOptions) => listFiles(connection, listOptions),
-    listFolder: (folderOptions) =>
-      trying(connection, folderOptions.signal, () => transport.listFolder(folderOptions)),
-    usage: (usageOptions) =>
-      trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
-    stat: (file, { signal } = {}) =>
-      trying(connection, signal, () => transport.getFile(file, signal)),
-    remove: (file, { signal } = {}) => removeFile(connection, file, signal),
-    removeAll: (allOptions) => removeAll(connection, allOptions),
-    copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),
-    move: (from, to, options = {}) => moveFile(connection, { from, to, options }),
-    moveAll: (moveOptions) => moveAll(connection, moveOptions),
-    change: (file, change) =>
-      trying(connection, change.signal, () => transport.changeFile(file, change)),
-    listVersions: (versionOptions) => listVersions(connection, versionOptions),
-    restore: (restoreOptions) => restoreVersion(connection, restoreOptions),
-    eraseVersions: (eraseOptions) => eraseVersions(connection, eraseOptions),
-    getUpload: ({ signal, path = '', ...name }) =>
-      trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
-    cancelUpload: ({ signal, path = '', ...name }) =>
-      trying(connection, signal, () => transport.cancelUpload({ ...name, path }, signal)),
-    listUploads: ({ bucket, signal }) =>
-      trying(connection, signal, () => transport.listUploads(bucket, signal)),
-    links: linksOf(connection),
-    status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
+    ...fileStorage(connection),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
   };
 }
 
-function transportOf(options: StorageOptions, retryPolicy: RetryPolicy): Transport {
-  const { apiKey, timeoutMs = timeoutMsDefault } = options;
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    // Said here, without it: fetch would repeat it.
-    throw new StorageError(
-      'InvalidArgument',
-      'The API key has spaces, line ends or nothing in it.',
-    );
-  }
-  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
-  if ('url' in options) {
-    const url = withoutLastSlashes(options.url);
-    return createHttpTransport({ url, apiKey, fetch, timeoutMs });
-  }
-  const { host, canisterId, identity, fetchRootKey } = options;
+function transportOf(options: StorageOptions): Transport {
+  if ('url' in options) return httpTransport(options);
+  const { host, canisterId, identity, fetchRootKey, apiKey } = options;
   const caller = { identity, fetchRootKey, apiKey };
-  return lazyTransport({ host, canisterId, ...caller, fetch, timeoutMs, retryPolicy });
-}
-
-/** A repeated removal finds nothing more where the answer to the first was lost. */
-async function removeFile(
-  connection: Connection,
-  file: FileName,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await trying(connection, signal, async (attempt) => {
-    try {
-      await connection.transport.deleteFile(file, signal);
-    } catch (error) {
-      if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
-    }
-  });
+  const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
+  const service = { host, canisterId, ...caller, retryPolicy };
+  return lazyTransport({ ...service, ...exchangeOptions(options) });
 }

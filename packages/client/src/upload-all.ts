@@ -3,9 +3,11 @@
 
 import { batchFileCountMax } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
-import { etagOf, sha256 } from './digest.ts';
+import { etagOf, requireTold } from './digest.ts';
 import type { FileRecord, FileToUpload, UploadAllOptions, UploadedFile } from './interface.ts';
+import { linkedController } from './linked-controller.ts';
 import { asTheyEnd, checkedConcurrency } from './parallel.ts';
+import { sha256 } from './sha256.ts';
 import { abortedError, isStorageError, StorageError } from './storage-error.ts';
 import type { BatchedFile } from './transport.ts';
 import { metadataOf, requireSame, uploadFile } from './upload.ts';
@@ -39,9 +41,8 @@ export async function* uploadAll(
   options: UploadAllOptions,
 ): AsyncGenerator<UploadedFile> {
   const concurrency = checkedConcurrency(options.concurrency);
-  const controller = new AbortController();
-  const signals = options.signal === undefined ? [] : [options.signal];
-  const signal = AbortSignal.any([controller.signal, ...signals]);
+  const { controller, release } = linkedController(options.signal);
+  const { signal } = controller;
   const job = { connection, options, signal };
   try {
     for await (const ended of asTheyEnd(tasksOf(job, files), concurrency)) {
@@ -51,6 +52,7 @@ export async function* uploadAll(
   } finally {
     // Whoever takes no more of them wants no more sent.
     controller.abort();
+    release();
   }
 }
 
@@ -120,11 +122,8 @@ async function readSmall(
     });
     const bytes = await source.slice(0, size);
     const digest = await sha256(bytes);
-    const etag = await etagOf([digest]);
-    if (told !== undefined && told.toLowerCase() !== etag) {
-      throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
-    }
-    return { ...described, bytes, etag };
+    requireTold(told, digest);
+    return { ...described, bytes, etag: await etagOf([digest]) };
   } catch (error) {
     return { task: async () => [failed(file.path, error)] };
   }

@@ -3,9 +3,9 @@
 
 import { chunkCountMax, missingReportedMax } from '../../wire/src/limits.ts';
 import { trying } from './connection.ts';
-import { sha256 } from './digest.ts';
 import type { UploadSession } from './interface.ts';
 import { inParallel, oneAtATime, unlessAborted } from './parallel.ts';
+import { sha256 } from './sha256.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import type { UploadJob } from './upload-job.ts';
 

@@ -1,8 +1,8 @@
 // Where the bytes of an upload come from: something that gives any of its slices, or a stream that
 // gives them in order. Holds one slice at a time.
 
-import { concatBytes, emptyBytes } from '../../wire/src/bytes.ts';
 import { piecesOf } from './byte-stream.ts';
+import { concatBytes, emptyBytes } from './bytes.ts';
 import { StorageError } from './storage-error.ts';
 
 /** Anything that has a size and gives its bytes [start, end): an open file, for one. */
@@ -35,13 +35,13 @@ export async function openSource(
   options: SourceOptions,
 ): Promise<OpenedSource> {
   if (input instanceof Uint8Array) return bytesSource(input);
-  if (input instanceof Blob) return blobSource(input);
+  if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
   if (isStream(input)) return streamSource(input, options);
-  return input;
+  return input as OpenedSource;
 }
 
-function isStream(input: UploadInput | OpenedSource): input is ByteStream {
-  return input instanceof ReadableStream || Symbol.asyncIterator in input;
+function isStream(input: object): input is ByteStream {
+  return 'getReader' in input || Symbol.asyncIterator in input;
 }
 
 function bytesSource(bytes: Uint8Array): UploadSource {
@@ -90,7 +90,7 @@ class OrderedReader {
 
   constructor(stream: ByteStream) {
     this.#pieces =
-      stream instanceof ReadableStream
+      'getReader' in stream
         ? piecesOf(stream)[Symbol.asyncIterator]()
         : stream[Symbol.asyncIterator]();
   }

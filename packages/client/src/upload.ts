@@ -3,9 +3,10 @@
 
 import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
-import { etagOf, sha256 } from './digest.ts';
+import { etagOf, requireTold } from './digest.ts';
 import type { FileRecord, UploadOptions, UploadSession } from './interface.ts';
 import { checkedConcurrency } from './parallel.ts';
+import { sha256 } from './sha256.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { FileMetadata, WholeFile } from './transport.ts';
 import { sendChunks } from './upload-chunks.ts';
@@ -68,6 +69,7 @@ async function uploadWhole(job: UploadJob, contentType: string, size: number): P
   const { connection, source, options, metadata } = job;
   const bytes = await source.slice(0, size);
   const file = { ...metadata, contentType, bytes, digest: await sha256(bytes) };
+  requireTold(file.sha256, file.digest);
   const etag = await etagOf([file.digest]);
   const { signal } = options;
   const record = await trying(connection, signal, (attempt) => putWhole(job, file, attempt));
@@ -102,7 +104,7 @@ async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
 async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
   const { connection, options, metadata } = job;
   if (options.resume !== undefined) {
-    const reason = 'An upload is gone on with from a source of known size: tell it, or begin anew.';
+    const reason = 'To resume, tell the size of the stream.';
     throw new StorageError('InvalidArgument', reason);
   }
   const session = await begin(job);
@@ -173,7 +175,7 @@ async function requireStored({ connection, options, metadata }: UploadJob, uploa
     await trying(connection, signal, () => connection.transport.getFile(metadata, signal));
   } catch (error) {
     if (!isStorageError(error, 'NoSuchFile')) throw error;
-    const reason = `Upload ${uploadId} was completed, and its file is gone since: begin a new one.`;
+    const reason = `Upload ${uploadId} was completed, its file is gone: begin a new one.`;
     throw new StorageError('NoSuchUpload', reason);
   }
 }
@@ -183,6 +185,6 @@ export function requireSame(stored: string, read: string): void {
   if (stored === read) return;
   throw new StorageError(
     'IntegrityError',
-    `What is stored has the entity tag ${stored}, what was read ${read}: upload it again, anew.`,
+    `The entity tag is ${stored}, of what was read ${read}: upload it anew.`,
   );
 }

@@ -2,9 +2,9 @@
 // SHA-256, by which those who search for leaked secrets tell one from other texts. A look-up does
 // not check them: it costs less than they do.
 
-import { encodeBase64Url } from '../../../packages/wire/src/base64.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { assert } from '../../lib/assert.ts';
+import { encodeBase64Url } from '../../lib/base64.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 
 const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;

@@ -1,8 +1,8 @@
 // API keys: secrets made once from random of the network, kept only as their SHA-256, and found by
 // it. The secret appears in the answer that makes it and nowhere else.
 
-import { emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';

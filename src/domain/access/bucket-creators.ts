@@ -1,6 +1,6 @@
 // Who may create buckets: the canister's controllers, and the principals that they allow.
 
-import { bytesEqual, concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { bucketCreatorCountMax } from '../../limits.ts';
 import { RecordReader } from '../../storage/codec.ts';

@@ -1,7 +1,7 @@
 // Members of buckets: principals that its owner named, each with a role. The creator of a bucket
 // and the canister's controllers are owners without being named.
 
-import { bytesEqual, concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader } from '../../storage/codec.ts';
 import { type Caller, isAnonymous } from '../shared/caller.ts';

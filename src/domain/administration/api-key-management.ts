@@ -1,8 +1,8 @@
 // What owners do with API keys: make, list and revoke them. A key ends with the right of who made
 // it, and uploads that were begun with it end with the key.
 
-import { bytesEqual } from '../../../packages/wire/src/bytes.ts';
 import { present } from '../../lib/assert.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
 import { hasControlCharacter } from '../../lib/text.ts';
 import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../../limits.ts';
 import { makeSecret, secretHash } from '../access/api-key-secrets.ts';

@@ -1,7 +1,7 @@
 // What owners do with whole buckets: show, list, change and delete them.
 
-import { bytesEqual } from '../../../packages/wire/src/bytes.ts';
 import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { memberCountMax, pageSizeDefault } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';

@@ -4,8 +4,8 @@
 // fields. Until then they are read as they are. Where it stands is in stable memory, so it goes on
 // after another upgrade.
 
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
 import { present } from '../../lib/assert.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import {
   sizedFilesPerMessage,

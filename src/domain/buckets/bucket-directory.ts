@@ -10,8 +10,8 @@
 //
 // A key stands here from its creation until it is revoked, or expired and cleared away.
 
-import { concatBytes, emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { decodeHex, encodeHex } from '../../../packages/wire/src/hex.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex, encodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { liveKeyCountMax } from '../../limits.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';

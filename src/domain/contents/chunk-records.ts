@@ -1,9 +1,9 @@
 // The record of a chunk: how long it is, what its digest is, which nonces and slots its segments
 // have. The bytes are the business of contents.ts.
 
-import { bytesEqual, concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { aeadTagBytes } from '../../crypto/aead.ts';
 import { sha256 } from '../../crypto/hash.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { segmentBytesMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';

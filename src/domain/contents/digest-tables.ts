@@ -7,10 +7,10 @@
 //
 // A content of one chunk has none, and none has one that version 0.2.0 or an earlier one stored.
 
-import { bytesEqual, concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { u64Key } from '../../storage/codec.ts';
 import type { Stores } from '../shared/stores.ts';
 import { damagedFile, findChunk } from './chunk-records.ts';

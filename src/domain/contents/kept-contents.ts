@@ -6,7 +6,7 @@
 //
 // A deleted file is not kept: its key is erased at once.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { keptContentBytesMax, keptContentCountMax } from '../../limits.ts';
 import { u64Key } from '../../storage/codec.ts';
 import type { SealedContent } from '../keys/file-keys.ts';

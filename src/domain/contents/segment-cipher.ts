@@ -8,9 +8,9 @@
 //                    | is last u32 | SHA-256 of the chunk
 // so that no segment is read in another's place, and none is left out or added.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { openInPlace } from '../../crypto/aead.ts';
 import { createCommand, kernelGate, kernelOperations, kernelWords } from '../../crypto/kernel.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { segmentBytesMax } from '../../limits.ts';
 import { type Chunk, type ChunkAddress, segmentCount } from './chunk-records.ts';
 

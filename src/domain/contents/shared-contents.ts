@@ -3,7 +3,7 @@
 //
 //   6 | content u64, big-endian    -> how many records have it; absent for one
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { u64Key } from '../../storage/codec.ts';
 import { eraseFileKey, type SealedContent } from '../keys/file-keys.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -14,11 +14,11 @@
 //   texts behind the headers are tags. Version 3, with version 1, has not even that byte: its
 //   leaves are of version 1, and its bucket has not counted it, see record-upgrade.ts.
 
-import { concatBytes, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../crypto/aead.ts';
 import { sha256Bytes } from '../../crypto/hash.ts';
 import { assert } from '../../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { fileBytesMax } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';

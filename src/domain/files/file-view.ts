@@ -2,7 +2,7 @@
 // file's JSON is made once, when the file is committed: making fifty for a list would cost 30 M
 // instructions more.
 
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import type { ShownFile } from '../shared/publication.ts';
 

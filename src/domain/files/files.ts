@@ -1,7 +1,7 @@
 // Files: what a path of a bucket names now. A new version replaces the record in one step; the
 // bytes of the old one stay whole until then and are given back after.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';

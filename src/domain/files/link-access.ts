@@ -1,9 +1,9 @@
 // What callers do with links: make, list and remove them; and what whoever has one reads.
 
-import { encodeBase64Url } from '../../../packages/wire/src/base64.ts';
-import { bytesEqual, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { areEqualSecrets } from '../../crypto/equal.ts';
 import { sha256 } from '../../crypto/hash.ts';
+import { encodeBase64Url } from '../../lib/base64.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketLinkCountMax } from '../../limits.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../access/access.ts';

@@ -13,7 +13,7 @@
 //   12 | when it expires u64, big-endian | id    -> 0
 //   13 | SHA-256 of a key | bucket id that it has lost    -> 0, until its links there are gone
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';

@@ -10,9 +10,9 @@
 // The nonce is a MAC of what is sealed (a synthetic nonce, RFC 8452 §1): queries have no random of
 // their own, and the same token is always the same bytes.
 
-import { concatBytes, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { aeadNonceBytes, open, seal } from '../../crypto/aead.ts';
 import { hkdfSha256, hmacSha256 } from '../../crypto/kdf.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { knownStreamCountMax, streamLifetimeNs, streamPieceBytes } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';

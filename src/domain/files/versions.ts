@@ -10,7 +10,7 @@
 //   8 | bucket id | 0 | path | 0 | version u32, big-endian                   -> when it goes, ns
 //   9 | when it goes u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { expiredVersionsPerMessage } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';

@@ -1,7 +1,7 @@
 // The key of one stored version of a file (a content): random, wrapped by the key of its bucket,
 // erased when the version goes. It seals the segments and the file's record.
 
-import { emptyBytes } from '../../../packages/wire/src/bytes.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { type BucketKeys, currentBucketKey, findBucketKey } from './bucket-keys.ts';
 import {

@@ -2,9 +2,9 @@
 // the right one. A root key derived by the network's vetKD is on the heap only; a stored one lies
 // in an erasable slot. How it is derived is the actor's business.
 
-import { bytesEqual, concatBytes, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { hmacSha256 } from '../../crypto/kdf.ts';
 import { assert, present } from '../../lib/assert.ts';
+import { bytesEqual, concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { slotBytes } from '../../storage/erasable-slots.ts';

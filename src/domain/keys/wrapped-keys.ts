@@ -8,8 +8,8 @@
 //   +-------------+------------+----------+---------------+----------+------+
 //   Ids are float64. Associated data: wrapped by, owner, name of the owner.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { aeadNonceBytes, open, seal } from '../../crypto/aead.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { slotBytes } from '../../storage/erasable-slots.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -3,9 +3,9 @@
 //
 //   base64url of: version 1 u8 | UTF-8 of a file's path, or of a folder's with its last slash
 
-import { decodeBase64Url, encodeBase64Url } from '../../../packages/wire/src/base64.ts';
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { folderPageDefault, folderPageMax } from '../../../packages/wire/src/limits.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../lib/base64.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax } from '../../limits.ts';
 import { Refusal } from '../shared/refusal.ts';

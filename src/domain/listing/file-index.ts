@@ -12,8 +12,8 @@
 // levels below have those files too. So a higher level begins when the numbers reach it, and no
 // earlier file has to move.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
 import { assert, present } from '../../lib/assert.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import type { OrderedIndex } from '../../storage/ordered-index.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -2,7 +2,7 @@
 // found by seeking in the ordered index: of each folder one entry is read, and its end is looked
 // up. Without a delimiter all files below the prefix, one after another.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { listedPathBytesMax } from '../../limits.ts';
 import { authorizeList, type SentKey } from '../access/access.ts';
 import type { Call } from '../shared/caller.ts';

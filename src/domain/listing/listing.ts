@@ -1,8 +1,8 @@
 // Pages of a bucket's files, by name or by date, with any prefix: found through the ordered index
 // in a time that does not grow with the number of files. Sorted first, then cut into pages.
 
-import { concatBytes, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault } from '../../limits.ts';
 import type { IndexEntry } from '../../storage/ordered-index.ts';

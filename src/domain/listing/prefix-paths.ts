@@ -1,6 +1,6 @@
 // Paths of a bucket's files that begin with a prefix, in the order of names from a place on.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax } from '../../limits.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -6,9 +6,9 @@
 // The holder is the API key that an upload was begun with, else the principal: the beginning of a
 // SHA-256. An upload is noted when it begins and forgotten when it ends.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
 import { sha256 } from '../../crypto/hash.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { openUploadCountMax } from '../../limits.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -1,10 +1,10 @@
 // A file that arrives whole in one message. checkSingleUpload() refuses everything that can be
 // refused, so that a gateway's query can answer before an update is paid for.
 
-import { bytesEqual, emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';

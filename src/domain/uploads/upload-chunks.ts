@@ -1,10 +1,10 @@
 // Chunks of an upload: they arrive in any order and in parallel messages, and each is stored at
 // once. A refused one leaves the session as it is.
 
-import { bytesEqual } from '../../../packages/wire/src/bytes.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
 import type { SentKey } from '../access/access.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { type Chunk, findChunk, segmentCount } from '../contents/chunk-records.ts';

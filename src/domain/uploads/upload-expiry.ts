@@ -1,8 +1,8 @@
 // When sessions are to be looked at: notes by time, the next one in front. One that was used since
 // is noted anew then; one that is to end at once has a note beside its other one.
 
-import { concatBytes } from '../../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { u64Key } from '../../storage/codec.ts';
 import type { Stores } from '../shared/stores.ts';
 import { expiresAtNs, findSession, sessionKey, type UploadSession } from './upload-session.ts';

@@ -1,10 +1,10 @@
 // The file that a session's chunks make: whether they are whole and even, its digest, its record.
 // Changes nothing.
 
-import { bytesEqual, emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { encodeHex } from '../../../packages/wire/src/hex.ts';
 import { createSha256State, finishSha256, sha256, updateSha256 } from '../../crypto/hash.ts';
 import { present } from '../../lib/assert.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { findChunk } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';

@@ -1,9 +1,9 @@
 // What a session is begun with beside path, type and size: the length of its chunks, the digest of
 // the file, header fields to store, preconditions. Each text is brought into the form that is kept.
 
-import { emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { decodeHex } from '../../../packages/wire/src/hex.ts';
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../packages/wire/src/limits.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex } from '../../lib/hex.ts';
 import { storedHeaderLengthMax, verifiedFileBytesMax } from '../../limits.ts';
 import type { Metadata } from '../shared/file-metadata.ts';
 import { quote } from '../shared/names.ts';

@@ -1,14 +1,14 @@
 // The record of an upload session: its codec, its look-up by upload id, and when it ends. The rules
 // of uploading are in uploads.ts.
 
-import { emptyBytes } from '../../../packages/wire/src/bytes.ts';
-import { decodeHex, encodeHex } from '../../../packages/wire/src/hex.ts';
 import {
   chunkBytesMax,
   chunkCountMax,
   missingReportedMax,
 } from '../../../packages/wire/src/limits.ts';
 import { missingBits } from '../../lib/bit-set.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { decodeHex, encodeHex } from '../../lib/hex.ts';
 import { uploadEndedNs, uploadIdleNs, uploadLifetimeNs } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { FileMetadata } from '../files/file-records.ts';

@@ -1,8 +1,8 @@
 // Sessions of chunked uploads: how they begin, and who may go on with one. Chunks are in
 // upload-chunks.ts, the end is in upload-end.ts.
 
-import { bytesEqual, emptyBytes } from '../../../packages/wire/src/bytes.ts';
 import { present } from '../../lib/assert.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { fileBytesMax } from '../../limits.ts';
 import { authorize, isWithin, type SentKey } from '../access/access.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';

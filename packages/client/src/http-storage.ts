@@ -1,0 +1,57 @@
+// The client over HTTP alone: nothing of the actor comes along into a bundle.
+
+import type { Connection } from './connection.ts';
+import { type FileStorage, fileStorage } from './file-storage.ts';
+import type { Fetch } from './http-exchange.ts';
+import { withoutLastSlashes } from './http-paths.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { StorageError } from './storage-error.ts';
+import type { Transport } from './transport.ts';
+
+export interface CommonOptions {
+  readonly apiKey?: string | undefined;
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Of one request; 60,000 unless told. */
+  readonly timeoutMs?: number | undefined;
+  readonly fetch?: Fetch | undefined;
+  /** Media type by a path's extension, such as `lookup` of mime-types. */
+  readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
+}
+
+/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp0.io`. */
+export interface HttpStorageOptions extends CommonOptions {
+  readonly url: string;
+}
+
+export function createHttpStorage(options: HttpStorageOptions): FileStorage {
+  return fileStorage(connectionOver(httpTransport(options), options));
+}
+
+export function httpTransport(options: HttpStorageOptions): Transport {
+  const { apiKey } = options;
+  const url = withoutLastSlashes(options.url);
+  return createHttpTransport({ url, apiKey, ...exchangeOptions(options) });
+}
+
+const timeoutMsDefault = 60_000;
+
+/** Refuses a key that is none. */
+export function exchangeOptions({ apiKey, fetch, timeoutMs = timeoutMsDefault }: CommonOptions) {
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    // Said here, without it: fetch would repeat it.
+    throw new StorageError('InvalidArgument', 'The API key is one word, without spaces.');
+  }
+  return { fetch: fetch ?? globalThis.fetch.bind(globalThis), timeoutMs };
+}
+
+export function connectionOver(
+  transport: Transport,
+  { retry, contentTypeOf }: CommonOptions,
+): Connection {
+  return {
+    transport,
+    retryPolicy: { ...defaultRetryPolicy, ...retry },
+    contentTypeOf: (path) => contentTypeOf?.(path) || undefined,
+  };
+}
