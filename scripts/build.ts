@@ -28,14 +28,25 @@ export interface BuildResult {
   readonly wasSkipped: boolean;
 }
 
-export async function buildCanister(options: { readonly force: boolean }): Promise<BuildResult> {
+export interface BuildOptions {
+  /** Also when no input has changed. */
+  readonly force: boolean;
+  /** Told of each step in words, as it begins and ends. */
+  readonly onStep?: (step: string) => void;
+}
+
+export async function buildCanister(options: BuildOptions): Promise<BuildResult> {
   const inputs = await digestOfInputs();
   if (!options.force && (await isUpToDate(inputs))) {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
   await mkdir(dirname(outputs.wasm), { recursive: true });
-  const [canister, kernel] = await Promise.all([bundleWithAzle(), buildKernel()]);
-  const linked = await linkKernel({ canister, kernel });
+  const told = stepsTo(options.onStep ?? (() => {}));
+  const [canister, kernel] = await Promise.all([
+    told('Bundling the canister', bundleWithAzle),
+    told('Compiling the kernel', buildKernel),
+  ]);
+  const linked = await told('Linking the two', () => linkKernel({ canister, kernel }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
     withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),
@@ -45,6 +56,17 @@ export async function buildCanister(options: { readonly force: boolean }): Promi
   await writeFile(outputs.gzip, gzipSync(wasm, { level: 9 }));
   await writeFile(outputs.stamp, inputs);
   return { wasmPath: outputs.wasm, wasSkipped: false };
+}
+
+/** A slow machine takes a minute or two: nobody should wonder whether anything happens. */
+function stepsTo(say: (step: string) => void) {
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    say(`${name} …`);
+    const result = await work();
+    say(`${name}: done in ${((performance.now() - started) / 1_000).toFixed(1)} s.`);
+    return result;
+  };
 }
 
 /**
@@ -102,7 +124,10 @@ async function listFiles(folder: string): Promise<string[]> {
 
 async function main(): Promise<void> {
   const started = performance.now();
-  const { wasSkipped } = await buildCanister({ force: process.argv.includes('--force') });
+  const { wasSkipped } = await buildCanister({
+    force: process.argv.includes('--force'),
+    onStep: (step) => console.log(step),
+  });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   console.log(
     wasSkipped ? 'Nothing has changed.' : `Built build/file_storage.wasm in ${seconds} s.`,

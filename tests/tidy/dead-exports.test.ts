@@ -57,9 +57,16 @@ function exportsOf({ path, lines }: SourceFile): string[] {
   return [...declared, ...handedOn].map((name) => `${path} ${name}`);
 }
 
-/** What is used from outside: the kernel's exports become the Wasm's, the client is a library. */
+/** What is used from outside: by the Wasm, by the build, by a launcher. */
+const faces = new Set([
+  'kernel/exports.ts',
+  'packages/client/src/sha256-software.ts',
+  'packages/replica/src/command/main.ts',
+]);
+
+/** Of packages the entrances too. */
 const isFace = (path: string) =>
-  path === 'kernel/exports.ts' || path === 'packages/client/src/interface.ts';
+  faces.has(path) || /^packages\/\w+\/src\/(?:node\/)?index\.ts$/.test(path);
 
 function deadExports(files: readonly SourceFile[]): string[] {
   const { names, whole } = usesIn(files);

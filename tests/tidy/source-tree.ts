@@ -23,9 +23,13 @@ export function readSources(): SourceFile[] {
 function listFiles(folder: string): string[] {
   try {
     const options = { withFileTypes: true, recursive: true } as const;
-    return readdirSync(join(projectDir, folder), options)
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-      .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
+    return (
+      readdirSync(join(projectDir, folder), options)
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+        .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
+        // What is built of them
+        .filter((path) => !/^packages\/\w+\/dist\//.test(path))
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

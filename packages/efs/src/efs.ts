@@ -52,7 +52,7 @@ EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.jso
 
 ${exitCodeHelp}`;
 
-const manifestUrl = new URL('../../../package.json', import.meta.url);
+const manifestUrl = new URL('../package.json', import.meta.url);
 
 function levelCount(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);

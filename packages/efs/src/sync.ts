@@ -3,7 +3,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { etagOf, likelyChunkBytes, sha256 } from '../../client/src/digest.ts';
+import { etagOf, likelyChunkBytes } from '../../client/src/digest.ts';
 import type {
   FileName,
   FileRecord,
@@ -12,6 +12,7 @@ import type {
 } from '../../client/src/interface.ts';
 import { type FileSource, openFileSource } from '../../client/src/node/file-source.ts';
 import { checkedConcurrency, inParallel } from '../../client/src/parallel.ts';
+import { sha256 } from '../../client/src/sha256.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
 import { smallFileBytesMax } from '../../client/src/upload-all.ts';

@@ -1,0 +1,7 @@
+// The entrance for programs in Node: all of the other one, media types by the path's extension,
+// files of the disk, identities of PEM files.
+
+export * from '../index.ts';
+export { type FileSource, openFileSource } from './file-source.ts';
+export { identityFromPem } from './identity.ts';
+export { createNodeStorage } from './storage.ts';

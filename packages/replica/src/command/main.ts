@@ -1,0 +1,38 @@
+// The command `local-replica`: a local Internet Computer until Ctrl-C, with the canisters that were
+// named on it.
+
+import { startReplica } from '../replica.ts';
+import { bringUp, namedWasm } from './canisters.ts';
+import { optionsUsage, readOptions } from './options.ts';
+
+const usage = `Usage: local-replica [options] [[NAME=]FILE.wasm…]
+
+Each Wasm, plain or gzip-compressed, is installed on a canister of that name; on a later start it is
+upgraded when the file is another one. Without any, agents install canisters, as dfx and icp do.
+
+${optionsUsage}
+  --controller PRINCIPAL
+                controls canisters that are made here, may be repeated; the anonymous principal,
+                which is everybody, unless told`;
+
+export async function main(args: readonly string[]): Promise<void> {
+  const options = readOptions(args, true);
+  if (options.isHelp) {
+    console.log(usage);
+    return;
+  }
+  const replica = await startReplica(options.replica);
+  const stop = () => replica.stop().then(() => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  try {
+    for (const word of options.words) {
+      const wasm = namedWasm(word);
+      const { id, action } = await bringUp(replica, options, wasm);
+      console.log(`${wasm.name}  ${id}  http://${id}.localhost:${replica.port}  (${action})`);
+    }
+  } catch (error) {
+    await replica.stop();
+    throw error;
+  }
+  console.log(`The local replica serves agents and browsers at ${replica.url}; Ctrl-C stops it.`);
+}

@@ -1,0 +1,59 @@
+// What everybody who starts a replica by a command may ask for.
+
+import { parseArgs } from 'node:util';
+import type { ReplicaOptions } from '../replica.ts';
+import { reportLine } from './report-line.ts';
+
+export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
+  --state DIR   folder that keeps the state (default .replica)
+  --clean       start anew: delete the state first
+  --allow-origin ORIGIN
+                pages of this origin (https://example.org) may reach the agent endpoints, as those
+                of localhost may; may be repeated
+  --verbose     a line for each message: instructions, cycles, pages, milliseconds
+  --help        this text`;
+
+export interface CommandOptions {
+  readonly stateDir: string;
+  readonly isHelp: boolean;
+  /** What stands beside the options. */
+  readonly words: readonly string[];
+  /** Who controls canisters that are made. */
+  readonly controllers: readonly string[];
+  readonly replica: ReplicaOptions;
+}
+
+/** Throws an Error that says what is wrong. */
+export function readOptions(args: readonly string[], takesWords: boolean): CommandOptions {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: takesWords,
+    options: {
+      port: { type: 'string', default: '4943' },
+      state: { type: 'string', default: '.replica' },
+      clean: { type: 'boolean', default: false },
+      'allow-origin': { type: 'string', multiple: true, default: [] },
+      controller: { type: 'string', multiple: true, default: [] },
+      verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`--port takes a number from 0 to 65535; got ${values.port}`);
+  }
+  return {
+    stateDir: values.state,
+    isHelp: values.help,
+    words: positionals,
+    controllers: values.controller,
+    replica: {
+      port,
+      stateDir: values.state,
+      clean: values.clean,
+      allowedOrigins: values['allow-origin'],
+      onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
+      ...(values.verbose && { onReport: (report) => console.log(reportLine(report)) }),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The packed packages as a stranger has them: installed by npm in an empty folder that knows nothing
+// of the repository.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packAll } from '../../scripts/packages.ts';
+
+export interface Installation {
+  readonly folder: string;
+  /** What the program says; rejects when it fails. */
+  run(program: string, words: readonly string[]): Promise<string>;
+  write(name: string, text: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function installPackages(): Promise<Installation> {
+  const tarballs = Object.values(await packAll());
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'efs-installed-')));
+  const run = async (program: string, words: readonly string[]) => {
+    const { stdout } = await promisify(execFile)(program, [...words], { cwd: folder });
+    return stdout;
+  };
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  await run('npm', ['install', ...flags, ...tarballs]);
+  return { folder, run, write, remove: () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,231 @@
+// What others install: the library in their programs and pages, the command, the replica.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { build as bundle } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { buildCanister } from '../../scripts/build.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { projectDir } from '../tidy/source-tree.ts';
+import { type Installation, installPackages } from './installation.ts';
+
+const httpBundleBytesMax = 12_000;
+const scope = '@encrypted-file-storage';
+
+/** That of the test runner. */
+async function loadVite(): Promise<{ build(options: object): Promise<unknown> }> {
+  const own = createRequire(createRequire(import.meta.url).resolve('vitest/package.json'));
+  return import(pathToFileURL(own.resolve('vite')).href);
+}
+
+let place: Installation;
+let replica: ChildProcess;
+let url: string;
+let canisterId: string;
+let apiKey: string;
+
+beforeAll(async () => {
+  await buildCanister({ force: false });
+  place = await installPackages();
+  const pem = newIdentity();
+  await place.write('identity.pem', pem);
+  const wasm = join(projectDir, 'build/file_storage.wasm.gz');
+  const words = ['--port', '0', '--controller', principalOf(pem).toText(), `storage=${wasm}`];
+  const bin = join(place.folder, 'node_modules/.bin/local-replica');
+  replica = spawn(bin, words, { cwd: place.folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const said = await untilReady(replica);
+  [, canisterId = ''] = /^storage {2}(\S+)/m.exec(said) ?? [];
+  // Node resolves no names below localhost.
+  [, url = ''] = /at (\S+);/.exec(said) ?? [];
+  await efs('bucket', 'create', '--public', 'demo');
+  apiKey = (await efs('key', 'create', 'demo', '--name', 'test')).trim();
+}, 120_000);
+
+afterAll(async () => {
+  const closed = new Promise((resolve) => replica.once('close', resolve));
+  replica.kill();
+  await closed;
+  await place.remove();
+});
+
+function untilReady({ stdout }: ChildProcess): Promise<string> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    stdout?.on('data', (text: Buffer) => {
+      said += text.toString();
+      if (said.includes('Ctrl-C stops')) resolve(said);
+    });
+    stdout?.once('close', () => reject(new Error(`The replica ended: ${said}`)));
+  });
+}
+
+function efs(...words: string[]): Promise<string> {
+  const service = ['--host', url, '--canister-id', canisterId, '--identity', 'identity.pem'];
+  return place.run(join(place.folder, 'node_modules/.bin/efs'), [...service, ...words]);
+}
+
+const program = `
+import { createStorage, isStorageError, type FileRecord, type Storage } from '${scope}/client';
+import { createNodeStorage, openFileSource } from '${scope}/client/node';
+
+const [url = '', apiKey = ''] = process.argv.slice(2);
+const storage: Storage = createNodeStorage({ url, apiKey });
+const source = await openFileSource('identity.pem');
+const record: FileRecord = await storage.upload(source, { bucket: 'demo', path: 'ts/a.txt' });
+await source.close();
+const { body, etag } = await storage.download({ bucket: 'demo', path: 'ts/a.txt' });
+const text = await new Response(body).text();
+const missing = await createStorage({ url }).stat({ bucket: 'demo', path: 'none' }).then(
+  () => 'found',
+  (error: unknown) => (isStorageError(error) ? error.code : 'other'),
+);
+console.log(JSON.stringify({ same: etag === record.etag, length: text.length, missing }));
+`;
+
+describe('the library', () => {
+  test('is used by a strict TypeScript program', async () => {
+    await place.write('program.ts', program);
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: ['node'],
+      typeRoots: [join(projectDir, 'node_modules/@types')],
+    };
+    await place.write('tsconfig.json', JSON.stringify({ compilerOptions: options }));
+    const compiler = join(projectDir, 'node_modules/typescript/bin/tsc');
+    await place.run(process.execPath, [compiler, '-p', '.']);
+    const said = await place.run(process.execPath, ['program.js', url, apiKey]);
+    expect(JSON.parse(said)).toEqual({ same: true, length: 119, missing: 'Unauthorized' });
+  });
+
+  test('is used by a program of the actor', async () => {
+    await place.write(
+      'actor.js',
+      `import { readFile } from 'node:fs/promises';
+       import { createNodeStorage, identityFromPem } from '${scope}/client/node';
+       const [host, canisterId] = process.argv.slice(2);
+       const identity = identityFromPem(await readFile('identity.pem', 'utf8'));
+       const storage = createNodeStorage({ host, canisterId, identity });
+       const { id } = await storage.buckets.create('fromprogram');
+       console.log(id);`,
+    );
+    const said = await place.run(process.execPath, ['actor.js', url, canisterId]);
+    expect(said.trim()).toBe('fromprogram');
+  });
+
+  test(`over HTTP alone has ${httpBundleBytesMax} compressed bytes by esbuild`, async () => {
+    const { outputFiles } = await bundle({
+      stdin: {
+        contents: `export { createHttpStorage } from '${scope}/client';`,
+        resolveDir: place.folder,
+      },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+    });
+    const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
+    console.log(`HTTP alone by esbuild: ${bytes} bytes`);
+    expect(bytes).toBeLessThanOrEqual(httpBundleBytesMax);
+  });
+
+  test('leaves the actor out of a page by Vite until it is used', async () => {
+    await place.write('index.html', '<script type="module" src="/page.js"></script>');
+    await place.write(
+      'page.js',
+      `import { createStorage } from '${scope}/client';
+       globalThis.storage = createStorage({ url: location.origin });`,
+    );
+    await (await loadVite()).build({
+      root: place.folder,
+      logLevel: 'error',
+      build: { outDir: 'page' },
+    });
+    const folder = join(place.folder, 'page/assets');
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (name) => {
+        const bytes = await readFile(join(folder, name));
+        return { name, bytes: gzipSync(bytes, { level: 9 }).length };
+      }),
+    );
+    console.log('Vite:', sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
+    const html = await readFile(join(place.folder, 'page/index.html'), 'utf8');
+    const atOnce = sizes.filter(({ name }) => html.includes(name));
+    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(20_000);
+  });
+
+  test('works without Web Crypto and streams, as in React Native', async () => {
+    const { outputFiles } = await bundle({
+      stdin: {
+        contents: `import { createHttpStorage } from '${scope}/client';
+          globalThis.result = (async () => {
+            const storage = createHttpStorage({ url, apiKey });
+            const bytes = Uint8Array.from({ length: 3000000 }, (_, index) => index % 251);
+            await storage.upload(bytes, { bucket: 'demo', path: 'native.bin', contentType: 'a/b' });
+            const download = await storage.download({ bucket: 'demo', path: 'native.bin' });
+            const read = await download.bytes();
+            return read.length === bytes.length && read.every((byte, at) => byte === bytes[at]);
+          })();`,
+        resolveDir: place.folder,
+      },
+      conditions: ['react-native'],
+      bundle: true,
+      format: 'iife',
+      write: false,
+    });
+    const native = { fetch, URL, URLSearchParams, TextEncoder, TextDecoder, AbortController };
+    const timers = { setTimeout, clearTimeout, btoa, console };
+    const context = createContext({ ...native, ...timers, url, apiKey });
+    runInContext(outputFiles[0]?.text ?? '', context);
+    expect(await (context as { result?: unknown }).result).toBe(true);
+  });
+});
+
+describe('the command', () => {
+  test('puts, lists, gets and removes', async () => {
+    await place.write('note.txt', 'hello');
+    await efs('put', 'note.txt', 'demo/a/');
+    expect(await efs('ls', '-r', 'demo/a/')).toContain('a/note.txt');
+    await efs('get', 'demo/a/note.txt', 'back.txt');
+    expect(await readFile(join(place.folder, 'back.txt'), 'utf8')).toBe('hello');
+    await efs('rm', 'demo/a/note.txt');
+    expect(await efs('ls', '-r', 'demo/a/')).not.toContain('note.txt');
+  });
+
+  test('starts in a few times what Node takes, at most', async () => {
+    const bare = await fastest(() => place.run(process.execPath, ['-e', '0']));
+    const own = await fastest(() => efs('--version'));
+    console.log(`node: ${bare.toFixed(3)} s, efs --version: ${own.toFixed(3)} s`);
+    expect(own).toBeLessThan(6 * bare);
+  });
+});
+
+async function fastest(run: () => Promise<unknown>): Promise<number> {
+  let seconds = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 5; turn++) {
+    const started = performance.now();
+    await run();
+    seconds = Math.min(seconds, (performance.now() - started) / 1_000);
+  }
+  return seconds;
+}
+
+test('all packages have one version, and the repository has it too', async () => {
+  const manifest = async (path: string) => JSON.parse(await readFile(path, 'utf8')).version;
+  const folders = await readdir(join(projectDir, 'packages'));
+  const versions = await Promise.all(
+    folders.map((folder) => manifest(join(projectDir, 'packages', folder, 'package.json'))),
+  );
+  const own = await manifest(join(projectDir, 'package.json'));
+  expect(new Set([own, ...versions])).toEqual(new Set([own]));
+});
