@@ -15,6 +15,8 @@ export interface SourceFile {
 }
 
 const folders = ['src', 'kernel', 'packages', 'scripts', 'bench', 'tests'];
+/** What a generator writes. */
+const generated = 'packages/client/src/candid';
 
 export function readSources(): SourceFile[] {
   return folders.flatMap((folder) => listFiles(folder)).map(readSource);
@@ -25,7 +27,8 @@ function listFiles(folder: string): string[] {
     const options = { withFileTypes: true, recursive: true } as const;
     return readdirSync(join(projectDir, folder), options)
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-      .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)));
+      .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
+      .filter((path) => dirname(path) !== generated);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
