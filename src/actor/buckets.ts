@@ -69,8 +69,12 @@ function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
   return (principals ?? []).map((principal) => principal.toUint8Array());
 }
 
+/** Buckets: who owns them, who may use them, how much they hold. */
 export class BucketsActor {
-  /** Private unless the options say otherwise. */
+  /**
+   * (bucketId, options) For controllers and those whom updateAccess allows. Private unless the
+   * options say otherwise. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   */
   @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
   createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
     const request = {
@@ -85,11 +89,15 @@ export class BucketsActor {
     });
   }
 
+  /**
+   * (bucketId, apiKey) For members, and by a key with `read`. Errors: AccessDenied, NoSuchBucket.
+   */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultBucket)
   getBucket(bucket: string, [apiKey]: Optional<string>) {
     return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
   }
 
+  /** (page, pageSize) Those of the caller, by pages from 1 on; 1 to 50 a page, 10 unless told. */
   @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
   listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
     return answer(() => {
@@ -98,6 +106,7 @@ export class BucketsActor {
     });
   }
 
+  /** For owners: visibility, quotas, former versions, owner, members. What is absent stays. */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {
     const members = (argument.addMembers[0] ?? []).map(({ principal, role }) => {
@@ -120,6 +129,10 @@ export class BucketsActor {
     });
   }
 
+  /**
+   * (bucketId, options) For owners. Errors: BucketNotEmpty while there are files, or uploads that
+   * are open and not forced.
+   */
   @update([IDL.Text, IDL.Opt(BucketDeletion)], ResultNull)
   deleteBucket(bucket: string, [options]: Optional<{ force: Optional<boolean> }>) {
     return answer(() => {
@@ -129,7 +142,7 @@ export class BucketsActor {
     });
   }
 
-  /** All principals that may then create buckets, beside the controllers. */
+  /** For controllers. ok is all principals that may then create buckets. */
   @update([AccessChange], ResultPrincipals)
   updateAccess(argument: AccessChangeArgument) {
     const change = {

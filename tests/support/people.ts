@@ -5,7 +5,7 @@ import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfin
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
-import { resultOf, serviceInterface } from '../../packages/client/src/candid-interface.ts';
+import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 
@@ -22,18 +22,6 @@ export interface Person {
   get<T>(method: string, ...values: unknown[]): Promise<T>;
 }
 
-/** With the methods that the client does not call. */
-function wholeInterface(): IDL.ServiceClass {
-  const { Text, Nat, Null } = IDL;
-  const methods: Record<string, IDL.FuncClass> = Object.fromEntries(serviceInterface()._fields);
-  const key = IDL.Opt(Text);
-  return IDL.Service({
-    ...methods,
-    beginFileUpload: IDL.Func([Text, Text, Text, Nat, key], [resultOf(Text)]),
-    rotateBucketKey: IDL.Func([Text], [resultOf(Null)]),
-  });
-}
-
 type Who = 'owner' | 'nobody' | number;
 type Reached = Pick<Service, 'host' | 'canisterId' | 'identityPem'>;
 
@@ -48,7 +36,7 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
   const options = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   const agent = await HttpAgent.create(options as unknown as HttpAgentOptions);
   const actor = answeringInWords(
-    Actor.createActor<Record<string, ActorMethod>>(wholeInterface, { agent, canisterId }),
+    Actor.createActor<Record<string, ActorMethod>>(serviceInterface, { agent, canisterId }),
   );
   return personWho(await agent.getPrincipal(), (method, values) => {
     const call = actor[method];
@@ -65,7 +53,7 @@ export function personInside(service: Service, who: Who): Person {
     who === 'nobody'
       ? Principal.anonymous()
       : Principal.fromUint8Array(identityOf(identityPem, who).getPrincipal().toUint8Array());
-  const methods = new Map(wholeInterface()._fields);
+  const methods = new Map(serviceInterface()._fields);
   return personWho(principal, async (method, values) => {
     const { argTypes, retTypes, annotations } = methods.get(method) as IDL.FuncClass;
     const send = annotations.includes('query') ? replica.query : replica.call;
@@ -111,7 +99,7 @@ function personWho(
   principal: Principal,
   sendValues: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
 ): Person {
-  const types = new Map(wholeInterface()._fields);
+  const types = new Map(serviceInterface()._fields);
   const send = async (method: string, values: unknown[]) => {
     const { argTypes = [] } = types.get(method) ?? {};
     return plain(

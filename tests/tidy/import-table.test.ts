@@ -74,7 +74,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...candidLibrary,
     'assemblyscript',
     'esbuild',
+    'typescript',
+    '@icp-sdk/bindgen',
   ],
+  // The build runs it in the canister's engine.
+  'scripts/interface-types.ts': ['src/actor', ...candidLibrary],
   bench: [
     'node:',
     'tests/support',
