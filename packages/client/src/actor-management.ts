@@ -1,6 +1,6 @@
 // Buckets and keys by calls of the actor.
 
-import { Principal } from '@dfinity/principal';
+import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../wire/src/limits.ts';
 import { call } from './actor-connection.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';

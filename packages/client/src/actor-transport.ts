@@ -1,7 +1,7 @@
 // The service by calls of its actor, with the agent's verification of every answer. Imports the
 // agent; storage.ts loads it with its first use.
 
-import { IDL } from '@dfinity/candid';
+import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';

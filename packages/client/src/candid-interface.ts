@@ -1,7 +1,7 @@
 // The service's Candid interface as the agent's library takes it: the methods that the client
 // calls, as candid/file_storage.did has them.
 
-import { IDL } from '@dfinity/candid';
+import { IDL } from '@icp-sdk/core/candid';
 
 const { Text, Nat, Int, Bool, Null } = IDL;
 const optionalText = IDL.Opt(Text);

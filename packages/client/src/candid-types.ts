@@ -1,7 +1,7 @@
 // The service's Candid records as the agent's library gives and takes them.
 
-import type { ActorMethod } from '@dfinity/agent';
-import type { Principal } from '@dfinity/principal';
+import type { ActorMethod } from '@icp-sdk/core/agent';
+import type { Principal } from '@icp-sdk/core/principal';
 import type { EncryptionStatus } from './interface.ts';
 
 export type Optional<T> = [] | [T];

@@ -1,7 +1,6 @@
 // The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
 // the agent's library is loaded when it is needed.
 
-import type { Identity } from '@dfinity/agent';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import { copyFile, moveAll, moveFile } from './copies.ts';
@@ -48,6 +47,7 @@ import type {
 import { removeAll } from './remove-all.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
+import type { StorageIdentity } from './storage-identity.ts';
 import type { Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
 import { uploadAll } from './upload-all.ts';
@@ -74,7 +74,7 @@ export interface ActorStorageOptions extends CommonOptions {
   readonly host: string;
   readonly canisterId: string;
   /** Signs the calls; anonymous without one. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: StorageIdentity | undefined;
   /** Ask the host for its root key, as a local replica's: true for localhost unless told. */
   readonly fetchRootKey?: boolean | undefined;
 }
