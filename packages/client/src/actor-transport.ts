@@ -3,6 +3,7 @@
 
 import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
+import { actorAdministration } from './actor-administration.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
@@ -46,7 +47,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   return {
     wholeFileBytesMax: chunkBytesMax,
     wholeFileTakesHeaders: false,
-    management: actorManagement(actor, apiKey),
+    management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),

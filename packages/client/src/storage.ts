@@ -1,6 +1,7 @@
 // The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
 // the agent's library is loaded when it is needed.
 
+import { type Access, accessOf, type Rotation, rotationOf } from './administration.ts';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import { copyFile, moveAll, moveFile } from './copies.ts';
@@ -131,6 +132,10 @@ export interface Storage {
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  /** Who may create buckets, and what nobody's requests may cost: for controllers. */
+  readonly access: Access;
+  /** New keys in place of those that encrypt. */
+  readonly rotation: Rotation;
 }
 
 const timeoutMsDefault = 60_000;
@@ -174,6 +179,8 @@ export function createStorage(options: StorageOptions): Storage {
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
+    access: accessOf(connection),
+    rotation: rotationOf(connection),
   };
 }
 
