@@ -86,13 +86,16 @@ export interface DfxIdentity {
   readonly name: string;
   readonly pem: string;
   readonly passphrase?: string;
+  /** In place of the settings of a key in a file. */
+  readonly settings?: object;
 }
 
 /** In `<home>/.config/dfx/identity/<name>`, as dfx 0.2x stores it. */
 export async function storeInDfx(home: string, identity: DfxIdentity): Promise<void> {
   const folder = join(home, '.config/dfx/identity', identity.name);
   await mkdir(folder, { recursive: true });
-  const { passphrase, pem } = identity;
+  const { passphrase, pem, settings: others } = identity;
+  if (others !== undefined) await writeFile(join(folder, 'identity.json'), JSON.stringify(others));
   if (passphrase === undefined) {
     await writeFile(join(folder, 'identity.pem'), pem, { mode: 0o400 });
     return;
