@@ -175,7 +175,9 @@ test('members come, get another role, and go', async () => {
   await efs(['member', 'add', bucket, stranger, '--role', 'writer']);
   expect((await efs(['member', 'ls', bucket])).output).toMatch(`${stranger}  writer`);
   const asStranger = { EFS_IDENTITY: 'stranger.pem' };
-  expect((await examined(asStranger)).rows.buckets?.message).toContain(`${bucket} (not as its owner`);
+  expect((await examined(asStranger)).rows.buckets?.message).toContain(
+    `${bucket} (not as its owner`,
+  );
   expect((await efs(['member', 'rm', bucket, stranger], asStranger)).code).toBe(4);
   expect((await efs(['member', 'rm', bucket, stranger])).output).toBe(`${stranger}\n`);
   expect((await efs(['member', 'ls', bucket])).output).not.toContain(stranger);

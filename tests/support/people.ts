@@ -1,9 +1,9 @@
 // Callers of the whole interface, by the official agent or inside of the replica: the owner of the
 // service, anybody by a number, or nobody. Answers are typed by who asks.
 
+import { Principal } from '@dfinity/principal';
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
-import { Principal } from '@dfinity/principal';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { resultOf, serviceInterface } from '../../packages/client/src/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';

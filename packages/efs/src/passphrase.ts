@@ -1,6 +1,7 @@
 // Secrets that a person types: not shown, and not kept.
 
 import { readFileSync } from 'node:fs';
+import { StorageError } from '../../client/src/storage-error.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Terminal {
@@ -44,7 +45,7 @@ export function askHidden(question: string, terminal: Terminal = theTerminal()):
         }
         if (character === interrupt || character === endOfInput) {
           end();
-          reject(new UsageError('Nothing was given: stopped.'));
+          reject(new StorageError('Aborted', 'Nothing was given: stopped.'));
           return;
         }
         if (erasures.has(character)) typed.pop();
