@@ -1,9 +1,9 @@
 // Callers of the whole interface, by the official agent or inside of the replica: the owner of the
 // service, anybody by a number, or nobody. Answers are typed by who asks.
 
-import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
+import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
@@ -38,7 +38,8 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
   const actor = answeringInWords(
     Actor.createActor<Record<string, ActorMethod>>(serviceInterface, { agent, canisterId }),
   );
-  return personWho(await agent.getPrincipal(), (method, values) => {
+  const principal = Principal.fromText((await agent.getPrincipal()).toText());
+  return personWho(principal, (method, values) => {
     const call = actor[method];
     if (call === undefined) throw new Error(`The interface has no method ${method}`);
     return call(...values) as Promise<Answer<unknown>>;

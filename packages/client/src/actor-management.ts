@@ -1,6 +1,6 @@
 // Buckets and keys by calls of the actor.
 
-import { Principal } from '@dfinity/principal';
+import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../wire/src/limits.ts';
 import { call } from './actor-connection.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
@@ -9,7 +9,10 @@ import type { BucketChange, BucketMember, BucketOptions } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type { Management } from './transport.ts';
 
-export function actorManagement(actor: ServiceActor, apiKey: string | undefined): Management {
+export function actorManagement(
+  actor: ServiceActor,
+  apiKey: string | undefined,
+): Omit<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'> {
   return {
     createBucket: async (id, options) =>
       bucketRecordOf(await call(undefined, () => actor.createBucket(id, [optionsOf(options)]))),
@@ -75,7 +78,7 @@ function memberOf({ principal, role }: BucketMember) {
   return { principal: principalOf(principal), role };
 }
 
-function principalOf(text: string): Principal {
+export function principalOf(text: string): Principal {
   try {
     return Principal.fromText(text);
   } catch (cause) {

@@ -1,7 +1,7 @@
 // The service's Candid interface as the agent's library takes it: what the build makes of the .did
 // file, but that records of version 0.1.0, which say less, are read too.
 
-import { IDL } from '@dfinity/candid';
+import { IDL } from '@icp-sdk/core/candid';
 import { idlFactory } from './candid/file_storage.did.ts';
 import type { FieldsSince010 } from './candid-types.ts';
 

@@ -1,8 +1,8 @@
 // The service's Candid records as the agent's library gives and takes them, by the types that the
 // build makes of the .did file.
 
-import type { ActorMethod } from '@dfinity/agent';
-import type { Principal } from '@dfinity/principal';
+import type { ActorMethod } from '@icp-sdk/core/agent';
+import type { Principal } from '@icp-sdk/core/principal';
 import type { _SERVICE, ApiKey, Bucket, FileRecord, NewApiKey } from './candid/file_storage.did.ts';
 
 export type Optional<T> = [] | [T];

@@ -336,6 +336,21 @@ export interface LinkListOptions extends CallOptions {
   readonly path?: string | undefined;
 }
 
+export interface AccessChange {
+  /** Principals that may create buckets from now on. */
+  readonly allow?: readonly string[] | undefined;
+  /** Those that may not any more; their buckets stay. */
+  readonly disallow?: readonly string[] | undefined;
+  /**
+   * What requests without a key may make the canister pay for: so many update calls at once, and
+   * so many come back each minute.
+   */
+  readonly anonymousUpdates?: { readonly burst: number; readonly perMinute: number } | undefined;
+}
+
+/** Where a root key comes from: kept in the canister, or derived by vetKD from a named key. */
+export type RootKeySource = 'stored' | { readonly vetkd: string };
+
 export interface EncryptionStatus {
   /** Where the root key comes from. */
   readonly rootKey: string;

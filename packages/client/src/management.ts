@@ -30,7 +30,8 @@ export interface Keys {
   revoke(id: string): Promise<void>;
 }
 
-function managementOf({ transport }: Connection): Management {
+/** Throws Unsupported over HTTP. */
+export function managementOf({ transport }: Connection): Management {
   if (transport.management !== undefined) return transport.management;
   throw new StorageError(
     'Unsupported',

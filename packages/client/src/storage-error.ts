@@ -22,7 +22,8 @@ export interface StorageErrorDetails {
  * `code` is one of the service's, a gateway's, or the client's own: NetworkError, Timeout, Aborted,
  * HttpError (an answer that is not the service's), Rejected (by the network or the canister's
  * inspection), Untrusted (an answer whose signature is wrong), Unsupported (not over this way of
- * transport), IntegrityError (the bytes are not those of the digest).
+ * transport), IntegrityError (the bytes are not those of the digest), PassphraseNeeded and
+ * WrongPassphrase (of an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

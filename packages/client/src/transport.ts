@@ -2,6 +2,7 @@
 // Each method is one attempt at one request, and throws a StorageError.
 
 import type {
+  AccessChange,
   BucketChange,
   BucketOptions,
   BucketRecord,
@@ -19,6 +20,7 @@ import type {
   NewKey,
   NewLink,
   RemovedFile,
+  RootKeySource,
   ServiceStatus,
   StoredHeaders,
   UploadSession,
@@ -173,6 +175,10 @@ export interface Management {
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;
+  /** Principals that may create buckets after it. */
+  updateAccess(change: AccessChange): Promise<readonly string[]>;
+  rotateBucketKey(bucket: string): Promise<void>;
+  rotateRootKey(source: RootKeySource | undefined): Promise<void>;
 }
 
 export interface Transport {

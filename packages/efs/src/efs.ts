@@ -2,12 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addAccessCommands } from './access-commands.ts';
+import { addDoctor } from './doctor.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
 import { cacheControl, collect, collectPair, json, parallel, runOf, wholeNumber } from './flags.ts';
 import { get } from './get.ts';
+import { addIdentityCommands } from './identity-commands.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
-import { list, stat, status } from './list.ts';
+import { list, stat } from './list.ts';
 import {
   changeBucket,
   createBucket,
@@ -18,8 +21,10 @@ import {
   revokeKey,
 } from './manage.ts';
 import { printNote } from './output.ts';
+import { addProfileCommands } from './profile-commands.ts';
 import { put } from './put.ts';
 import { remove } from './remove.ts';
+import { status } from './status.ts';
 import { sync } from './sync.ts';
 import { tree } from './tree.ts';
 import { cancelUploads, listUploads } from './uploads.ts';
@@ -45,10 +50,16 @@ Files are named bucket/path. Examples:
   efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
   efs bucket create photos && efs key create photos --name uploader
 
-Configuration, the first that is there: a flag; the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
-EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.json, which
-\`npm start\` writes. Interrupted transfers are remembered in $XDG_STATE_HOME/efs
-(~/.local/state/efs), without keys. Buckets and keys are managed by the actor, for an identity.
+Configuration, the first that is there: a flag; the profile of --profile; the environment
+(EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
+EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
+above it, which \`npm start\` writes; the profile in use. With --profile the environment's address, key and
+identity do not count. A profile's key goes to its own address alone. efs whoami shows what counts,
+and efs doctor what is wrong. On the network EFS_URL is https://<canister id>.icp0.io.
+
+Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
+profiles in $XDG_CONFIG_HOME/efs (~/.config/efs). Buckets, members and keys are managed by the
+actor, for an identity.
 
 ${exitCodeHelp}`;
 
@@ -76,7 +87,9 @@ function createProgram(): Command {
     .addOption(new Option('--api-key <key>', 'better given as EFS_API_KEY: others see flags'))
     .addOption(new Option('--host <url>', 'agent endpoints, for calls of the actor'))
     .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
-    .addOption(new Option('--identity <file>', 'PEM (PKCS #8) of an Ed25519 key'))
+    .addOption(new Option('--identity <file-or-name>', 'PEM, or a name that dfx or icp-cli knows'))
+    .addOption(new Option('--identity-passphrase-file <file>', 'else it is asked for'))
+    .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
     .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
     .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
     .addOption(new Option('--timeout <seconds>', 'of one request (default 60)'))
@@ -89,6 +102,10 @@ function createProgram(): Command {
   addInspection(program);
   addLinks(program);
   addManagement(program);
+  addAccessCommands(program);
+  addIdentityCommands(program);
+  addProfileCommands(program);
+  addDoctor(program);
   return program;
 }
 
@@ -280,7 +297,7 @@ function addManagement(program: Command): void {
 }
 
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link'.split(' '),
+  'put sync cp mv set rm versions bucket uploads key link member access rotate profile'.split(' '),
 );
 
 /** The exit code. */

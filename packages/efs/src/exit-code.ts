@@ -51,6 +51,8 @@ const codeByError: Readonly<Record<string, number>> = {
   NetworkError: exitCodes.unreachable,
   Timeout: exitCodes.unreachable,
   Unsupported: exitCodes.usage,
+  PassphraseNeeded: exitCodes.usage,
+  WrongPassphrase: exitCodes.accessDenied,
   Aborted: exitCodes.interrupted,
 };
 

@@ -1,7 +1,8 @@
 // Flags that several commands have, and how their values are read.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type GlobalOptions, readConfiguration } from './config.ts';
+import { type Configuration, type GlobalOptions, readConfiguration } from './config.ts';
+import { printNote } from './output.ts';
 import { type Run, startRun } from './run.ts';
 
 export function wholeNumber(text: string): number {
@@ -42,6 +43,14 @@ export const cacheControl = () =>
 
 /** The run that the flags describe, whichever side of the command's name they are on. */
 export function runOf(command: Command): Run {
+  const configuration = configurationOf(command);
+  return startRun(configuration, command.optsWithGlobals<GlobalOptions>().quiet === true);
+}
+
+/** Tells the user what is to be known of it. */
+export function configurationOf(command: Command): Configuration {
   const flags = command.optsWithGlobals<GlobalOptions>();
-  return startRun(readConfiguration(flags, process.env), flags.quiet === true);
+  const configuration = readConfiguration(flags, process.env);
+  if (!flags.quiet) for (const note of configuration.notes) printNote(`efs: ${note}`);
+  return configuration;
 }

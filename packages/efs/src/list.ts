@@ -94,12 +94,6 @@ export async function stat(run: Run, file: string, { json }: { json?: boolean })
   else printRecord({ ...record, size: `${record.size} (${formatBytes(record.size)})` });
 }
 
-export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
-  const figures = await (await run.storage()).status({ signal: run.signal });
-  if (json) printJson(figures);
-  else printRecord(figures);
-}
-
 export function printRecord(record: object): void {
   const rows = Object.entries(record).filter(([, value]) => value !== undefined);
   const width = Math.max(...rows.map(([name]) => name.length));

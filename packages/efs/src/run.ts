@@ -1,14 +1,23 @@
 // One run of the command: its configuration, its storages, and the signal of Ctrl-C.
 
 import type { Storage } from '../../client/src/storage.ts';
-import { type Configuration, openManager, openStorage, serviceName } from './config.ts';
+import {
+  type Configuration,
+  openManager,
+  openOverseer,
+  openStorage,
+  serviceName,
+} from './config.ts';
 
 export interface Run {
   /** For files. */
   readonly storage: () => Promise<Storage>;
   /** For buckets and keys. */
   readonly manager: () => Promise<Storage>;
+  /** For what the service tells owners more of than others. */
+  readonly overseer: () => Promise<Storage>;
   readonly service: string;
+  readonly canisterId: string | undefined;
   /** Of HTTP, where it is known. */
   readonly url: string | undefined;
   readonly signal: AbortSignal;
@@ -26,7 +35,9 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   return {
     storage: () => openStorage(configuration),
     manager: () => openManager(configuration),
+    overseer: () => openOverseer(configuration),
     service: serviceName(configuration),
+    canisterId: configuration.canisterId,
     url: configuration.url,
     signal: controller.signal,
     isQuiet,
