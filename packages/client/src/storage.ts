@@ -46,7 +46,7 @@ import type {
   VersionListOptions,
 } from './operations.ts';
 import { removeAll } from './remove-all.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './retry.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { Transport } from './transport.ts';
 import { uploadFile } from './upload.ts';
@@ -128,6 +128,8 @@ export interface Storage {
   /** Addresses by which whoever has one reads a file, of a private bucket too. */
   readonly links: Links;
   status(options?: CallOptions): Promise<ServiceStatus>;
+  /** Tells of each attempt that has failed and is followed by another; of those of all calls. */
+  watchRetries(listener: (notice: RetryNotice) => void): void;
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
@@ -137,9 +139,13 @@ const timeoutMsDefault = 60_000;
 
 export function createStorage(options: StorageOptions): Storage {
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
+  const listeners: ((notice: RetryNotice) => void)[] = [];
   const connection: Connection = {
     transport: transportOf(options, retryPolicy),
     retryPolicy,
+    onRetry: (notice) => {
+      for (const listener of listeners) listener(notice);
+    },
     contentTypeOf: (path) => options.contentTypeOf?.(path) || undefined,
   };
   const { transport } = connection;
@@ -171,6 +177,9 @@ export function createStorage(options: StorageOptions): Storage {
     listUploads: ({ bucket, signal }) =>
       trying(connection, signal, () => transport.listUploads(bucket, signal)),
     links: linksOf(connection),
+    watchRetries: (listener) => {
+      listeners.push(listener);
+    },
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
