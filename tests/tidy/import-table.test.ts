@@ -64,7 +64,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'packages/client/src',
     '@dfinity/agent',
     'commander',
-    'cli-progress',
+    'picomatch',
   ],
   scripts: [
     'node:',

@@ -2,6 +2,7 @@
 
 import type { Storage } from '../../client/src/storage.ts';
 import { type Configuration, openManager, openStorage, serviceName } from './config.ts';
+import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
   /** For files. */
@@ -16,6 +17,12 @@ export interface Run {
 }
 
 export function startRun(configuration: Configuration, isQuiet: boolean): Run {
+  const { url, host, transport } = configuration;
+  const watched = (storage: Storage): Storage => {
+    const address = transport === 'http' ? url : host;
+    if (!isQuiet) storage.watchRetries(retryNotes(`${address ?? host}`));
+    return storage;
+  };
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
@@ -24,8 +31,8 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     });
   }
   return {
-    storage: () => openStorage(configuration),
-    manager: () => openManager(configuration),
+    storage: async () => watched(await openStorage(configuration)),
+    manager: async () => watched(await openManager(configuration)),
     service: serviceName(configuration),
     url: configuration.url,
     signal: controller.signal,

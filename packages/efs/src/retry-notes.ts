@@ -1,0 +1,20 @@
+// Says that the service is waited for, once that takes longer than a moment.
+
+import type { RetryNotice } from '../../client/src/retry.ts';
+import { inWords } from './failure-words.ts';
+import { formatSeconds, printNote } from './output.ts';
+
+const silenceMs = 1_000;
+
+/** Requests side by side fail together: one of them speaks for all. */
+export function retryNotes(address: string): (notice: RetryNotice) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return ({ attempt, attemptsMax, elapsedMs, delayMs, error }) => {
+    const now = performance.now();
+    if (elapsedMs + delayMs < silenceMs || now - lastMs < silenceMs / 2) return;
+    lastMs = now;
+    const pause = formatSeconds(Math.max(1, delayMs / 1_000));
+    const next = `attempt ${attempt + 1} of ${attemptsMax}`;
+    printNote(`${address}: ${inWords(error)} Retrying in ${pause} (${next}) …`);
+  };
+}
