@@ -8,7 +8,7 @@ import { progressLine } from '../../packages/efs/src/progress-bar.ts';
 import { diskKey, unsafeReason } from '../../packages/efs/src/safe-path.ts';
 import { formatTime } from '../../packages/efs/src/times.ts';
 
-const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6 };
+const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
 
 test.each([120, 100, 80, 60, 40, 20, 10, 1])('a line of progress fits %i columns', (columns) => {
   for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
@@ -34,7 +34,7 @@ function filterOfLine(...words: string[]) {
   for (let index = 0; index < words.length; index += 2) {
     const option = words[index] === '--exclude' ? exclude() : include();
     const name = option.attributeName() as 'exclude' | 'include';
-    flags[name] = option.parseArg?.(words[index + 1] ?? '', flags[name] as never) as [];
+    flags[name] = option.parseArg?.(words[index + 1] ?? '', flags[name] as never) as never;
   }
   return (path: string) => filterOf(flags).isWanted(path);
 }

@@ -2,6 +2,7 @@
 // must have the digest that its entity tag tells. Holds one chunk for each request under way.
 
 import { chunkBytesMax } from '../../wire/src/limits.ts';
+import { onAbort } from './abort.ts';
 import { type Connection, trying } from './connection.ts';
 import { chunkCountOf, etagOf, likelyChunkBytes, sha256 } from './digest.ts';
 import type { Download, DownloadOptions, FileName } from './interface.ts';
@@ -117,7 +118,7 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
   controller.signal.addEventListener('abort', () => job.link?.remove(), { once: true });
   const stop = () => controller.abort(options.signal?.reason);
   if (options.signal?.aborted) stop();
-  options.signal?.addEventListener('abort', stop, { once: true });
+  const settled = onAbort(options.signal, stop);
   const parts: Promise<Part>[] = [];
   let position = start;
   let doneBytes = start;
@@ -136,7 +137,7 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
     if (part === undefined) {
       await job.link?.remove();
       await requireDigest(job);
-      options.signal?.removeEventListener('abort', stop);
+      settled();
       sink.close();
       return;
     }
@@ -150,10 +151,14 @@ function bodyOf(job: Job): ReadableStream<Uint8Array> {
     {
       pull: (sink) =>
         pull(sink).catch((error) => {
+          settled();
           controller.abort(error);
           throw error;
         }),
-      cancel: (reason) => controller.abort(reason),
+      cancel: (reason) => {
+        settled();
+        controller.abort(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -1,6 +1,7 @@
 // One HTTP request and its answer, read whole within a time limit; failures as StorageError. Knows
 // the shape of the service's errors and nothing of what is asked for.
 
+import { onAbort } from './abort.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
 
@@ -117,7 +118,7 @@ async function withinTime<T>(
     controller.abort();
   }, timeoutMs);
   if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
+  const settled = onAbort(signal, stop);
   try {
     return await operation(controller.signal);
   } catch (error) {
@@ -126,7 +127,7 @@ async function withinTime<T>(
     throw isLate ? timeoutError(timeoutMs) : networkError(error);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+    settled();
   }
 }
 

@@ -1,6 +1,7 @@
 // Work done by several hands at a time. The first failure stops the others, and all have ended when
 // the promise settles.
 
+import { onAbort } from './abort.ts';
 import { StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
 
@@ -25,7 +26,7 @@ export async function inParallel(
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
   if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop, { once: true });
+  const settled = onAbort(signal, stop);
   const failures: unknown[] = [];
   const work = async () => {
     try {
@@ -36,7 +37,7 @@ export async function inParallel(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  signal?.removeEventListener('abort', stop);
+  settled();
   if (failures.length > 0) throw failures[0];
 }
 
@@ -48,8 +49,7 @@ export function unlessAborted<T>(
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);
     if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const settled = () => signal.removeEventListener('abort', stop);
+    const settled = onAbort(signal, stop);
     work().then(resolve, reject).finally(settled);
   });
 }

@@ -1,6 +1,7 @@
 // Tries again what may pass, after growing, jittered delays or what Retry-After says. Safe by the
 // service's interface: a chunk sent again is harmless, a completion may be repeated.
 
+import { onAbort } from './abort.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 
 export interface RetryPolicy {
@@ -76,9 +77,9 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
       reject(abortedError(signal?.reason));
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      settled();
       resolve();
     }, milliseconds);
-    signal?.addEventListener('abort', stop, { once: true });
+    const settled = onAbort(signal, stop);
   });
 }

@@ -20,6 +20,10 @@ export interface OverallProgress {
 
 const rateWindowMs = 5_000;
 const redrawMs = 100;
+/** A file takes time of its own: that of so many bytes, where the time left is told. */
+const fileWorkBytes = 100_000;
+/** For `^C`, which a terminal writes behind the line. */
+const spareColumns = 3;
 const nameColumnsMin = 8;
 const nameColumnsMax = 28;
 const barColumnsMin = 10;
@@ -37,10 +41,9 @@ export function startProgress(name: string, isQuiet: boolean): ProgressBar {
   return {
     report({ doneBytes, totalBytes, resumedBytes }) {
       const bytesPerSecond = rate(doneBytes - resumedBytes);
-      const isAtEnd = doneBytes === totalBytes;
-      draw(isAtEnd, (columns) =>
-        progressLine({ name: printable(name), doneBytes, totalBytes, bytesPerSecond }, columns),
-      );
+      const leftSeconds = ((totalBytes ?? 0) - doneBytes) / bytesPerSecond;
+      const state = { name: printable(name), doneBytes, totalBytes, bytesPerSecond, leftSeconds };
+      draw(doneBytes === totalBytes, (columns) => progressLine(state, columns));
     },
     stop: () => showProgress(''),
   };
@@ -53,14 +56,18 @@ export function startOverall(
 ): OverallProgress {
   if (!isShown(isQuiet)) return { track: () => () => {}, fileEnded: () => {}, stop: () => {} };
   const rate = rateMeter();
+  const workRate = rateMeter();
   const draw = drawer();
   let files = 0;
   let doneBytes = 0;
   let resumed = 0;
   const show = () => {
     const bytesPerSecond = rate(doneBytes - resumed);
+    const work = doneBytes + files * fileWorkBytes;
+    const workLeft = whole.bytes + whole.files * fileWorkBytes - work;
+    const leftSeconds = workLeft / workRate(work - resumed);
     const name = `${files}/${whole.files} files`;
-    const state = { name, doneBytes, totalBytes: whole.bytes, bytesPerSecond };
+    const state = { name, doneBytes, totalBytes: whole.bytes, bytesPerSecond, leftSeconds };
     draw(files === whole.files, (columns) => progressLine(state, columns));
   };
   return {
@@ -100,11 +107,12 @@ export interface ProgressState {
   readonly doneBytes: number;
   readonly totalBytes: number | undefined;
   readonly bytesPerSecond: number;
+  readonly leftSeconds: number;
 }
 
-/** What fits, a column less than there are: in the last one some terminals begin a new line. */
+/** What fits: a longer line could not be taken away again. */
 export function progressLine(state: ProgressState, columns: number): string {
-  const room = columns - 1;
+  const room = columns - spareColumns;
   const figures = figuresOf(state);
   let tail = figures.join('  ');
   // The figures by their weight: how much is done is the last one to go.
@@ -120,16 +128,16 @@ export function progressLine(state: ProgressState, columns: number): string {
   return [name, ...(bar === '' ? [] : [bar]), tail].join('  ');
 }
 
-function figuresOf({ doneBytes, totalBytes, bytesPerSecond }: ProgressState): string[] {
+function figuresOf({ doneBytes, totalBytes, ...speed }: ProgressState): string[] {
+  const { bytesPerSecond, leftSeconds } = speed;
   const rate = bytesPerSecond > 0 ? `${formatBytes(bytesPerSecond)}/s` : '–';
   if (totalBytes === undefined) return [formatBytes(doneBytes), rate];
   const percent = totalBytes === 0 ? 100 : Math.floor((100 * doneBytes) / totalBytes);
-  const left = (totalBytes - doneBytes) / bytesPerSecond;
   return [
     `${percent} %`,
     `${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`,
     rate,
-    bytesPerSecond > 0 ? `${formatSeconds(left)} left` : '– left',
+    Number.isFinite(leftSeconds) ? `${formatSeconds(leftSeconds)} left` : '– left',
   ];
 }
 

@@ -2,6 +2,7 @@
 // leaves an upload that --resume finishes.
 
 import { basename } from 'node:path';
+import { onAbort } from '../../client/src/abort.ts';
 import { chunkCountOf, isGivenWhole } from '../../client/src/digest.ts';
 import type { FileName, FileRecord } from '../../client/src/interface.ts';
 import { openFileSource } from '../../client/src/node/file-source.ts';
@@ -112,7 +113,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
   const bar = startProgress(one.name.path, run.isQuiet);
   // Else the next byte would be waited for.
   const stop = () => process.stdin.destroy(abortedError(signal.reason));
-  signal.addEventListener('abort', stop, { once: true });
+  const settled = onAbort(signal, stop);
   const common = { ...uploadOptions(one, run), size, onProgress: bar.report };
   try {
     const record = await storage.upload(process.stdin, common);
@@ -126,7 +127,7 @@ async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileR
     throw error;
   } finally {
     bar.stop();
-    signal.removeEventListener('abort', stop);
+    settled();
     process.stdin.destroy();
   }
 }

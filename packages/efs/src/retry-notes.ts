@@ -1,6 +1,7 @@
 // Says that the service is waited for, once that takes longer than a moment.
 
 import type { RetryNotice } from '../../client/src/retry.ts';
+import type { StorageError } from '../../client/src/storage-error.ts';
 import { inWords } from './failure-words.ts';
 import { formatSeconds, printNote } from './output.ts';
 
@@ -15,6 +16,12 @@ export function retryNotes(address: string): (notice: RetryNotice) => void {
     lastMs = now;
     const pause = formatSeconds(Math.max(1, delayMs / 1_000));
     const next = `attempt ${attempt + 1} of ${attemptsMax}`;
-    printNote(`${address}: ${inWords(error)} Retrying in ${pause} (${next}) …`);
+    printNote(`Retrying ${address} in ${pause}, ${next}: ${reasonOf(error)}`);
   };
+}
+
+/** What to look at is said in the end, if it comes to that. */
+function reasonOf(error: StorageError): string {
+  const [, reason] = /^The service was not reached: (.*)$/s.exec(error.message) ?? [];
+  return reason ?? inWords(error);
 }

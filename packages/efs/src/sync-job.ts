@@ -70,6 +70,10 @@ export async function runSync<Step extends SyncStep>(
     const progress = startOverall({ files: steps.length, bytes }, run.isQuiet);
     try {
       await direction.bring(job, steps, progress);
+    } catch (error) {
+      const { done } = job.counts;
+      if (done > 0) printNote(`${done} ${job.verb}: the same command goes on with the others.`);
+      throw error;
     } finally {
       progress.stop();
     }
