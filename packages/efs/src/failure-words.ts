@@ -11,6 +11,10 @@ const keyHint =
   'give one by EFS_API_KEY or --api-key, or an identity that may by --identity and ' +
   '--transport actor';
 
+/** As the client and the agent say it. */
+export const notReached =
+  /^(?:The service was not reached|Failed to fetch HTTP request): (?:TypeError: )?(.*)$/s;
+
 /** By code; the first pattern that is in the message counts. */
 const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   Unauthorized: [[/API key/, () => `This needs an API key: ${keyHint}.`]],
@@ -75,7 +79,7 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   ],
   NetworkError: [
     [
-      /^The service was not reached: (.*)$/s,
+      notReached,
       ([, reason]) => `The service was not reached, look at --url and --host: ${reason}`,
     ],
   ],

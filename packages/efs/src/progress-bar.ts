@@ -70,6 +70,7 @@ export function startOverall(
     const state = { name, doneBytes, totalBytes: whole.bytes, bytesPerSecond, leftSeconds };
     draw(files === whole.files, (columns) => progressLine(state, columns));
   };
+  if (whole.files > 0) show();
   return {
     track() {
       let before = 0;

@@ -2,7 +2,7 @@
 
 import type { RetryNotice } from '../../client/src/retry.ts';
 import type { StorageError } from '../../client/src/storage-error.ts';
-import { inWords } from './failure-words.ts';
+import { inWords, notReached } from './failure-words.ts';
 import { formatSeconds, printNote } from './output.ts';
 
 const silenceMs = 1_000;
@@ -22,6 +22,6 @@ export function retryNotes(address: string): (notice: RetryNotice) => void {
 
 /** What to look at is said in the end, if it comes to that. */
 function reasonOf(error: StorageError): string {
-  const [, reason] = /^The service was not reached: (.*)$/s.exec(error.message) ?? [];
+  const [, reason] = notReached.exec(error.message) ?? [];
   return reason ?? inWords(error);
 }
