@@ -133,6 +133,22 @@ describe('keys', () => {
   });
 });
 
+test('what the service says of its methods and headers is said of commands and flags', async () => {
+  const { bucket } = service;
+  const unknown = await efsAsOwner('key', 'revoke', 'nothing');
+  expect(unknown.errors).toBe(
+    'efs: There is no API key "nothing" of a bucket of yours: efs key ls BUCKET shows the ids. ' +
+      '[AccessDenied]\n',
+  );
+  const nowhere = await efsAsOwner('ls', 'nowhere');
+  expect(nowhere.errors).toContain('There is no bucket nowhere, or none that you may see');
+  const type = await efs('put', '--type', 'foo', 'identity.pem', `${bucket}/typed`);
+  expect(type.errors).toContain('The --type "foo" is no media type');
+  const long = ['--cache-control', 'a'.repeat(3_000)];
+  const header = await efs('put', ...long, 'identity.pem', `${bucket}/typed`);
+  expect(header.errors).toContain('(--cache-control, --header) has at most 1024 visible');
+});
+
 test('what is there and is to be kept is said in the words of the flag', async () => {
   const { bucket } = service;
   const ended = await efs('put', '--no-replace', 'identity.pem', `${bucket}/wrong/a`);

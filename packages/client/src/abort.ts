@@ -1,5 +1,5 @@
-// Waiting for a signal's abort: many requests at a time wait for one signal, which gets one listener
-// for all of them. Node takes more than ten for a leak and says so.
+// Waiting for a signal's abort: many requests at a time wait for one signal, which gets one
+// listener for all of them. Node takes more than ten for a leak and says so.
 
 import type { Signal } from './transport.ts';
 

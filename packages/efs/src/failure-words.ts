@@ -37,8 +37,26 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
       ([, wanted, has]) => `This API key may not ${wanted}, it may ${has}: ${keyHint}.`,
     ],
     [
+      /^There is no API key (.*) for a bucket of the caller/,
+      ([, id]) =>
+        `There is no API key ${id} of a bucket of yours: efs key ls BUCKET shows the ids.`,
+    ],
+    [
       /^The caller may not (\w+) in bucket ([^:]+):/,
       ([, wanted, bucket]) => `You may not ${wanted} in bucket ${bucket}: ${keyHint}.`,
+    ],
+  ],
+  NoSuchBucket: [
+    [
+      /^There is no bucket (\S+) that the caller may know of/,
+      ([, bucket]) => `There is no bucket ${bucket}, or none that you may see (efs bucket ls).`,
+    ],
+  ],
+  InvalidContentType: [[/^The Content-Type (.*)$/s, ([, rest]) => `The --type ${rest}`]],
+  InvalidArgument: [
+    [
+      /^The header ([a-z-]+) is stored only with (.*)$/s,
+      ([, name, rest]) => `What is stored as ${name} (--${name}, --header) has ${rest}`,
     ],
   ],
   BucketMismatch: [[/X-Bucket-Id/, () => `This API key is not for that bucket: ${keyHint}.`]],

@@ -116,6 +116,8 @@ interface OneFile {
 async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
   const { record, name } = step;
   const { bucketId: bucket, path } = record;
+  const { signal } = job.run;
+  const { verify } = job.flags;
   try {
     await makeFolders(folder, step.path);
     const entry = await entryAt(name);
@@ -125,7 +127,7 @@ async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneF
     await fetchFile(job.run, job.storage, {
       name: { bucket, path },
       target: await findTarget(name, ''),
-      common: { concurrency: parallel, signal: job.run.signal, onProgress: progress.track() },
+      common: { concurrency: parallel, signal, verify, onProgress: progress.track() },
       resume: true,
       goesOnBy: 'the same command',
     });

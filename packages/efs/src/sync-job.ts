@@ -17,6 +17,8 @@ export interface SyncFlags {
   readonly maxDelete?: number;
   readonly dryRun?: boolean;
   readonly cacheControl?: string;
+  /** False: of what is fetched here. */
+  readonly verify?: boolean;
 }
 
 export interface SyncJob {

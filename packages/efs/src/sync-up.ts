@@ -5,6 +5,7 @@ import { etagOf, likelyChunkBytes, sha256 } from '../../client/src/digest.ts';
 import type { FileRecord, FileToUpload, StoredHeaders } from '../../client/src/interface.ts';
 import { type FileSource, openFileSource } from '../../client/src/node/file-source.ts';
 import { smallFileBytesMax } from '../../client/src/upload-all.ts';
+import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { type LocalFile, readTree } from './local-tree.ts';
 import { type Location, nameOf } from './location.ts';
 import type { OverallProgress } from './progress-bar.ts';
@@ -80,7 +81,7 @@ export async function isSameFile(file: string, there: FileRecord): Promise<boole
 
 async function hasDigestOf(source: FileSource, there: FileRecord): Promise<boolean> {
   if (source.size !== there.size) return false;
-  const chunkBytes = there.chunkSize ?? likelyChunkBytes(there);
+  const chunkBytes = chunkBytesOf(there);
   if (chunkBytes === undefined) return false;
   const digests: Uint8Array[] = [];
   for (let start = 0; start < source.size; start += chunkBytes) {
@@ -88,6 +89,13 @@ async function hasDigestOf(source: FileSource, there: FileRecord): Promise<boole
     digests.push(await sha256(await source.slice(start, end)));
   }
   return (await etagOf(digests)) === there.etag;
+}
+
+/** What the service tells is taken for a length only where it can be one. */
+function chunkBytesOf(there: FileRecord): number | undefined {
+  const { chunkSize = 0 } = there;
+  const isPossible = chunkSize >= chunkBytesMin && chunkSize <= chunkBytesMax;
+  return isPossible ? chunkSize : likelyChunkBytes(there);
 }
 
 interface SmallOnes {
