@@ -286,3 +286,21 @@ test('sync and get -r tell as JSON what they have done', async () => {
   expect(JSON.parse(done.output)).toMatchObject({ isDryRun: false, done: 1 });
   expect(done.errors).toBe('');
 });
+
+test('put tells of small, middling and large files in the order of its words', async () => {
+  const sizes = { a: 10, b: 200_000, c: 300_000, d: 4_000_000, e: 150_000, f: 20, g: 500_000 };
+  for (const [name, size] of Object.entries(sizes)) {
+    await writeFile(join(folder, name), sampleBytes(name, size));
+  }
+  const names = Object.keys(sizes);
+  const ended = await efs('put', '-p', '2', ...names.slice(0, 5), 'none', 'f', 'g', `${place}/`);
+  expect(ended.output).toBe(names.map((name) => `${place}/${name}\n`).join(''));
+  expect(ended.errors).toContain('efs: 7 sent, 1 failed.');
+  expect((await efs('get', '-r', `${place}/`, 'back')).code).toBe(0);
+  const back = await readdir(join(folder, 'back'));
+  expect(back.sort()).toEqual(names);
+  for (const name of names) {
+    const bytes = await readFile(join(folder, 'back', name));
+    expect(bytes.equals(await readFile(join(folder, name)))).toBe(true);
+  }
+});

@@ -36,13 +36,18 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   if (run.isQuiet) return;
   const isWhole = !link.url.startsWith('/');
   if (!isWhole) printNote("Put the gateway's address of the canister before it, or give --url.");
-  const until = link.expiresAt === undefined ? 'it is removed' : formatTime(link.expiresAt);
+  const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
   // Else it would be taken for a flag.
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
   printNote(
     `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
       `It is shown this once; efs link rm ${file.bucket} ${id} removes it.`,
   );
+}
+
+/** The address goes to others, whose clocks may show another time. */
+function inUtc(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Of a host that is neither the network's nor this machine, the library knows the path only. */

@@ -1,4 +1,5 @@
-// Several files in their order; those that are small and follow each other go together.
+// Several files, told in their order. Of those that follow each other the small ones go together,
+// and those of one chunk side by side.
 
 import type {
   FileName,
@@ -9,6 +10,7 @@ import type {
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { smallFileBytesMax } from '../../client/src/upload-all.ts';
+import { chunkBytesMax } from '../../wire/src/limits.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { nameOf } from './location.ts';
 import { type OverallProgress, startOverall } from './progress-bar.ts';
@@ -45,6 +47,8 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
   const progress = startOverall({ files: sources.length, bytes }, job.run.isQuiet);
   const held: Held[] = [];
   const bucket = sources[0]?.name.bucket ?? '';
+  const group: SizedSource[] = [];
+  const sendGroup = () => putGroup(job, group.splice(0), progress);
   const sendHeld = () => putHeld(job, { bucket, held: held.splice(0), progress });
   try {
     for (const source of sources) {
@@ -57,9 +61,18 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
         const common = uploadOptions({ ...source, options: job.options }, job.run);
         held.push({ ...common, source: bytes, size: bytes.length });
       });
-      if (isLarge || held.length === heldFilesMax) await sendHeld();
-      if (isLarge) await attempt(() => putLarge(job, source, progress));
+      if (held.length === heldFilesMax || (isLarge && held.length > 0)) await sendHeld();
+      if (!isLarge) {
+        // Those before a small one go before it.
+        await sendGroup();
+      } else if (source.size > chunkBytesMax) {
+        await sendGroup();
+        await putGroup(job, [source], progress);
+      } else if (group.push(source) >= job.options.parallel) {
+        await sendGroup();
+      }
     }
+    await sendGroup();
     await sendHeld();
   } finally {
     progress.stop();
@@ -84,11 +97,13 @@ interface HeldFiles {
 
 async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise<void> {
   const { run, storage, tally, records } = job;
+  const sizeByPath = new Map(held.map(({ path, size }) => [path, size]));
   const ended = new Map<string, UploadedFile>();
   for await (const one of storage.uploadAll(held, { bucket, signal: run.signal })) {
     ended.set(one.path, one);
+    progress.fileEnded(sizeByPath.get(one.path) ?? 0);
   }
-  for (const { path, size } of held) {
+  for (const { path } of held) {
     const { file, error } = ended.get(path) ?? {};
     const name = nameOf({ bucket, path });
     if (error !== undefined) {
@@ -99,7 +114,6 @@ async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise
       records.push(file);
       countDone(tally, name);
     }
-    progress.fileEnded(size);
   }
 }
 
@@ -108,20 +122,44 @@ function isOfAll(error: unknown): boolean {
   return endsAll(error) || exitCodeOf(error) === exitCodes.accessDenied;
 }
 
-async function putLarge(
-  { run, storage, options, tally, records }: Job,
-  { file, name }: NamedSource,
+/** Each alone, side by side; told in their order. */
+async function putGroup(
+  job: Job,
+  group: readonly SizedSource[],
   progress: OverallProgress,
 ): Promise<void> {
+  const { tally, records, options } = job;
+  const parallel = group.length > 1 ? 1 : options.parallel;
+  const results = await Promise.allSettled(
+    group.map((source) => putAlone(job, { source, parallel, progress })),
+  );
+  for (const [index, { file, name }] of group.entries()) {
+    await goOnAfterFailure(tally, file, async () => {
+      const result = results[index];
+      if (result?.status === 'rejected') throw result.reason;
+      if (result === undefined) return;
+      records.push(result.value);
+      countDone(tally, nameOf(name));
+    });
+  }
+}
+
+interface OneFile {
+  readonly source: NamedSource;
+  readonly parallel: number;
+  readonly progress: OverallProgress;
+}
+
+async function putAlone({ run, storage, options: wishes }: Job, one: OneFile): Promise<FileRecord> {
+  const { file, name } = one.source;
   const source = await openFileSource(file);
   try {
-    const report = progress.track();
+    const report = one.progress.track();
     const goesOnBy = 'the same command with --resume';
-    const one = { source, file, name, options, report, goesOnBy };
-    records.push(await putFile(run, storage, one));
-    countDone(tally, nameOf(name));
+    const options = { ...wishes, parallel: one.parallel };
+    return await putFile(run, storage, { source, file, name, options, report, goesOnBy });
   } finally {
     await source.close();
-    progress.fileEnded(0);
+    one.progress.fileEnded(0);
   }
 }
