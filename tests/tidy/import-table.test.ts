@@ -73,7 +73,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'packages/client/src',
     agentLibrary,
     'commander',
-    'cli-progress',
+    'picomatch',
   ],
   scripts: [
     'node:',

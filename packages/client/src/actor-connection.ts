@@ -8,6 +8,7 @@ import {
   type HttpAgentOptions,
   type SignIdentity,
 } from '@icp-sdk/core/agent';
+import { onAbort } from './abort.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { serviceInterface } from './candid-interface.ts';
 import type { Result, ServiceActor } from './candid-types.ts';
@@ -109,17 +110,16 @@ export function errorOfText(text: string): StorageError {
 
 async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {
   if (signal?.aborted) throw abortedError(signal.reason);
-  let stop: (() => void) | undefined;
+  let settled = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(abortedError(signal?.reason));
+    settled = onAbort(signal, () => reject(abortedError(signal?.reason)));
   });
-  if (stop !== undefined) signal?.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([operation(), stopped]);
   } catch (error) {
     throw error instanceof StorageError ? error : failureOf(error);
   } finally {
-    if (stop !== undefined) signal?.removeEventListener('abort', stop);
+    settled();
   }
 }
 

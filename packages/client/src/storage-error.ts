@@ -76,7 +76,9 @@ const inspectionMark = "with message: '";
  */
 export function rejectedError(message: string, details: StorageErrorDetails): StorageError {
   const mark = message.indexOf(inspectionMark);
-  const words = mark === -1 ? '' : message.slice(mark + inspectionMark.length);
+  // What follows the line is the agent's account of the call.
+  const [words = ''] =
+    mark === -1 ? [] : message.slice(mark + inspectionMark.length).split('\n', 1);
   const code = words.slice(0, Math.max(words.indexOf(': '), 0));
   if (!Object.hasOwn(statusByCode, code)) {
     return new StorageError('Rejected', message.split('\n', 1)[0] ?? '', details);

@@ -34,6 +34,11 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
 }
 
+/** With somebody who is told of attempts that are made again. */
+interface WatchedConfiguration extends Configuration {
+  readonly onRetry?: StorageOptions['onRetry'];
+}
+
 export interface Configuration {
   readonly url: string | undefined;
   readonly host: string | undefined;
@@ -232,8 +237,8 @@ const unknownCanister =
   'profile add, or run in a folder with a local replica.';
 
 /** For files, by the way of transport that was chosen. */
-export async function openStorage(configuration: Configuration): Promise<Storage> {
-  const { url, host, apiKey, isLocalKey, timeoutMs } = configuration;
+export async function openStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
   if (url === undefined && host === undefined) throw new UsageError(unknownService);
   if (configuration.transport === 'actor') {
     // A local replica's key is for one bucket; its owner may use all.
@@ -241,7 +246,7 @@ export async function openStorage(configuration: Configuration): Promise<Storage
     return openActorStorage({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
   }
   if (url === undefined) throw new UsageError(unknownService);
-  return createNodeStorage({ url, apiKey, timeoutMs });
+  return createNodeStorage({ url, apiKey, timeoutMs, onRetry });
 }
 
 export function hasIdentity({ identity, identityPem }: Configuration): boolean {
@@ -249,22 +254,22 @@ export function hasIdentity({ identity, identityPem }: Configuration): boolean {
 }
 
 /** For buckets and keys, which the actor alone manages, for an identity. */
-export function openManager(configuration: Configuration): Promise<Storage> {
+export function openManager(configuration: WatchedConfiguration): Promise<Storage> {
   return openActorStorage({ ...configuration, apiKey: undefined });
 }
 
 /** As whoever calls, where the actor can be asked who that is. */
-export function openOverseer(configuration: Configuration): Promise<Storage> {
+export function openOverseer(configuration: WatchedConfiguration): Promise<Storage> {
   const { host, canisterId } = configuration;
   const isKnown = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
   return isKnown ? openManager(configuration) : openStorage(configuration);
 }
 
-async function openActorStorage(configuration: Configuration): Promise<Storage> {
-  const { host, canisterId, apiKey, timeoutMs } = configuration;
+async function openActorStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  const { host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
   if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
   const identity = await identityOf(configuration);
-  const options: StorageOptions = { host, canisterId, identity, apiKey, timeoutMs };
+  const options: StorageOptions = { host, canisterId, identity, apiKey, timeoutMs, onRetry };
   return createNodeStorage(options);
 }
 

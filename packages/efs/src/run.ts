@@ -8,6 +8,7 @@ import {
   openStorage,
   serviceName,
 } from './config.ts';
+import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
   /** For files. */
@@ -25,6 +26,10 @@ export interface Run {
 }
 
 export function startRun(configuration: Configuration, isQuiet: boolean): Run {
+  const { url, host, transport } = configuration;
+  const address = transport === 'http' ? url : host;
+  const onRetry = isQuiet ? undefined : retryNotes(`${address ?? host}`);
+  const watched = { ...configuration, onRetry };
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
@@ -33,9 +38,9 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     });
   }
   return {
-    storage: () => openStorage(configuration),
-    manager: () => openManager(configuration),
-    overseer: () => openOverseer(configuration),
+    storage: () => openStorage(watched),
+    manager: () => openManager(watched),
+    overseer: () => openOverseer(watched),
     service: serviceName(configuration),
     canisterId: configuration.canisterId,
     url: configuration.url,
