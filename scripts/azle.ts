@@ -108,7 +108,8 @@ const withHashesKept: Plugin = {
  */
 function prelude(azle: AzleBuild, main: string, describing: boolean): string {
   const run = describing
-    ? 'createGetCandidAndMethodMetaFunction(CanisterModule);'
+    ? `import { interfaceTypes as idlToString } from ${pathOf('scripts/interface-types.ts')};
+      createGetCandidAndMethodMetaFunction(CanisterModule);`
     : `globalThis._azleDispatch({
         type: 'SET_AZLE_CANISTER_CLASS_META',
         payload: getCanisterClassMeta(CanisterModule),
@@ -118,7 +119,6 @@ function prelude(azle: AzleBuild, main: string, describing: boolean): string {
     import 'azle/_internal/globals';
     import { getDefaultVisitorData, IDL } from 'azle';
     import * as CanisterModule from ${pathOf(main)};
-    import { interfaceTypes as idlToString } from ${pathOf('scripts/interface-types.ts')};
     ${run}
     ${azle.handleClassApiCanister(main)}`;
 }
@@ -162,4 +162,10 @@ async function buildWithAzle(name: string): Promise<void> {
   await writeFile(wasmBinaryPath, wasm);
 }
 
-await buildWithAzle(process.argv[2] ?? '');
+try {
+  await buildWithAzle(process.argv[2] ?? '');
+} catch (error) {
+  // Node would print the line that threw, which of a bundled library is a megabyte long.
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -68,6 +68,10 @@ class Writer extends IDL.Visitor<null, string> {
     return `record {${types.map((type) => this.write(type)).join('; ')}}`;
   }
 
+  override visitRecord(type: IDL.RecordClass): string {
+    throw new Error(`Export ${type.display()} from src/actor under a name of its own`);
+  }
+
   override visitVariant(_: unknown, fields: [string, IDL.Type][]): string {
     const written = this.fields(fields).map(([name, type]) => (type ? `${name}:${type}` : name));
     return `variant {${written.join('; ')}}`;

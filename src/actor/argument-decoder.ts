@@ -26,7 +26,8 @@ export interface ArgumentBounds {
 
 /** How a value of an expected type is read where the message says that one of `type` stands. */
 export interface Plan {
-  readonly name: string;
+  /** As Candid writes the type; asked for when a value is wrong. */
+  name(): string;
   decode(message: Message, type: number): unknown;
   /** What stands for a value that was not sent; without it there must be one. */
   readonly absent?: [] | null;
@@ -74,20 +75,20 @@ function decode(plans: readonly Plan[], bytes: Uint8Array, bounds: ArgumentBound
 }
 
 function absentValue(plan: Plan): [] | null {
-  if (plan.absent === undefined) throw missing(plan.name);
+  if (plan.absent === undefined) throw missing(plan.name());
   return plan.absent;
 }
 
 /** The entry of a composed type of that kind. */
 function requireEntry(plan: Plan, message: Message, type: number, kind: number): TableEntry {
   const entry = message.table[type];
-  if (entry?.kind !== kind) throw mismatch(plan.name, message, type);
+  if (entry?.kind !== kind) throw mismatch(plan.name(), message, type);
   return entry;
 }
 
 function plain(name: string, code: number, read: (reader: CandidReader) => unknown): Plan {
   return {
-    name,
+    name: () => name,
     decode(message, type) {
       countValue(message);
       // nat is a subtype of int, and all that differs is how it is read.
@@ -104,7 +105,7 @@ const nullPlan: Plan = { ...plain('null', candidTypes.null, () => null), absent:
 
 function optional(of: Plan): Plan {
   return {
-    name: `opt ${of.name}`,
+    name: () => `opt ${of.name()}`,
     absent: [],
     decode(message, type) {
       countValue(message);
@@ -122,7 +123,7 @@ function optional(of: Plan): Plan {
 }
 
 const blobPlan: Plan = {
-  name: 'vec nat8',
+  name: () => 'vec nat8',
   decode(message, type) {
     countValue(message);
     const entry = message.table[type];
@@ -135,7 +136,7 @@ const blobPlan: Plan = {
 
 function vector(of: Plan): Plan {
   const plan: Plan = {
-    name: `vec ${of.name}`,
+    name: () => `vec ${of.name()}`,
     decode(message, type) {
       countValue(message);
       const element = requireEntry(plan, message, type, candidTypes.vec).parts[0]?.[1] ?? 0;
@@ -160,7 +161,10 @@ function record(fields: Fields, isTuple: boolean): Plan {
     fields.map(([name, plan], index) => [isTuple ? index : idlLabelToId(name), { name, plan }]),
   );
   const whole: Plan = {
-    name: `record {${fields.map(([name, plan]) => (isTuple ? plan.name : name)).join('; ')}}`,
+    name() {
+      const parts = fields.map(([name, plan]) => (isTuple ? plan.name() : name));
+      return `record {${parts.join('; ')}}`;
+    },
     decode(message, type) {
       countValue(message);
       const found: Record<string, unknown> = {};
@@ -187,16 +191,16 @@ function record(fields: Fields, isTuple: boolean): Plan {
 
 function variant(fields: Fields): Plan {
   const byId = new Map(fields.map(([name, plan]) => [idlLabelToId(name), { name, plan }]));
-  const names = fields.map(([name]) => name).join('; ');
+  const names = () => fields.map(([name]) => name).join('; ');
   const whole: Plan = {
-    name: `variant {${names}}`,
+    name: () => `variant {${names()}}`,
     decode(message, type) {
       countValue(message);
       const { parts } = requireEntry(whole, message, type, candidTypes.variant);
       const [id, part] = parts[message.reader.unsigned()] ?? [-1, 0];
       const chosen = byId.get(id);
       if (chosen === undefined) {
-        throw new CandidFault(`has an alternative that is not known: it must be of ${names}`);
+        throw new CandidFault(`has an alternative that is not known: it must be of ${names()}`);
       }
       try {
         return { [chosen.name]: chosen.plan.decode(message, part) };
