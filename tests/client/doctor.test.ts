@@ -74,6 +74,7 @@ describe('efs doctor', () => {
       isGood: false,
       advice: expect.stringContaining('npm start'),
     });
+    expect(nothing.rows.key?.isGood).toBe(null);
     const nowhere = await examined({ EFS_URL: 'https://files.invalid' });
     expect(nowhere.rows.address?.message).toContain('files.invalid leads nowhere');
     await withServer({}, async (EFS_URL) => {

@@ -215,5 +215,6 @@ test('a key that the keyring does not give is said to be there', async () => {
   const profiles = { prod: { url, isInKeyring: true } };
   await writeFile(file, JSON.stringify({ version: 1, inUse: 'prod', profiles }));
   expect(() => read()).toThrow("is in the system's keyring, which does not give it");
+  expect(read({}, { EFS_API_KEY: 'efs_mine' }).apiKey).toBe('efs_mine');
   expect(JSON.parse(await readFile(file, 'utf8')).profiles).toEqual(profiles);
 });

@@ -78,7 +78,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const { base, notes } = baseService(flags, environment, { url, host, canisterId });
   const identity = flags.identity ?? serviceVariable('EFS_IDENTITY') ?? base?.identity;
   const givenKey = flags.apiKey ?? serviceVariable('EFS_API_KEY');
-  const apiKey = givenKey ?? base?.apiKey;
+  const apiKey = givenKey ?? (base && keyOf(base, environment));
   const identityPem = identity === undefined ? base?.identityPem : undefined;
   const serviceUrl = url ?? (host === undefined ? base?.url : undefined);
   const hasIdentity = identity !== undefined || identityPem !== undefined;
@@ -159,7 +159,7 @@ function baseService(
       ? [`Uses the local replica of ${base.replica}, not profile ${inUse} (--profile ${inUse}).`]
       : []),
   ];
-  return { base: base && withSecret(base, environment), notes };
+  return { base, notes };
 }
 
 function ofProfile(name: string, stored: Profile): BaseService {
@@ -191,10 +191,11 @@ export function keyringAccount(environment: Environment, profile: string): strin
   return `${profile} (${configFolder(environment)})`;
 }
 
-function withSecret(base: BaseService, environment: Environment): BaseService {
-  if (base.profile === undefined || !base.isInKeyring) return base;
+/** The keyring, which may ask its user, is asked only for what is needed. */
+function keyOf(base: BaseService, environment: Environment): string | undefined {
+  if (base.profile === undefined || !base.isInKeyring) return base.apiKey;
   const apiKey = recallSecret(systemKeyring(), keyringAccount(environment, base.profile));
-  if (apiKey !== undefined) return { ...base, apiKey };
+  if (apiKey !== undefined) return apiKey;
   throw new UsageError(
     `The key of profile ${base.profile} is in the system's keyring, which does not give it: ` +
       'unlock the keyring, or run efs profile add again with the key.',

@@ -7,7 +7,7 @@ import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { type Configuration, hasIdentity } from './config.ts';
 import { sayFailure } from './exit-code.ts';
-import type { DoctorCase, Finding } from './finding.ts';
+import { type DoctorCase, type Finding, failed } from './finding.ts';
 import { formatBytes } from './output.ts';
 import { daysLeft, topUpHint } from './status.ts';
 
@@ -99,7 +99,7 @@ function badKey(shown: string, bucket: string, error: unknown): Finding {
       advice: 'Have an owner of the bucket make one: efs key create BUCKET.',
     };
   }
-  if (!isRefusedRight(error)) return { isGood: false, message: sayFailure(error) };
+  if (!isRefusedRight(error)) return failed(error);
   return {
     isGood: false,
     message: `${shown} does not read bucket ${bucket}: ${sayFailure(error)}`,
@@ -189,6 +189,7 @@ function sayUse(bucket: BucketRecord): string {
 }
 
 const daysMin = 30;
+const daysShownMax = 3_650;
 
 export async function checkCycles({ configuration }: DoctorCase): Promise<Finding> {
   const caller = await openCaller(configuration).catch(() => undefined);
@@ -198,7 +199,8 @@ export async function checkCycles({ configuration }: DoctorCase): Promise<Findin
     return { isGood: undefined, message: 'They are told to owners of buckets and controllers.' };
   }
   const trillions = (status.cycles / 1e12).toFixed(2);
-  const message = `${trillions} T: storage alone for ${days} days.`;
+  const time = days > daysShownMax ? 'more than ten years' : `${days} days`;
+  const message = `${trillions} T: storage alone for ${time}.`;
   if (days >= daysMin) return { isGood: true, message };
   const hint = topUpHint(status, configuration.canisterId ?? '<canister id>');
   return { isGood: false, message, ...(hint !== undefined && { advice: hint }) };

@@ -1,7 +1,7 @@
 // What a check of `efs doctor` is given, and what it finds.
 
 import type { Configuration } from './config.ts';
-import { sayFailure } from './exit-code.ts';
+import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 
 export interface Finding {
   /** Undefined: it cannot be told, or is not asked. */
@@ -18,7 +18,18 @@ export interface DoctorCase {
   readonly buckets: readonly string[];
 }
 
-/** A check that could not be made is a failed one. */
+/**
+ * What a check has thrown. Where the service is not reached the address and the certificate say
+ * so, and the others cannot be asked.
+ */
 export function failed(error: unknown, advice?: string): Finding {
-  return { isGood: false, message: sayFailure(error), ...(advice !== undefined && { advice }) };
+  const isUnasked = exitCodeOf(error) === exitCodes.unreachable;
+  const message = isUnasked
+    ? 'It cannot be asked: the service was not reached.'
+    : sayFailure(error);
+  return {
+    isGood: isUnasked ? undefined : false,
+    message,
+    ...(advice !== undefined && { advice }),
+  };
 }
