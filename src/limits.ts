@@ -117,6 +117,10 @@ export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
+/** Texts below `/.well-known/`, the bytes of each, and the characters of its name. */
+export const wellKnownCountMax = 16;
+export const wellKnownBytesMax = 8_192;
+export const wellKnownNameLengthMax = 128;
 /** For how many days former versions of files may be kept. */
 export const keepVersionsDaysMax = 3_650;
 

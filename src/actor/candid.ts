@@ -207,6 +207,15 @@ export const AccessChange = IDL.Record({
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
+/** A text at `/.well-known/{name}`; without content it goes. */
+export const WellKnownChange = IDL.Record({
+  name: IDL.Text,
+  content: IDL.Opt(IDL.Record({ contentType: IDL.Opt(IDL.Text), body: IDL.Text })),
+});
+export const ResultWellKnown = resultOf(
+  IDL.Vec(IDL.Record({ name: IDL.Text, contentType: IDL.Text, body: IDL.Text })),
+);
+
 /** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
 export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
 /** The argument of install and upgrade. */

@@ -11,12 +11,12 @@ import {
 } from '../certification/certified-file.ts';
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
-import { fileText, linkText } from '../certification/site-paths.ts';
+import { requestText } from '../certification/site-paths.ts';
 import type { Evidence, RowQuestion } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/contents/chunk-records.ts';
-import { findFile } from '../domain/files/files.ts';
-import { servedHeaders } from '../http/file-headers.ts';
+import { answerAt } from '../http/addresses.ts';
 import {
+  type AnsweredContent,
   decodedPath,
   type Header,
   type HttpRequest,
@@ -26,7 +26,7 @@ import {
   type ServedHeaders,
 } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
 import { upgrade } from '../http/router.ts';
 import { present } from '../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
@@ -96,9 +96,8 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   // Verifiers may decode it differently, or not at all.
   if (urlPath === undefined) return unprovable(request);
   const { publicAnswer } = response;
-  const answered = publicAnswer && addressOf(publicAnswer);
   // The tree need not be asked for what the router has just found
-  if (publicAnswer && answered === urlPath) return { kind: 'file', ...publicAnswer };
+  if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
   const linkId = urlPath.startsWith('/s/') ? urlPath.split('/', 3)[2] : undefined;
   // A proof of absence would show the names beside it
   if (linkId !== undefined && proofs.hasLink(linkId)) {
@@ -115,11 +114,6 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   if (asksOptions) return { kind: 'fixed', urlPath, row: 'preflight' };
   const isMissing = response.isMissing === true || unprovable(request).kind === 'unproven';
   return isMissing ? { kind: 'fixed', urlPath, row: 'not-found' } : unprovable(request);
-}
-
-/** Percent-decoded, as the router has found it. */
-function addressOf({ file, link }: PublicAnswer): string {
-  return link === undefined ? `/cloud/${file.bucketId}/${file.path}` : `/s/${link.id}/${link.name}`;
 }
 
 /** `undefined` when it has no labels that are sure to be a verifier's. */
@@ -141,29 +135,25 @@ function unprovable(request: HttpRequest): Plan {
 }
 
 function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
-  const { file, row, served, link } = answer;
-  const certified = certifiedStored(file, served);
-  const path = link === undefined ? fileText(file) : linkText(link);
-  // Leaves of links are always the present ones
-  const isFormer = link === undefined && file.leavesVersion === 1;
-  const evidence = evidenceOf({ path, isFormer }, certified, row);
+  const { content, row, served, address, isFormer } = answer;
+  const certified = certifiedStored(content, served);
+  const evidence = evidenceOf({ path: requestText(address), isFormer }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
 
 function provenPreflight(urlPath: string): Proven {
-  const [, , bucketId = '', ...segments] = urlPath.split('/');
-  const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
-  const certified = certifiedStored(file, servedHeaders(file));
-  const place = { path: fileText(file), isFormer: file.leavesVersion === 1 };
+  const { content, served, isFormer } = present(answerAt(stores, urlPath), 'certified address');
+  const certified = certifiedStored(content, served);
+  const place = { path: requestText(urlPath), isFormer };
   const evidence = evidenceOf(place, certified, { row: 'preflight' });
-  const response = preflightResponses[file.leavesVersion];
+  const response = isFormer ? formerPreflightResponse : preflightResponse;
   return { ...withExpression(response, expressions.plain), evidence };
 }
 
-function certifiedStored(file: PublicAnswer['file'], served: ServedHeaders): CertifiedFile {
-  const { contentId } = file;
-  return certifiedFileOf(file, served, (index) => {
+function certifiedStored(content: AnsweredContent, served: ServedHeaders): CertifiedFile {
+  const { contentId } = content;
+  return certifiedFileOf(content, served, (index) => {
     return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
   });
 }

@@ -8,12 +8,13 @@ import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers
 import { openSiteProofs } from '../certification/site-proofs.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { allBuckets } from '../domain/buckets/buckets.ts';
-import type { Publication, PublishedFile } from '../domain/shared/publication.ts';
+import type { Publication } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { linkHeaders, servedHeaders } from '../http/file-headers.ts';
-import type { HttpResponse, ServedHeaders } from '../http/message.ts';
+import type { AnsweredContent, HttpResponse, ServedHeaders } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
+import { textAnswer } from '../http/well-known.ts';
 import { present } from '../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
@@ -30,7 +31,7 @@ function fixedAnswer({ status, headers, body }: HttpResponse): FixedAnswer {
 const fixed = openFixedTrees(() => ({
   notFound: fixedAnswer(missingResponse()),
   preflight: fixedAnswer(preflightResponse),
-  formerPreflight: fixedAnswer(preflightResponses[1]),
+  formerPreflight: fixedAnswer(formerPreflightResponse),
 }));
 const published = openLabelTree(spaceIds.labels, 0);
 const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
@@ -39,7 +40,7 @@ export const proofs = openSiteProofs({ published, fixed });
 
 /** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
 export function certifiedFileOf(
-  file: PublishedFile,
+  file: Omit<AnsweredContent, 'contentId'>,
   { validators, representation }: ServedHeaders,
   partDigest: (index: number) => Uint8Array,
 ): CertifiedFile {
@@ -72,6 +73,14 @@ export const publication: Publication = {
   },
   removeLink: (id) => site.removeLink(id),
   removeBucket: (bucketId) => site.removeBucket(bucketId),
+  putText(text) {
+    const { content, served } = textAnswer(text);
+    site.putText(
+      text.name,
+      certifiedFileOf(content, served, () => content.digest),
+    );
+  },
+  removeText: (name) => site.removeText(name),
 };
 
 /**

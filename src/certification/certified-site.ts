@@ -6,6 +6,7 @@
 //   bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
 //   http_expr / s / id / name / <$>                a file by a link, of any bucket
+//   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere
 //
 // No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
@@ -33,6 +34,7 @@ import {
   linkText,
   missingText,
   outermostText,
+  wellKnownText,
 } from './site-paths.ts';
 
 export interface SiteParts {
@@ -57,6 +59,7 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
 
   return {
     ...openLinks({ published, leaves, changed }),
+    ...openTexts({ published, leaves, changed }),
 
     /** For install and upgrade: everything that is the same for all files. */
     setUp(): void {
@@ -131,6 +134,21 @@ function openLinks({ published, leaves, changed }: LinkParts) {
 
     removeLink(id: string): void {
       published.remove({ text: linkPrefix(id) });
+      changed();
+    },
+  };
+}
+
+/** Texts at `/.well-known/`, each as a file of one part. */
+function openTexts({ published, leaves, changed }: LinkParts) {
+  return {
+    putText(name: string, text: CertifiedFile): void {
+      published.set({ text: wellKnownText(name) }, leaves.hash(text));
+      changed();
+    },
+
+    removeText(name: string): void {
+      published.remove({ text: wellKnownText(name) });
       changed();
     },
   };

@@ -40,6 +40,11 @@ export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
 
+/** Of what is at `/.well-known/{name}`. */
+export function wellKnownText(name: string): string {
+  return `http_expr\0.well-known\0${name.replaceAll('/', '\0')}\0${exactEnd}`;
+}
+
 /** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */
 export function requestText(urlPath: string): string {
   // Natively where no segment but the last is empty, a fifth of the cost

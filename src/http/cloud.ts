@@ -183,6 +183,8 @@ export interface OpenedFile extends OpenFile {
   /** For whoever has the address. */
   readonly isPublic: boolean;
   readonly served: ServedHeaders;
+  /** The path of its URL, percent-decoded. */
+  readonly address: string;
   /** The address is that of a link. */
   readonly link?: LinkAddress;
 }
@@ -190,11 +192,13 @@ export interface OpenedFile extends OpenFile {
 /** `undefined` when who asks, or what else is sent, counts too. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic, served, link }: OpenedFile,
+  { file, isPublic, served, address, link }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
-  const isForAll = isPublic && request.body.length === 0;
-  return row !== undefined && isForAll ? { file, row, served, link } : undefined;
+  if (row === undefined || !isPublic || request.body.length > 0) return undefined;
+  // Leaves of links are always the present ones
+  const isFormer = link === undefined && file.leavesVersion === 1;
+  return { content: file, row, served, address, isFormer };
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
@@ -222,9 +226,10 @@ function withCloudFile(
   const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
+  const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
     return withPublicFile(stores, { bucket, path }, ({ file, key }) =>
-      use({ file, key, isPublic: true, served: servedHeaders(file) }),
+      use({ file, key, isPublic: true, served: servedHeaders(file), address }),
     );
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
@@ -233,7 +238,7 @@ function withCloudFile(
       ...stored,
       headers: stored.headers.with(cacheControlPlace, 'private, no-store'),
     };
-    return use({ file, key, isPublic: false, served: servedHeaders(file) });
+    return use({ file, key, isPublic: false, served: servedHeaders(file), address });
   });
 }
 

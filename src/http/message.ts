@@ -39,12 +39,21 @@ export interface ServedHeaders {
 }
 
 export interface PublicAnswer {
-  readonly file: PublishedFile & { readonly contentId: number };
+  readonly content: AnsweredContent;
   readonly served: ServedHeaders;
   readonly row: PublicRow;
-  /** It is asked for by a link. */
-  readonly link?: LinkAddress | undefined;
+  /** The path of its URL, percent-decoded. */
+  readonly address: string;
+  /** The leaves at this address are those of version 0.1.0. */
+  readonly isFormer: boolean;
 }
+
+export type AnsweredContent = Pick<
+  PublishedFile,
+  'size' | 'chunkSize' | 'chunkCount' | 'digest'
+> & {
+  readonly contentId: number;
+};
 
 export interface LinkAddress {
   readonly id: string;

@@ -224,6 +224,8 @@ function openStores(
       putLink: countWrite,
       removeLink: countWrite,
       removeBucket: countWrite,
+      putText: countWrite,
+      removeText: countWrite,
     },
     system,
     writeCount: () => writes,

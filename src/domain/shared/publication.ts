@@ -47,6 +47,17 @@ export interface PublishedLink {
   readonly downloadName: string;
 }
 
+/** What is at `/.well-known/{name}`. */
+export interface PublishedText {
+  readonly name: string;
+  readonly contentType: string;
+  /** UTF-8. */
+  readonly body: Uint8Array;
+  /** SHA-256 of it. */
+  readonly digest: Uint8Array;
+  readonly updatedAtNs: bigint;
+}
+
 export interface Publication {
   /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
   put(file: PublishedFile, chunkDigests: Uint8Array): void;
@@ -59,4 +70,6 @@ export interface Publication {
   show(bucketId: string, isPublic: boolean): void;
   /** The bucket is gone; it held no file. */
   removeBucket(bucketId: string): void;
+  putText(text: PublishedText): void;
+  removeText(name: string): void;
 }
