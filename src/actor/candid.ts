@@ -169,6 +169,7 @@ export const Bucket = IDL.Record({
   members: IDL.Vec(Member),
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
+  isSite: IDL.Bool,
 });
 export const ResultBucket = resultOf(Bucket);
 export const ResultBuckets = resultOf(
@@ -187,6 +188,7 @@ export const BucketOptions = IDL.Record({
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
   keepVersionsDays: IDL.Opt(IDL.Nat),
+  isSite: IDL.Opt(IDL.Bool),
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -199,6 +201,7 @@ export const BucketChange = IDL.Record({
   owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+  isSite: IDL.Opt(IDL.Bool),
 });
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),

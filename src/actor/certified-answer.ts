@@ -14,6 +14,8 @@ import type { FixedRow } from '../certification/fixed-answers.ts';
 import { requestText } from '../certification/site-paths.ts';
 import type { Evidence, RowQuestion } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/contents/chunk-records.ts';
+import { KeyUnavailable } from '../domain/keys/root-keys.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { answerAt } from '../http/addresses.ts';
 import {
   type AnsweredContent,
@@ -28,10 +30,11 @@ import {
 import { missingResponse } from '../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
 import { upgrade } from '../http/router.ts';
+import { pageOf, redirectOf, siteAt } from '../http/sites.ts';
 import { present } from '../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
 import type { EncodableResponse } from './bulk-messages.ts';
-import { certifiedFileOf, proofs } from './publication.ts';
+import { certifiedFileOf, fixedAnswer, proofs } from './publication.ts';
 import { stores } from './runtime.ts';
 
 /** What a gateway is to be given. */
@@ -40,8 +43,22 @@ type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unpr
 type ProvablePlan =
   | ({ readonly kind: 'file' } & PublicAnswer)
   | { readonly kind: 'preflight'; readonly urlPath: string }
-  | { readonly kind: 'fixed'; readonly urlPath: string; readonly row: FixedRow }
+  | FixedPlan
+  | ({ readonly kind: 'redirect' } & Redirect)
   | { readonly kind: 'uncertified'; readonly urlPath: string };
+
+interface FixedPlan {
+  readonly kind: 'fixed';
+  readonly urlPath: string;
+  readonly row: FixedRow;
+  /** What a site has in place of what is nowhere. */
+  readonly page: HttpResponse | undefined;
+}
+
+interface Redirect {
+  readonly urlPath: string;
+  readonly answer: HttpResponse;
+}
 
 /**
  * Gateways of hosts `<canister id>.raw.…` verify nothing; something and `--` may stand before the
@@ -83,6 +100,8 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
       return provenFile(plan, response.body);
     case 'preflight':
       return provenPreflight(plan.urlPath);
+    case 'redirect':
+      return provenRedirect('not-found', plan);
     case 'fixed':
       return provenFixed(plan);
     case 'uncertified':
@@ -108,12 +127,30 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
-    return publicAnswer === undefined ? unprovable(request) : { kind: 'file', ...publicAnswer };
+    if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
+    const { siteAnswer: answer, isMissing } = response;
+    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(request);
   }
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
-  if (asksOptions) return { kind: 'fixed', urlPath, row: 'preflight' };
-  const isMissing = response.isMissing === true || unprovable(request).kind === 'unproven';
-  return isMissing ? { kind: 'fixed', urlPath, row: 'not-found' } : unprovable(request);
+  if (response.isMissing) {
+    return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
+  }
+  if (!asksOptions && unprovable(request).kind === 'upgrade') return { kind: 'upgrade' };
+  const row = asksOptions ? 'preflight' : 'not-found';
+  return unlessUnopened(request, () => {
+    const site = siteAt(stores, urlPath);
+    return { kind: 'fixed', urlPath, row, page: site && pageOf(stores, site) };
+  });
+}
+
+/** A page that does not open, for whatever reason, has no proof. */
+function unlessUnopened(request: HttpRequest, plan: () => Plan): Plan {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof KeyUnavailable) return unprovable(request);
+    throw error;
+  }
 }
 
 /** `undefined` when it has no labels that are sure to be a verifier's. */
@@ -143,12 +180,25 @@ function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
 }
 
 function provenPreflight(urlPath: string): Proven {
-  const { content, served, isFormer } = present(answerAt(stores, urlPath), 'certified address');
+  const found = answerAt(stores, urlPath);
+  const site = found === undefined ? siteAt(stores, urlPath) : undefined;
+  const answer = site && redirectOf(stores, site);
+  if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
+  const { content, served, isFormer } = present(found, 'certified address');
   const certified = certifiedStored(content, served);
   const place = { path: requestText(urlPath), isFormer };
   const evidence = evidenceOf(place, certified, { row: 'preflight' });
   const response = isFormer ? formerPreflightResponse : preflightResponse;
   return { ...withExpression(response, expressions.plain), evidence };
+}
+
+function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
+  const response =
+    row === 'preflight'
+      ? withExpression(preflightResponse, expressions.plain)
+      : withExpression(answer, expressions.anyRequest);
+  const evidence = proofs.proveAnswer(urlPath, row, fixedAnswer(answer));
+  return { ...response, evidence: present(evidence, 'witness of a redirect') };
 }
 
 function certifiedStored(content: AnsweredContent, served: ServedHeaders): CertifiedFile {
@@ -167,18 +217,13 @@ function evidenceOf(
   return present(proofs.proveRow(question), 'witness of a file');
 }
 
-function provenFixed({
-  urlPath,
-  row,
-}: {
-  readonly urlPath: string;
-  readonly row: FixedRow;
-}): Proven {
+function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
   const response = isMissing
-    ? withExpression(missingResponse(), expressions.anyRequest)
+    ? withExpression(page ?? missingResponse(), expressions.anyRequest)
     : withExpression(preflightResponse, expressions.plain);
-  return { ...response, evidence: present(proofs.proveFixed(urlPath, row), 'witness of absence') };
+  const evidence = proofs.proveFixed(urlPath, row, page && fixedAnswer(page));
+  return { ...response, evidence: present(evidence, 'witness of absence') };
 }
 
 /**

@@ -40,6 +40,28 @@ export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
 
+/** A folder of a bucket that is a site; '' is the whole bucket. */
+export interface FolderAddress {
+  readonly bucketId: string;
+  /** Without slashes at its ends. */
+  readonly folder: string;
+}
+
+function folderLabels({ bucketId, folder }: FolderAddress): string {
+  const labels = folder === '' ? '' : `\0${folder.replaceAll('/', '\0')}`;
+  return bucketText(bucketId) + labels;
+}
+
+/** Of its address, which ends in a slash: the empty label comes last. */
+export function folderText(folder: FolderAddress): string {
+  return `${folderLabels(folder)}\0\0${exactEnd}`;
+}
+
+/** Of its address without the slash. */
+export function redirectText(folder: FolderAddress): string {
+  return `${folderLabels(folder)}\0${exactEnd}`;
+}
+
 /** Of what is at `/.well-known/{name}`. */
 export function wellKnownText(name: string): string {
   return `http_expr\0.well-known\0${name.replaceAll('/', '\0')}\0${exactEnd}`;

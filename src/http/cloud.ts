@@ -10,6 +10,7 @@ import {
   type OpenFile,
   readFile,
   withPublicFile,
+  withPublicIndex,
 } from '../domain/files/files.ts';
 import { openStream } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -228,9 +229,13 @@ function withCloudFile(
   const path = `/${captured}`;
   const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
-    return withPublicFile(stores, { bucket, path }, ({ file, key }) =>
-      use({ file, key, isPublic: true, served: servedHeaders(file), address }),
-    );
+    const useIt = ({ file, key }: OpenFile) =>
+      use({ file, key, isPublic: true, served: servedHeaders(file), address });
+    // The address of a folder, which only sites have
+    const index = path.endsWith('/')
+      ? withPublicIndex(stores, { bucket, folder: captured.slice(0, -1) }, useIt)
+      : undefined;
+    return index ?? withPublicFile(stores, { bucket, path }, useIt);
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
   return withReadableFile(stores, named, ({ file: stored, key }) => {

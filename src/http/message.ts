@@ -30,6 +30,11 @@ export interface HttpResponse {
   readonly stream?: Uint8Array | undefined;
   /** Nothing is at the URL, for whatever reason. */
   readonly isMissing?: boolean | undefined;
+  /**
+   * What a site answers everybody at the URL, as it is certified: where nothing is its own page, or
+   * the way to a folder.
+   */
+  readonly siteAnswer?: HttpResponse | undefined;
 }
 
 /** What a file is served with, made once a message: for the answer and for what certifies it. */

@@ -1,0 +1,79 @@
+// What everybody is answered in a bucket that is a site where no file is: at the address of a
+// folder without its slash the way to it, at all else the file 404.html.
+
+import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
+import { type FileRecord, readFile, withOpenFile } from '../domain/files/files.ts';
+import { findIndex, findPage, mayHaveSite } from '../domain/files/sites.ts';
+import type { PublishedFile } from '../domain/shared/publication.ts';
+import type { Stores } from '../domain/shared/stores.ts';
+import { present } from '../lib/assert.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { servedHeaders } from './file-headers.ts';
+import type { HttpResponse } from './message.ts';
+
+type Head = Pick<HttpResponse, 'status' | 'headers'>;
+
+export interface SitePlace {
+  readonly bucket: Bucket;
+  /** '' at the bucket's own address. */
+  readonly path: string;
+  /** The address ends in a slash. */
+  readonly isFolder: boolean;
+}
+
+/** Below a site, as verifiers see it: empty segments do not count. `urlPath`: percent-decoded. */
+export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
+  const [top, id = '', ...rest] = urlPath.split('/').filter((segment) => segment !== '');
+  const bucket = top === 'cloud' ? findBucket(stores, id) : undefined;
+  const isThere = bucket?.isPublic && mayHaveSite(bucket);
+  const isFolder = urlPath.endsWith('/');
+  return bucket && isThere ? { bucket, path: rest.join('/'), isFolder } : undefined;
+}
+
+/** Refuses with IntegrityError when 404.html does not open. */
+export function pageOf(stores: Stores, { bucket }: SitePlace): HttpResponse | undefined {
+  const page = findPage(stores, bucket);
+  if (page === undefined) return undefined;
+  return withOpenFile(stores, { bucket, path: page.path }, (opened) => {
+    const body = readFile(stores, opened, { start: 0, end: opened.file.size });
+    return { ...pageHead(opened.file), body };
+  });
+}
+
+/** As the file is served, but for what would have it kept, or asked for again. */
+export function pageHead(file: PublishedFile | FileRecord): Head {
+  const { validators, representation } = servedHeaders(file);
+  const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
+  return { status: 404, headers: [...shown, ['Cache-Control', 'private, no-store']] };
+}
+
+const unshown: ReadonlySet<string> = new Set([
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Accept-Ranges',
+]);
+
+/** Where no file is, but a folder of a site that has an index.html. */
+export function redirectOf(stores: Stores, place: SitePlace): HttpResponse | undefined {
+  const { bucket, path: folder, isFolder } = place;
+  const isThere = !isFolder && findIndex(stores, bucket, folder) !== undefined;
+  return isThere ? redirectTo({ bucketId: bucket.id, folder }) : undefined;
+}
+
+/** Relative, so that it holds wherever the bucket is shown; with a dot, since names have colons. */
+export function redirectTo(to: {
+  readonly bucketId: string;
+  readonly folder: string;
+}): HttpResponse {
+  const { bucketId, folder } = to;
+  const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');
+  return {
+    status: 308,
+    headers: [
+      ['Location', `./${encodeURIComponent(name)}/`],
+      ['Cache-Control', 'public, max-age=300'],
+    ],
+    body: emptyBytes,
+  };
+}
