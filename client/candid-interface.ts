@@ -229,6 +229,8 @@ const bucketRecord = IDL.Record({
   members,
   createdAt: Int,
   updatedAt: Int,
+  // Absent from version 0.1.0
+  isSite: IDL.Opt(Bool),
 });
 
 const bucketOptions = {
@@ -236,6 +238,7 @@ const bucketOptions = {
   quotaBytes: IDL.Opt(Nat),
   quotaFiles: IDL.Opt(Nat),
   keepVersionsDays: IDL.Opt(Nat),
+  isSite: IDL.Opt(Bool),
 };
 
 const bucketChange = IDL.Record({
@@ -308,6 +311,12 @@ const statusRecord = IDL.Record({
   certified: Text,
 });
 
+const wellKnownText = IDL.Record({ name: Text, contentType: Text, body: Text });
+const wellKnownChange = IDL.Record({
+  name: Text,
+  content: IDL.Opt(IDL.Record({ contentType: optionalText, body: Text })),
+});
+
 const bytes = IDL.Vec(IDL.Nat8);
 
 const httpRequest = IDL.Record({
@@ -367,6 +376,8 @@ export function serviceInterface(): IDL.ServiceClass {
     createLink: method([linkRequest], newLink),
     listLinks: method([linkList], linkPage, query),
     deleteLink: method([Text, Text, optionalText], Null),
+    setWellKnown: method([wellKnownChange], Null),
+    listWellKnown: method([], IDL.Vec(wellKnownText), query),
     getStatus: method([], statusRecord, query),
     http_request: IDL.Func([httpRequest], [httpAnswer], query),
   });

@@ -72,6 +72,7 @@ export interface CandidBucket {
   readonly members: { principal: Principal; role: string }[];
   readonly createdAt: bigint;
   readonly updatedAt: bigint;
+  readonly isSite: Optional<boolean>;
 }
 
 export interface CandidKey {
@@ -187,6 +188,8 @@ export interface ServiceActor {
     { items: CandidLink[]; nextCursor: Optional<string> }
   >;
   deleteLink: Method<[string, string, Optional<string>], null>;
+  setWellKnown: Method<[Record<string, unknown>], null>;
+  listWellKnown: Method<[], { name: string; contentType: string; body: string }[]>;
   getStatus: Method<[], CandidStatus>;
   http_request: ActorMethod<[CandidHttpRequest], CandidHttpAnswer>;
 }

@@ -59,6 +59,8 @@ export function lazyTransport(connection: ActorConnection): Transport {
       createKey: async (request) => (await manage()).createKey(request),
       listKeys: async (bucket) => (await manage()).listKeys(bucket),
       revokeKey: async (id) => (await manage()).revokeKey(id),
+      setWellKnown: async (text) => (await manage()).setWellKnown(text),
+      listWellKnown: async () => (await manage()).listWellKnown(),
     },
   };
 }

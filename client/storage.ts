@@ -33,7 +33,14 @@ import type {
 } from './interface.ts';
 import { lazyTransport } from './lazy-transport.ts';
 import { type Links, linksOf } from './links.ts';
-import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import {
+  type Buckets,
+  bucketsOf,
+  type Keys,
+  keysOf,
+  type WellKnown,
+  wellKnownOf,
+} from './management.ts';
 import type {
   CopyOptions,
   CopyTarget,
@@ -131,6 +138,7 @@ export interface Storage {
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  readonly wellKnown: WellKnown;
 }
 
 const timeoutMsDefault = 60_000;
@@ -174,6 +182,7 @@ export function createStorage(options: StorageOptions): Storage {
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
+    wellKnown: wellKnownOf(connection),
   };
 }
 

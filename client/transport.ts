@@ -24,6 +24,7 @@ import type {
   UploadSession,
   Usage,
   UsageOptions,
+  WellKnownText,
 } from './interface.ts';
 import type {
   CopyOptions,
@@ -173,6 +174,13 @@ export interface Management {
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;
+  /** Without a body the text goes. */
+  setWellKnown(text: {
+    readonly name: string;
+    readonly body: string | undefined;
+    readonly contentType?: string | undefined;
+  }): Promise<void>;
+  listWellKnown(): Promise<readonly WellKnownText[]>;
 }
 
 export interface Transport {

@@ -24,6 +24,14 @@ import { sync } from './sync.ts';
 import { tree } from './tree.ts';
 import { cancelUploads, listUploads } from './uploads.ts';
 import { usage } from './usage.ts';
+import {
+  addDomain,
+  listDomains,
+  listWellKnown,
+  removeDomain,
+  removeWellKnown,
+  setWellKnown,
+} from './well-known.ts';
 
 const examples = `
 Files are named bucket/path. Examples:
@@ -89,6 +97,7 @@ function createProgram(): Command {
   addInspection(program);
   addLinks(program);
   addManagement(program);
+  addDomains(program);
   return program;
 }
 
@@ -221,6 +230,7 @@ function addManagement(program: Command): void {
     .command('create <bucket>')
     .description('a private one')
     .option('--public', 'files are read without a key')
+    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
     .option('--quota <bytes>', 'what it may hold', wholeNumber)
     .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
     .addOption(keepVersions())
@@ -234,6 +244,8 @@ function addManagement(program: Command): void {
     .command('set <bucket>')
     .option('--public', 'files are read without a key')
     .option('--private', 'files are read with a key only')
+    .option('--site', 'a web site: folders show index.html, pages run scripts')
+    .option('--no-site', 'files alone, whose scripts do not run')
     .option('--quota <bytes>', 'what it may hold', wholeNumber)
     .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
     .addOption(keepVersions())
@@ -279,8 +291,42 @@ function addManagement(program: Command): void {
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
+function addDomains(program: Command): void {
+  const domain = program
+    .command('domain')
+    .description('domains of your own by which gateways may show the service');
+  domain
+    .command('add <domain>')
+    .description('and tells what to set at its DNS')
+    .action((name: string, _flags, command: Command) => addDomain(runOf(command), name));
+  domain
+    .command('ls')
+    .addOption(json())
+    .action((flags, command: Command) => listDomains(runOf(command), flags));
+  domain
+    .command('rm <domain>')
+    .action((name: string, _flags, command: Command) => removeDomain(runOf(command), name));
+  const wellKnown = program
+    .command('well-known')
+    .description('small texts at /.well-known/, for programs that look for them there');
+  wellKnown
+    .command('set <name> <file>')
+    .description('of a local file; - is standard input')
+    .option('--type <type>', 'media type; by the name unless told')
+    .action((name: string, file: string, flags, command: Command) =>
+      setWellKnown(runOf(command), { name, file }, flags),
+    );
+  wellKnown
+    .command('ls')
+    .addOption(json())
+    .action((flags, command: Command) => listWellKnown(runOf(command), flags));
+  wellKnown
+    .command('rm <name>')
+    .action((name: string, _flags, command: Command) => removeWellKnown(runOf(command), name));
+}
+
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link'.split(' '),
+  'put sync cp mv set rm versions bucket uploads key link domain well-known'.split(' '),
 );
 
 /** The exit code. */

@@ -11,6 +11,7 @@ export interface Run {
   readonly service: string;
   /** Of HTTP, where it is known. */
   readonly url: string | undefined;
+  readonly canisterId: string | undefined;
   readonly signal: AbortSignal;
   readonly isQuiet: boolean;
 }
@@ -28,6 +29,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     manager: () => openManager(configuration),
     service: serviceName(configuration),
     url: configuration.url,
+    canisterId: configuration.canisterId,
     signal: controller.signal,
     isQuiet,
   };
