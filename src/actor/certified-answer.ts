@@ -26,6 +26,7 @@ import {
   header,
   type PublicAnswer,
   type ServedHeaders,
+  type SiteAnswer,
 } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
@@ -52,12 +53,12 @@ interface FixedPlan {
   readonly urlPath: string;
   readonly row: FixedRow;
   /** What a site has in place of what is nowhere. */
-  readonly page: HttpResponse | undefined;
+  readonly page: SiteAnswer | undefined;
 }
 
 interface Redirect {
   readonly urlPath: string;
-  readonly answer: HttpResponse;
+  readonly answer: SiteAnswer;
 }
 
 /**
@@ -196,7 +197,7 @@ function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
   const response =
     row === 'preflight'
       ? withExpression(preflightResponse, expressions.plain)
-      : withExpression(answer, expressions.anyRequest);
+      : withExpression(shownOf(answer), expressions.anyRequest);
   const evidence = proofs.proveAnswer(urlPath, row, fixedAnswer(answer));
   return { ...response, evidence: present(evidence, 'witness of a redirect') };
 }
@@ -220,7 +221,7 @@ function evidenceOf(
 function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
   const response = isMissing
-    ? withExpression(page ?? missingResponse(), expressions.anyRequest)
+    ? withExpression(page ? shownOf(page) : missingResponse(), expressions.anyRequest)
     : withExpression(preflightResponse, expressions.plain);
   const evidence = proofs.proveFixed(urlPath, row, page && fixedAnswer(page));
   return { ...response, evidence: present(evidence, 'witness of absence') };
@@ -235,6 +236,10 @@ function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const isHidden = response.isMissing === true && !urlPath.startsWith('/api');
   const shown = isHidden ? missingResponse() : response;
   return { ...withExpression(shown, expressions.none), evidence };
+}
+
+function shownOf({ status, headers, body }: SiteAnswer): HttpResponse {
+  return { status, headers, body };
 }
 
 function withExpression(response: HttpResponse, expression: string): HttpResponse {

@@ -12,7 +12,7 @@ import { mayHaveSite, publishPage } from '../domain/files/sites.ts';
 import type { Publication } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { linkHeaders, servedHeaders } from '../http/file-headers.ts';
-import type { AnsweredContent, HttpResponse, ServedHeaders } from '../http/message.ts';
+import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
 import { pageHead, redirectTo } from '../http/sites.ts';
@@ -26,8 +26,8 @@ import { spaceIds } from '../storage/memory.ts';
 
 const digestBytes = 32;
 
-export function fixedAnswer({ status, headers, body }: HttpResponse): FixedAnswer {
-  return { status, headers, bodyDigest: sha256(body) };
+export function fixedAnswer({ status, headers, body, bodyDigest }: SiteAnswer): FixedAnswer {
+  return { status, headers, bodyDigest: bodyDigest ?? sha256(body) };
 }
 
 const fixed = openFixedTrees(() => ({

@@ -34,7 +34,12 @@ export interface HttpResponse {
    * What a site answers everybody at the URL, as it is certified: where nothing is its own page, or
    * the way to a folder.
    */
-  readonly siteAnswer?: HttpResponse | undefined;
+  readonly siteAnswer?: SiteAnswer | undefined;
+}
+
+export interface SiteAnswer extends Pick<HttpResponse, 'status' | 'headers' | 'body'> {
+  /** SHA-256 of the body, where it is known. */
+  readonly bodyDigest?: Uint8Array;
 }
 
 /** What a file is served with, made once a message: for the answer and for what certifies it. */

@@ -9,9 +9,9 @@ import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { servedHeaders } from './file-headers.ts';
-import type { HttpResponse } from './message.ts';
+import type { SiteAnswer } from './message.ts';
 
-type Head = Pick<HttpResponse, 'status' | 'headers'>;
+type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 
 export interface SitePlace {
   readonly bucket: Bucket;
@@ -31,12 +31,12 @@ export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
 }
 
 /** Refuses with IntegrityError when 404.html does not open. */
-export function pageOf(stores: Stores, { bucket }: SitePlace): HttpResponse | undefined {
+export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
   const page = findPage(stores, bucket);
   if (page === undefined) return undefined;
   return withOpenFile(stores, { bucket, path: page.path }, (opened) => {
     const body = readFile(stores, opened, { start: 0, end: opened.file.size });
-    return { ...pageHead(opened.file), body };
+    return { ...pageHead(opened.file), body, bodyDigest: opened.file.digest };
   });
 }
 
@@ -55,17 +55,14 @@ const unshown: ReadonlySet<string> = new Set([
 ]);
 
 /** Where no file is, but a folder of a site that has an index.html. */
-export function redirectOf(stores: Stores, place: SitePlace): HttpResponse | undefined {
+export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undefined {
   const { bucket, path: folder, isFolder } = place;
   const isThere = !isFolder && findIndex(stores, bucket, folder) !== undefined;
   return isThere ? redirectTo({ bucketId: bucket.id, folder }) : undefined;
 }
 
 /** Relative, so that it holds wherever the bucket is shown; with a dot, since names have colons. */
-export function redirectTo(to: {
-  readonly bucketId: string;
-  readonly folder: string;
-}): HttpResponse {
+export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
   const { bucketId, folder } = to;
   const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');
   return {
