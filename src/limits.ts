@@ -118,10 +118,10 @@ export const bucketLinkCountMax = 10_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
 /**
- * Of the file 404.html of a site, which answers whatever is not there: 16 M instructions, and what
- * an inspection goes through before it refuses is to take less than 20 M.
+ * Of the file 404.html of a site, which answers whatever is not there: 11 M instructions, and what
+ * answers a longer request for nothing is to take less than 20 M.
  */
-export const sitePageBytesMax = 131_072;
+export const sitePageBytesMax = 65_536;
 /** Texts below `/.well-known/`, the bytes of each, and the characters of its name. */
 export const wellKnownCountMax = 16;
 export const wellKnownBytesMax = 8_192;

@@ -8,6 +8,7 @@ import type { PublishedFile } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
+import { filePathBytesMax } from '../limits.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { SiteAnswer } from './message.ts';
 
@@ -15,19 +16,26 @@ type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 
 export interface SitePlace {
   readonly bucket: Bucket;
-  /** '' at the bucket's own address. */
-  readonly path: string;
-  /** The address ends in a slash. */
-  readonly isFolder: boolean;
+  /** That the address may lead to: it ends in no slash. '' at the bucket's own. */
+  readonly folder: string | undefined;
 }
 
 /** Below a site, as verifiers see it: empty segments do not count. `urlPath`: percent-decoded. */
 export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
-  const [top, id = '', ...rest] = urlPath.split('/').filter((segment) => segment !== '');
-  const bucket = top === 'cloud' ? findBucket(stores, id) : undefined;
-  const isThere = bucket?.isPublic && mayHaveSite(bucket);
-  const isFolder = urlPath.endsWith('/');
-  return bucket && isThere ? { bucket, path: rest.join('/'), isFolder } : undefined;
+  placePattern.lastIndex = 0;
+  const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
+  const bucket = id === undefined ? undefined : findBucket(stores, id);
+  if (bucket === undefined || !bucket.isPublic || !mayHaveSite(bucket)) return undefined;
+  return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
+}
+
+/** The first two segments; the rest is looked through only where it may be a path. */
+const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
+
+function folderOf(rest: string): string | undefined {
+  if (rest.length > 2 * filePathBytesMax) return undefined;
+  const segments = rest.split('/').filter((segment) => segment !== '');
+  return segments.join('/');
 }
 
 /** Refuses with IntegrityError when 404.html does not open. */
@@ -56,9 +64,9 @@ const unshown: ReadonlySet<string> = new Set([
 
 /** Where no file is, but a folder of a site that has an index.html. */
 export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undefined {
-  const { bucket, path: folder, isFolder } = place;
-  const isThere = !isFolder && findIndex(stores, bucket, folder) !== undefined;
-  return isThere ? redirectTo({ bucketId: bucket.id, folder }) : undefined;
+  const { bucket, folder } = place;
+  if (folder === undefined || findIndex(stores, bucket, folder) === undefined) return undefined;
+  return redirectTo({ bucketId: bucket.id, folder });
 }
 
 /** Relative, so that it holds wherever the bucket is shown; with a dot, since names have colons. */
