@@ -35,6 +35,7 @@ interface BucketChangeArgument {
   owner: Optional<Principal>;
   addMembers: Optional<{ principal: Principal; role: string }[]>;
   removeMembers: Optional<Principal[]>;
+  isSite: Optional<boolean>;
 }
 
 interface BucketOptionsArgument {
@@ -42,6 +43,7 @@ interface BucketOptionsArgument {
   quotaBytes: Optional<bigint>;
   quotaFiles: Optional<bigint>;
   keepVersionsDays: Optional<bigint>;
+  isSite: Optional<boolean>;
 }
 
 interface AccessChangeArgument {
@@ -80,6 +82,7 @@ export class BucketsActor {
     const request = {
       bucket,
       isPublic: options?.isPublic[0],
+      isSite: options?.isSite[0],
       quotaBytes: options?.quotaBytes[0],
       quotaFiles: options?.quotaFiles[0],
       keepVersionsDays: options?.keepVersionsDays[0],
@@ -115,6 +118,7 @@ export class BucketsActor {
     const change = {
       bucket: argument.bucketId,
       isPublic: argument.isPublic[0],
+      isSite: argument.isSite[0],
       quotaBytes: argument.quotaBytes[0],
       quotaFiles: argument.quotaFiles[0],
       keepVersionsDays: argument.keepVersionsDays[0],

@@ -211,6 +211,7 @@ export const Bucket = IDL.Record({
   members: IDL.Vec(Member),
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
+  isSite: IDL.Bool,
 });
 export const ResultBucket = resultOf(Bucket);
 /** A page of buckets. */
@@ -229,6 +230,7 @@ export const BucketOptions = IDL.Record({
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
   keepVersionsDays: IDL.Opt(IDL.Nat),
+  isSite: IDL.Opt(IDL.Bool),
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -242,6 +244,7 @@ export const BucketChange = IDL.Record({
   owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+  isSite: IDL.Opt(IDL.Bool),
 });
 /**
  * What callers without a key may cost the whole canister: so many updates at once, and so many more
@@ -258,6 +261,25 @@ export const AccessChange = IDL.Record({
   anonymousUpdates: IDL.Opt(AnonymousUpdates),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
+
+/** Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json. */
+export const WellKnownContent = IDL.Record({
+  contentType: IDL.Opt(IDL.Text),
+  body: IDL.Text,
+});
+/** A text at `/.well-known/{name}`; without content it goes. */
+export const WellKnownChange = IDL.Record({
+  /** One or two segments of letters, digits, `-`, `.`, `_` and `~`. */
+  name: IDL.Text,
+  content: IDL.Opt(WellKnownContent),
+});
+/** A text at `/.well-known/{name}`. */
+export const WellKnownText = IDL.Record({
+  name: IDL.Text,
+  contentType: IDL.Text,
+  body: IDL.Text,
+});
+export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
 
 /** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
 export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });

@@ -12,6 +12,7 @@ const fieldsSince010: Readonly<Record<FieldsSince010, true>> = {
   keepVersionsDays: true,
   versionCount: true,
   versionBytes: true,
+  isSite: true,
 };
 
 function recordOf(fields: Record<string, IDL.Type>): IDL.RecordClass {

@@ -70,6 +70,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     id,
     owner: owner.toText(),
     isPublic,
+    isSite: bucket.isSite[0] ?? false,
     fileCount: Number(fileCount),
     byteCount: Number(byteCount),
     overheadBytes: Number(bucket.overheadBytes[0] ?? 0),

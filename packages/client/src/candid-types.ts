@@ -15,7 +15,8 @@ export type FieldsSince010 =
   | 'openUploads'
   | 'keepVersionsDays'
   | 'versionCount'
-  | 'versionBytes';
+  | 'versionBytes'
+  | 'isSite';
 
 type Since010<T> = {
   readonly [Name in keyof T]: Name extends FieldsSince010 ? Optional<T[Name]> : T[Name];

@@ -5,7 +5,7 @@ export type { FileStorage, SessionRef } from './file-storage.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type * from './interface.ts';
 export type { Links } from './links.ts';
-export type { Buckets, Keys } from './management.ts';
+export type { Buckets, Keys, WellKnown } from './management.ts';
 export type * from './operations.ts';
 export type { RetryNotice, RetryPolicy } from './retry.ts';
 export {

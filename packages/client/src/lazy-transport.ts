@@ -62,6 +62,8 @@ export function lazyTransport(connection: ActorConnection): Transport {
       updateAccess: async (change) => (await manage()).updateAccess(change),
       rotateBucketKey: async (bucket) => (await manage()).rotateBucketKey(bucket),
       rotateRootKey: async (source) => (await manage()).rotateRootKey(source),
+      setWellKnown: async (text) => (await manage()).setWellKnown(text),
+      listWellKnown: async () => (await manage()).listWellKnown(),
     },
   };
 }

@@ -44,7 +44,7 @@ export async function retry<T>(
   operation: (attempt: number) => Promise<T>,
   { policy, onRetry, signal }: RetryOptions,
 ): Promise<T> {
-  const startMs = performance.now();
+  const startMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw abortedError(signal.reason);
     try {
@@ -57,7 +57,7 @@ export async function retry<T>(
       if (seconds > retryAfterSecondsMax) throw error;
       const delay = Math.max(delayMs(policy, attempt), 1_000 * seconds);
       const { attemptsMax } = policy;
-      const elapsedMs = performance.now() - startMs;
+      const elapsedMs = Date.now() - startMs;
       onRetry?.({ attempt, attemptsMax, elapsedMs, delayMs: delay, error });
       await pause(delay, signal);
     }

@@ -11,7 +11,14 @@ import {
   httpTransport,
 } from './http-storage.ts';
 import { lazyTransport } from './lazy-transport.ts';
-import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import {
+  type Buckets,
+  bucketsOf,
+  type Keys,
+  keysOf,
+  type WellKnown,
+  wellKnownOf,
+} from './management.ts';
 import { defaultRetryPolicy } from './retry.ts';
 import type { StorageIdentity } from './storage-identity.ts';
 import type { Transport } from './transport.ts';
@@ -32,6 +39,8 @@ export interface Storage extends FileStorage {
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  /** Texts at `/.well-known/{name}`, for controllers. */
+  readonly wellKnown: WellKnown;
   /** Who may create buckets, and what nobody's requests may cost: for controllers. */
   readonly access: Access;
   /** New keys in place of those that encrypt. */
@@ -44,6 +53,7 @@ export function createStorage(options: StorageOptions): Storage {
     ...fileStorage(connection),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
+    wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),
   };

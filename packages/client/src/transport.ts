@@ -26,6 +26,7 @@ import type {
   UploadSession,
   Usage,
   UsageOptions,
+  WellKnownText,
 } from './interface.ts';
 import type {
   CopyOptions,
@@ -179,6 +180,13 @@ export interface Management {
   updateAccess(change: AccessChange): Promise<readonly string[]>;
   rotateBucketKey(bucket: string): Promise<void>;
   rotateRootKey(source: RootKeySource | undefined): Promise<void>;
+  /** Without a body the text goes. */
+  setWellKnown(text: {
+    readonly name: string;
+    readonly body: string | undefined;
+    readonly contentType?: string | undefined;
+  }): Promise<void>;
+  listWellKnown(): Promise<readonly WellKnownText[]>;
 }
 
 export interface Transport {

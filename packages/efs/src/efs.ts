@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
+import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
 import { byteCount, countOrNone, json, runOf, wholeNumber } from './flags.ts';
@@ -114,6 +115,7 @@ function createProgram(): Command {
   addIdentityCommands(program);
   addProfileCommands(program);
   addDoctor(program);
+  addDomains(program);
   addCompletion(program);
   return program;
 }
@@ -202,6 +204,7 @@ function addManagement(program: Command): void {
     .command('create <bucket>')
     .description('a private one')
     .option('--public', 'files are read without a key')
+    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
     .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
@@ -215,6 +218,8 @@ function addManagement(program: Command): void {
     .command('set <bucket>')
     .option('--public', 'files are read without a key')
     .option('--private', 'files are read with a key only')
+    .option('--site', 'a web site: folders show index.html, pages run scripts')
+    .option('--no-site', 'files alone, whose scripts do not run')
     .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
@@ -264,7 +269,9 @@ function addManagement(program: Command): void {
 }
 
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link member access rotate profile'.split(' '),
+  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain well-known'.split(
+    ' ',
+  ),
 );
 
 /** The exit code. */

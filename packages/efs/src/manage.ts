@@ -30,7 +30,7 @@ const bucketColumns: readonly Column<BucketRecord>[] = [
   { title: 'FILES', value: (bucket) => sayFiles(bucket), isNumber: true },
   { title: 'SIZE', value: ({ byteCount }) => formatBytes(byteCount), isNumber: true },
   { title: 'QUOTA', value: (bucket) => sayQuota(bucket), isNumber: true },
-  { title: 'ACCESS', value: ({ isPublic }) => (isPublic ? 'public' : 'private') },
+  { title: 'ACCESS', value: accessOf },
   { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
   { title: 'OWNER', value: ({ owner }) => owner },
 ];
@@ -57,9 +57,16 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
 ];
 
+function accessOf({ isPublic, isSite }: BucketRecord): string {
+  if (!isPublic) return 'private';
+  return isSite ? 'site' : 'public';
+}
+
 export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
   const { json } = flags;
-  const bucket = await (await run.manager()).buckets.create(id, optionsOf(flags));
+  // A site is for everybody
+  const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
+  const bucket = await (await run.manager()).buckets.create(id, options);
   if (json) printJson(bucket);
   else printLine(bucket.id);
 }
@@ -74,6 +81,8 @@ export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
 export interface BucketFlags extends JsonFlag {
   readonly public?: boolean;
   readonly private?: boolean;
+  /** --site and --no-site. */
+  readonly site?: boolean;
   readonly quota?: number;
   readonly quotaFiles?: number;
   readonly keepVersions?: number;
@@ -88,8 +97,8 @@ export async function changeBucket(run: Run, id: string, flags: BucketFlags): Pr
 function optionsOf(flags: BucketFlags): BucketOptions {
   if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
   const isPublic = flags.public ? true : flags.private ? false : undefined;
-  const { quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
-  return { isPublic, quotaBytes, quotaFiles, keepVersionsDays };
+  const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays };
 }
 
 /** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */

@@ -42,8 +42,8 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     manager: () => openManager(watched),
     overseer: () => openOverseer(watched),
     service: serviceName(configuration),
-    canisterId: configuration.canisterId,
     url: configuration.url,
+    canisterId: configuration.canisterId,
     signal: controller.signal,
     isQuiet,
   };

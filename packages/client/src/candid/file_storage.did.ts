@@ -88,6 +88,7 @@ export interface Bucket {
    * What records and the rounding up of sizes take beside `byteCount`.
    */
   'overheadBytes' : bigint,
+  'isSite' : boolean,
   'updatedAt' : bigint,
   /**
    * For how long former versions are kept; 0: not at all.
@@ -106,6 +107,7 @@ export interface BucketChange {
   'owner' : [] | [Principal],
   'quotaFiles' : [] | [bigint],
   'bucketId' : string,
+  'isSite' : [] | [boolean],
   'addMembers' : [] | [Array<Member>],
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
@@ -132,6 +134,7 @@ export interface BucketList {
 export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
   'quotaFiles' : [] | [bigint],
+  'isSite' : [] | [boolean],
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
 }
@@ -620,6 +623,31 @@ export interface VersionPage {
   'items' : Array<FormerVersion>,
   'nextCursor' : [] | [string],
 }
+/**
+ * A text at `/.well-known/{name}`; without content it goes.
+ */
+export interface WellKnownChange {
+  'content' : [] | [WellKnownContent],
+  /**
+   * One or two segments of letters, digits, `-`, `.`, `_` and `~`.
+   */
+  'name' : string,
+}
+/**
+ * Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json.
+ */
+export interface WellKnownContent {
+  'contentType' : [] | [string],
+  'body' : string,
+}
+/**
+ * A text at `/.well-known/{name}`.
+ */
+export interface WellKnownText {
+  'contentType' : string,
+  'body' : string,
+  'name' : string,
+}
 export interface _SERVICE {
   /**
    * (bucketId, path, contentType, size, apiKey) ok is the id of the upload, which is also the right
@@ -831,6 +859,14 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * All of them by name, for controllers.
+   */
+  'listWellKnown' : ActorMethod<
+    [],
+    { 'ok' : Array<WellKnownText> } |
+      { 'err' : string }
+  >,
+  /**
    * ok is the record at the new path. Errors as of copyFile.
    */
   'moveFile' : ActorMethod<
@@ -881,6 +917,14 @@ export interface _SERVICE {
    */
   'rotateRootKey' : ActorMethod<
     [[] | [RootKeySource]],
+    { 'ok' : null } |
+      { 'err' : string }
+  >,
+  /**
+   * For controllers: sets a text, 16 at most; without content the one of that name goes.
+   */
+  'setWellKnown' : ActorMethod<
+    [WellKnownChange],
     { 'ok' : null } |
       { 'err' : string }
   >,
@@ -1005,6 +1049,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const BucketOptions = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),
     'quotaFiles' : IDL.Opt(IDL.Nat),
+    'isSite' : IDL.Opt(IDL.Bool),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
     'isPublic' : IDL.Opt(IDL.Bool),
   });
@@ -1019,6 +1064,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'fileCount' : IDL.Nat,
     'versionBytes' : IDL.Nat,
     'overheadBytes' : IDL.Nat,
+    'isSite' : IDL.Bool,
     'updatedAt' : IDL.Int,
     'keepVersionsDays' : IDL.Nat,
     'isPublic' : IDL.Bool,
@@ -1232,6 +1278,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'items' : IDL.Vec(FormerVersion),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
+  const WellKnownText = IDL.Record({
+    'contentType' : IDL.Text,
+    'body' : IDL.Text,
+    'name' : IDL.Text,
+  });
   const PrefixMove = IDL.Record({
     'bucketId' : IDL.Text,
     'apiKey' : IDL.Opt(IDL.Text),
@@ -1252,6 +1303,14 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'version' : IDL.Nat,
     'apiKey' : IDL.Opt(IDL.Text),
   });
+  const WellKnownContent = IDL.Record({
+    'contentType' : IDL.Opt(IDL.Text),
+    'body' : IDL.Text,
+  });
+  const WellKnownChange = IDL.Record({
+    'content' : IDL.Opt(WellKnownContent),
+    'name' : IDL.Text,
+  });
   const AnonymousUpdates = IDL.Record({
     'burst' : IDL.Nat,
     'perMinute' : IDL.Nat,
@@ -1266,6 +1325,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'owner' : IDL.Opt(IDL.Principal),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'bucketId' : IDL.Text,
+    'isSite' : IDL.Opt(IDL.Bool),
     'addMembers' : IDL.Opt(IDL.Vec(Member)),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
     'isPublic' : IDL.Opt(IDL.Bool),
@@ -1443,6 +1503,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : VersionPage, 'err' : IDL.Text })],
         ['query'],
       ),
+    'listWellKnown' : IDL.Func(
+        [],
+        [IDL.Variant({ 'ok' : IDL.Vec(WellKnownText), 'err' : IDL.Text })],
+        ['query'],
+      ),
     'moveFile' : IDL.Func(
         [CopyRequest],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
@@ -1475,6 +1540,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
       ),
     'rotateRootKey' : IDL.Func(
         [IDL.Opt(RootKeySource)],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'setWellKnown' : IDL.Func(
+        [WellKnownChange],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
