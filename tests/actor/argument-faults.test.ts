@@ -58,7 +58,7 @@ describe('a wrong argument', () => {
       'argument 1 is missing: it must be text',
     );
     expect(told(expected, { types: [IDL.Text, IDL.Bool], values: ['a', true] })).toBe(
-      'argument 2 must be opt record {quotaBytes; quotaFiles; keepVersionsDays; isPublic}; got bool',
+      'argument 2 must be opt record {quotaBytes; quotaFiles; isSite; keepVersionsDays; isPublic}; got bool',
     );
   });
 
@@ -110,7 +110,8 @@ describe('a wrong argument', () => {
 
   test('may have fields and arguments that nobody knows', () => {
     const Wide = IDL.Record({ ...Object.fromEntries(BucketOptions._fields), zebra: IDL.Nat });
-    const value = { quotaBytes: [], quotaFiles: [], keepVersionsDays: [], isPublic: [], zebra: 1n };
+    const empty = Object.fromEntries(BucketOptions._fields.map(([name]) => [name, []]));
+    const value = { ...empty, zebra: 1n };
     const sent = { types: [Wide, IDL.Text], values: [value, 'more'] };
     expect(told([BucketOptions], sent)).toBe('decoded');
   });

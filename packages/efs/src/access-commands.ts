@@ -5,7 +5,15 @@ import type { Command } from 'commander';
 import type { BucketMember, RootKeySource } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { json, runOf, wholeNumber } from './flags.ts';
-import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';
+import { isJson } from './json-output.ts';
+import {
+  type Column,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+  printResult,
+} from './output.ts';
 import type { Run } from './run.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -29,12 +37,14 @@ function addMember(member: Command): void {
   member
     .command('add <bucket> <principal>')
     .description('or give a member another role')
+    .addOption(json())
     .option('--role <role>', 'reader, writer or owner', 'reader')
     .action((bucket: string, principal: string, flags: { role: string }, command: Command) =>
       addMemberTo(runOf(command), bucket, { principal, role: flags.role }),
     );
   member
     .command('rm <bucket> <principal>')
+    .addOption(json())
     .action((bucket: string, principal: string, _flags, command: Command) =>
       removeMember(runOf(command), bucket, principal),
     );
@@ -48,18 +58,21 @@ function addAccess(access: Command): void {
     .action((flags: JsonFlag, command: Command) => listCreators(runOf(command), flags));
   access
     .command('allow <principals...>')
+    .addOption(json())
     .action((allow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { allow }),
     );
   access
     .command('disallow <principals...>')
     .description('their buckets stay')
+    .addOption(json())
     .action((disallow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { disallow }),
     );
   access
     .command('anonymous')
     .description('what requests without a key may make the canister pay for')
+    .addOption(json())
     .requiredOption('--burst <count>', 'update calls at once', wholeNumber)
     .requiredOption('--per-minute <count>', 'how many come back each minute', wholeNumber)
     .action((flags: { burst: number; perMinute: number }, command: Command) =>
@@ -73,6 +86,7 @@ function addRotate(rotate: Command): void {
     .command('bucket <bucket>')
     .description("a bucket's key; for its owners")
     .option('--wait', waiting)
+    .addOption(json())
     .action((bucket: string, flags: { wait?: boolean }, command: Command) =>
       rotateBucket(runOf(command), bucket, flags),
     );
@@ -81,6 +95,7 @@ function addRotate(rotate: Command): void {
     .description('the key of the bucket keys; for controllers')
     .option('--source <source>', 'stored, or vetkd:NAME such as vetkd:key_1')
     .option('--wait', waiting)
+    .addOption(json())
     .action((flags: { source?: string; wait?: boolean }, command: Command) =>
       rotateRoot(runOf(command), flags),
     );
@@ -101,12 +116,12 @@ async function listMembers(run: Run, bucket: string, flags: JsonFlag): Promise<v
 
 async function addMemberTo(run: Run, bucket: string, member: BucketMember): Promise<void> {
   await (await run.manager()).buckets.update(bucket, { addMembers: [member] });
-  printLine(member.principal);
+  printResult({ bucket, ...member }, member.principal);
 }
 
 async function removeMember(run: Run, bucket: string, principal: string): Promise<void> {
   await (await run.manager()).buckets.update(bucket, { removeMembers: [principal] });
-  printLine(principal);
+  printResult({ bucket, removed: principal }, principal);
 }
 
 async function listCreators(run: Run, flags: JsonFlag): Promise<void> {
@@ -133,7 +148,8 @@ async function changeCreators(
   change: { readonly allow?: string[]; readonly disallow?: string[] },
 ): Promise<void> {
   const principals = await (await run.manager()).access.update(change);
-  for (const principal of principals) printLine(principal);
+  if (isJson()) printJson({ principals });
+  else for (const principal of principals) printLine(principal);
 }
 
 async function limitAnonymous(
@@ -142,21 +158,22 @@ async function limitAnonymous(
 ): Promise<void> {
   const storage = await run.manager();
   await storage.access.update({ anonymousUpdates: { burst, perMinute } });
-  if (!run.isQuiet) printNote(`${burst} updates at once, ${perMinute} more a minute.`);
+  const allowance = { burst, perMinute };
+  printResult(allowance, `${burst} updates at once, ${perMinute} more a minute.`);
 }
 
 async function rotateBucket(run: Run, bucket: string, flags: { wait?: boolean }): Promise<void> {
   const storage = await run.manager();
   await storage.rotation.bucket(bucket);
   await rotated(run, storage, flags);
-  printLine(bucket);
+  printResult({ bucket, isDone: flags.wait === true }, bucket);
 }
 
 async function rotateRoot(run: Run, flags: { source?: string; wait?: boolean }): Promise<void> {
   const storage = await run.manager();
   await storage.rotation.root(parseSource(flags.source));
   await rotated(run, storage, flags);
-  printLine('root');
+  printResult({ isDone: flags.wait === true }, 'root');
 }
 
 function parseSource(text: string | undefined): RootKeySource | undefined {

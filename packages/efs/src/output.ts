@@ -82,3 +82,9 @@ export function printNote(text: string): void {
 export function printFailure(error: unknown, text: string, name?: string): void {
   writeErrorLine(isJson() ? jsonOfFailure(error, name) : text);
 }
+
+/** What a command has done: a name for people, or a value where JSON is asked for. */
+export function printResult(value: object, line: string): void {
+  if (isJson()) printJson(value);
+  else printLine(line);
+}

@@ -5,8 +5,16 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type GlobalOptions, keyringAccount } from './config.ts';
 import { json } from './flags.ts';
+import { isJson } from './json-output.ts';
 import { forgetSecret, keepSecret, systemKeyring } from './keyring.ts';
-import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';
+import {
+  type Column,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+  printResult,
+} from './output.ts';
 import { askHidden, hasTerminal } from './passphrase.ts';
 import {
   type Profile,
@@ -23,6 +31,7 @@ export function addProfileCommands(program: Command): void {
     .command('add <name>')
     .description('keep --url, and --api-key or --identity, under a name; --api-key - reads it')
     .option('--no-keyring', 'the key in the file, which is for its user alone')
+    .addOption(json())
     .action((name: string, flags: { keyring: boolean }, command: Command) =>
       addProfile(name, { ...command.optsWithGlobals<GlobalOptions>(), ...flags }),
     );
@@ -32,10 +41,12 @@ export function addProfileCommands(program: Command): void {
     .action((flags: { json?: boolean }) => listProfiles(flags));
   profile
     .command('use <name>')
+    .addOption(json())
     .description('it counts where nothing else is named')
     .action((name: string) => useProfile(name));
   profile
     .command('rm <name>')
+    .addOption(json())
     .description('with its key')
     .action((name: string) => removeProfile(name));
 }
@@ -61,8 +72,8 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
   };
   const inUse = stored.inUse ?? name;
   writeProfiles(process.env, { inUse, profiles: { ...stored.profiles, [name]: profile } });
-  printLine(name);
-  if (flags.quiet) return;
+  printResult({ name }, name);
+  if (flags.quiet || isJson()) return;
   const use = inUse === name ? 'It is the one in use.' : `efs profile use ${name} takes it.`;
   printNote(`${saySecret(profile, ' of it')}. ${use}`);
 }
@@ -164,7 +175,7 @@ function useProfile(name: string): void {
   const stored = readProfiles(process.env);
   profileNamed(stored, name);
   writeProfiles(process.env, { ...stored, inUse: name });
-  printLine(name);
+  printResult({ name }, name);
 }
 
 function removeProfile(name: string): void {
@@ -172,5 +183,5 @@ function removeProfile(name: string): void {
   forget(name, profileNamed({ profiles }, name));
   const { [name]: _, ...others } = profiles;
   writeProfiles(process.env, { inUse: inUse === name ? undefined : inUse, profiles: others });
-  printLine(name);
+  printResult({ name }, name);
 }

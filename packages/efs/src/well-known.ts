@@ -4,8 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { WellKnownText } from '../../client/src/interface.ts';
 import type { WellKnown } from '../../client/src/management.ts';
-import { isJson } from './json-output.ts';
-import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';
+import {
+  type Column,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+  printResult,
+} from './output.ts';
 import type { Run } from './run.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -24,7 +30,7 @@ export async function setWellKnown(
 ): Promise<void> {
   const body = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
   await (await run.manager()).wellKnown.set(name, body, { contentType });
-  tell({ name }, `/.well-known/${name}`);
+  printResult({ name }, `/.well-known/${name}`);
 }
 
 export async function listWellKnown(run: Run, { json }: { readonly json?: boolean }) {
@@ -35,7 +41,7 @@ export async function listWellKnown(run: Run, { json }: { readonly json?: boolea
 
 export async function removeWellKnown(run: Run, name: string): Promise<void> {
   await (await run.manager()).wellKnown.remove(name);
-  tell({ name }, `/.well-known/${name}`);
+  printResult({ name }, `/.well-known/${name}`);
 }
 
 /** One a line, as gateways read them. */
@@ -55,7 +61,7 @@ export async function addDomain(run: Run, name: string): Promise<void> {
   const { wellKnown } = await run.manager();
   const domains = await readDomains(wellKnown);
   if (!domains.includes(domain)) await saveDomains(wellKnown, [...domains, domain]);
-  tell({ domain }, domain);
+  printResult({ domain }, domain);
   if (!run.isQuiet) printNote(nextSteps(domain, run.canisterId ?? '<canister id>'));
 }
 
@@ -70,18 +76,13 @@ export async function removeDomain(run: Run, name: string): Promise<void> {
     wellKnown,
     domains.filter((other) => other !== domain),
   );
-  tell({ domain }, domain);
+  printResult({ domain }, domain);
 }
 
 export async function listDomains(run: Run, { json }: { readonly json?: boolean }) {
   const domains = await readDomains((await run.manager()).wellKnown);
   if (json) printJson(domains);
   else for (const domain of domains) printLine(domain);
-}
-
-function tell(value: object, line: string): void {
-  if (isJson()) printJson(value);
-  else printLine(line);
 }
 
 const labelPattern = /^[a-z0-9-]{1,63}$/;
