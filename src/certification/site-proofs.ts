@@ -51,7 +51,7 @@ export function openSiteProofs({
     const depth = published.wildcardDepth({ text });
     if (depth === undefined) return undefined;
     const witness = published.fallbackWitness({ text }, { depth, subtree });
-    const labels = text.split('\0').slice(0, depth);
+    const labels = text.split('\0', depth);
     return witness && { witness, path: [...labels, wildcard].join('\0') };
   }
 

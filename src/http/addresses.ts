@@ -5,21 +5,31 @@ import { findWellKnown } from '../domain/administration/well-known.ts';
 import { findFile } from '../domain/files/files.ts';
 import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
+import { singleSlashes } from '../lib/url-paths.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
 import { textAnswer } from './well-known.ts';
 
 /** `urlPath`: percent-decoded; empty segments do not count, as for verifiers. */
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
-  const segments = urlPath.split('/').filter((segment) => segment !== '');
-  const [top, name = '', ...rest] = segments;
+  addressPattern.lastIndex = 0;
+  const [, top, below = ''] = addressPattern.exec(singleSlashes(urlPath)) ?? [];
   if (top === '.well-known') {
-    const text = findWellKnown(stores, segments.slice(1).join('/'));
+    const text = findWellKnown(stores, withoutEnd(below));
     return text && textAnswer(text);
   }
-  const path = rest.join('/');
-  const file = findFile(stores, name, urlPath.endsWith('/') ? indexPath(path) : path);
+  const end = below.indexOf('/');
+  const [bucket, path] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end + 1)];
+  const isFolder = urlPath.endsWith('/');
+  const file = findFile(stores, bucket, isFolder ? indexPath(withoutEnd(path)) : path);
   if (file === undefined) return undefined;
   const isFormer = file.leavesVersion === 1;
   return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
+}
+
+/** The first segment and all behind it: thousands of them are not taken apart. */
+const addressPattern = /\/?([^/]+)\/?(.*)$/sy;
+
+function withoutEnd(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -8,6 +8,7 @@ import type { PublishedFile } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
+import { singleSlashes } from '../lib/url-paths.ts';
 import { filePathBytesMax } from '../limits.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { SiteAnswer } from './message.ts';
@@ -34,8 +35,7 @@ const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
 
 function folderOf(rest: string): string | undefined {
   if (rest.length > 2 * filePathBytesMax) return undefined;
-  const segments = rest.split('/').filter((segment) => segment !== '');
-  return segments.join('/');
+  return singleSlashes(rest).slice(1);
 }
 
 /** Refuses with IntegrityError when 404.html does not open. */

@@ -111,6 +111,8 @@ function shapes(keyed: Headers): [string, Sent][] {
     'a URL of percent signs': `/cloud/demo/${'%'.repeat(15_000)}`,
     'a URL of encoded bytes': `/cloud/demo/${'%C3%BC'.repeat(2_500)}`,
     'a URL of slashes': `/cloud/demo/${'/a'.repeat(7_000)}`,
+    'a URL of slashes that is just short enough': `/cloud/demo/${'x/'.repeat(2_500)}`,
+    'a URL of empty segments': `/cloud/demo/${'/'.repeat(4_000)}`,
     'a URL of keys': `/cloud/${`efs_${'A'.repeat(49)}/`.repeat(250)}`,
     'a query of 3,000 parameters': `${base}/files?${'a=1&'.repeat(3_000)}`,
     'a cursor of the longest name, malformed': `${base}/files?delimiter=/&cursor=${cursor}`,
