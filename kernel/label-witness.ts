@@ -77,13 +77,25 @@ function enterLevel(node: u32, side: u32, level: u32): bool {
     if (!isThere) return false;
   } else if (isThere && level + 1 == labelCount()) return false;
   if (level >= wildcardDepth) {
-    // The empty label would be the least: verifiers take a wildcard under it for a closer one
+    // The empty label is the least: verifiers take a wildcard under it for a closer one
     flags |= onWildcard | least;
     const wildcard = labelBase() + wildcardAt;
     const isWildcard = aim(top, wildcard, wildcardBytes, target(level, onWildcard));
     if (isWildcard != (level == wildcardDepth)) return false;
   }
   pushEdge(node, side, flags, level);
+  return true;
+}
+
+/**
+ * The level below an empty label beside the path, to show that no wildcard is there. It comes
+ * before the path, so its target is read before that of the path's own level is made.
+ */
+function enterEmpty(node: u32, level: u32): bool {
+  readEdge(node, 0, newEdge());
+  const wildcard = labelBase() + wildcardAt;
+  if (aim(load<u32>(newEdge()), wildcard, wildcardBytes, target(level, onWildcard))) return false;
+  pushEdge(node, 0, onWildcard, level);
   return true;
 }
 
@@ -169,6 +181,8 @@ function writeLeaf(leaf: u32, flags: u32, level: u32): bool {
     return true;
   }
   if (isPath) return enterLevel(leaf, 0, level + 1);
+  const isEmptyLabel = load<u16>(at, 2) == 0;
+  if (isEmptyLabel && (flags & least) != 0 && !isOpaque) return enterEmpty(leaf, level + 1);
   writePruned(at + edgesAt + 4);
   return true;
 }

@@ -6,7 +6,7 @@
 //                          src/actor/native-text.ts replaces before anything uses it; minified
 //     790 M                within one function: QuickJS looks names of a module's top level up one
 //                          by one, those of a function in a table
-//     750 M                the interface's text is made when the canister is built, not each time
+//     750 M                the interface's text is made when the canister is built, not in it
 //
 // Names of functions stay, at 40 M: a trap's words name the functions that it came through. A
 // process of its own, because Azle ships TypeScript sources that only tsx resolves.
@@ -15,6 +15,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
+import { writeInterface } from './interface.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** As Azle is told to name it, else its modules come twice. */
@@ -102,24 +103,39 @@ const withHashesKept: Plugin = {
 };
 
 /**
- * As Azle's `getPrelude` has it, which is not exported, but that the Candid text is made only where
- * the build asks for it.
+ * As Azle's `getPrelude` has it, which is not exported. That the build runs for the interface, by
+ * `describing`, has the types in place of Azle's text; that which is deployed tells nothing.
  */
-function prelude(azle: AzleBuild, main: string): string {
-  return `
-    import 'azle/_internal/globals';
-    import { getDefaultVisitorData, IDL, idlToString } from 'azle';
-    import * as CanisterModule from ${JSON.stringify(join(rootDir, main))};
-    if (globalThis._azleNodejsWasmEnvironment === true) {
-      createGetCandidAndMethodMetaFunction(CanisterModule);
-    } else {
-      globalThis._azleDispatch({
+function prelude(azle: AzleBuild, main: string, describing: boolean): string {
+  const run = describing
+    ? `import { interfaceTypes as idlToString } from ${pathOf('scripts/interface-types.ts')};
+      createGetCandidAndMethodMetaFunction(CanisterModule);`
+    : `globalThis._azleDispatch({
         type: 'SET_AZLE_CANISTER_CLASS_META',
         payload: getCanisterClassMeta(CanisterModule),
         location: { filepath: 'scripts/azle.ts', functionName: 'prelude' }
-      });
-    }
+      });`;
+  return `
+    import 'azle/_internal/globals';
+    import { getDefaultVisitorData, IDL } from 'azle';
+    import * as CanisterModule from ${pathOf(main)};
+    ${run}
     ${azle.handleClassApiCanister(main)}`;
+}
+
+function pathOf(file: string): string {
+  return JSON.stringify(join(rootDir, file));
+}
+
+function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<string> {
+  const options = azle.getBuildOptions(prelude(azle, main, describing), main);
+  return azle.bundle({
+    ...options,
+    plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept],
+    format: 'iife',
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
 }
 
 async function buildWithAzle(name: string): Promise<void> {
@@ -127,27 +143,29 @@ async function buildWithAzle(name: string): Promise<void> {
   const config = await azle.getCanisterConfig(name);
   const context = await azle.getContext(name, config);
   const { canisterPath, candidPath, main, wasmBinaryPath, wasmData } = context;
-  const options = azle.getBuildOptions(prelude(azle, main), main);
-  const source = await azle.bundle({
-    ...options,
-    plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept],
-    format: 'iife',
-    minifyWhitespace: true,
-    minifySyntax: true,
-  });
+  const [source, describingSource] = await Promise.all([
+    bundle(azle, main, false),
+    bundle(azle, main, true),
+  ]);
   await rm(canisterPath, { recursive: true, force: true });
   await mkdir(canisterPath, { recursive: true });
   await writeFile(join(canisterPath, 'main.js'), source);
   const { candid, methodMeta } = await azle.getCandidAndMethodMeta(
     config.custom?.candid_gen,
     candidPath,
-    source,
+    describingSource,
     'pipe',
     wasmData,
   );
-  await writeFile(candidPath, candid);
+  await writeInterface(JSON.parse(candid), { projectDir, candid: candidPath });
   const wasm = await azle.getWasmBinary('pipe', source, wasmData, methodMeta);
   await writeFile(wasmBinaryPath, wasm);
 }
 
-await buildWithAzle(process.argv[2] ?? '');
+try {
+  await buildWithAzle(process.argv[2] ?? '');
+} catch (error) {
+  // Node would print the line that threw, which of a bundled library is a megabyte long.
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
 import { linkKernel } from './link.ts';
 import { readSections, withCustomSection, writeSections } from './wasm-sections.ts';
@@ -22,6 +23,21 @@ const outputs = {
   candid: join(projectDir, 'candid', `${canisterName}.did`),
   stamp: join(projectDir, 'build', 'inputs.sha256'),
 };
+/** Those that the result is made by. */
+const scripts = [
+  'actor-reference',
+  'azle',
+  'build',
+  'client-interface',
+  'interface',
+  'interface-comments',
+  'interface-text',
+  'interface-types',
+  'kernel',
+  'link',
+  'sha256-rounds',
+  'wasm-sections',
+];
 
 export interface BuildResult {
   readonly wasmPath: string;
@@ -75,7 +91,6 @@ function stepsTo(say: (step: string) => void) {
 async function digestOfInputs(): Promise<string> {
   const hash = createHash('sha256');
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
-  const scripts = ['azle', 'build', 'kernel', 'link', 'sha256-rounds', 'wasm-sections'];
   names.push(...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel', 'packages/wire/src']) {
     names.push(...(await listFiles(folder)));
@@ -90,9 +105,9 @@ async function digestOfInputs(): Promise<string> {
 }
 
 async function isUpToDate(inputs: string): Promise<boolean> {
-  const { wasm, gzip, candid, stamp } = outputs;
-  const isComplete = [wasm, gzip, candid, stamp].every((path) => existsSync(path));
-  return isComplete && (await readFile(stamp, 'utf8')) === inputs;
+  const written = Object.values(interfaceOutputs).map((path) => join(projectDir, path));
+  const isComplete = [...Object.values(outputs), ...written].every((path) => existsSync(path));
+  return isComplete && (await readFile(outputs.stamp, 'utf8')) === inputs;
 }
 
 async function bundleWithAzle(): Promise<Uint8Array> {

@@ -36,6 +36,7 @@ async function buildClient(): Promise<void> {
   const entryPoints = {
     index: join(folder, 'src/index.ts'),
     node: join(folder, 'src/node/index.ts'),
+    candid: join(folder, 'src/candid/file_storage.did.ts'),
   };
   const neutral = { ...common, platform: 'neutral', target: 'es2022' } as const;
   await build({ ...neutral, entryPoints, outdir: join(folder, 'dist') });

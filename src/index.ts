@@ -16,6 +16,7 @@ import { StatusActor } from './actor/status.ts';
 import { StreamingActor } from './actor/streaming.ts';
 import { UploadsActor } from './actor/uploads.ts';
 import { VersionsActor } from './actor/versions.ts';
+import { WellKnownActor } from './actor/well-known.ts';
 
 export default [
   LifecycleActor,
@@ -29,6 +30,7 @@ export default [
   ListingActor,
   ApiKeysActor,
   RotationActor,
+  WellKnownActor,
   StatusActor,
   HttpActor,
   StreamingActor,

@@ -103,6 +103,15 @@ export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
+/**
+ * Of the file 404.html of a site, which answers whatever is not there: 11 M instructions, and what
+ * answers a longer request for nothing is to take less than 20 M.
+ */
+export const sitePageBytesMax = 65_536;
+/** Texts below `/.well-known/`, the bytes of each, and the characters of its name. */
+export const wellKnownCountMax = 16;
+export const wellKnownBytesMax = 8_192;
+export const wellKnownNameLengthMax = 128;
 /** For how many days former versions of files may be kept. */
 export const keepVersionsDaysMax = 3_650;
 

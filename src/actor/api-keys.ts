@@ -22,7 +22,9 @@ function keyView(key: ApiKey) {
   };
 }
 
+/** API keys: what a program may do without an identity. */
 export class ApiKeysActor {
+  /** For owners of the buckets. The `secret` is in this answer and nowhere else. */
   @update([ApiKeyRequest], ResultNewApiKey)
   createApiKey(argument: ApiKeyArgument) {
     return answer(() => {
@@ -31,11 +33,13 @@ export class ApiKeysActor {
     });
   }
 
+  /** (bucketId) The keys of a bucket, for its owners. */
   @query([IDL.Text], ResultApiKeys)
   listApiKeys(bucketId: string) {
     return answer(() => listKeys(stores, currentCall(), bucketId).map(keyView));
   }
 
+  /** (keyId) From now on the key opens nothing. */
   @update([IDL.Text], ResultNull)
   revokeApiKey(keyId: string) {
     return answer(() => {

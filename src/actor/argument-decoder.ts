@@ -1,15 +1,18 @@
 // Decodes the arguments of methods within bounds, in place of the Candid library, which takes
 // 80,000 instructions a value and works for what bytes declare, not for what they are. Values have
-// the library's forms. Candid specification, "Subtyping and coercion".
+// the library's forms. Candid specification, "Subtyping and coercion", but for one rule: an option
+// of another type is refused. Candid takes it for none, so that a key would never expire whose
+// expiry came as a text.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import { countValue, type Message, requireEntry, skip } from './argument-message.ts';
+import { asOptional, below, mismatch, missing, ofArgument } from './argument-faults.ts';
+import { countValue, type Message, skip } from './argument-message.ts';
 import {
   CandidFault,
   CandidReader,
   candidTypes,
-  TypeMismatch,
+  type TableEntry,
   UnknownCandid,
 } from './candid-reader.ts';
 
@@ -23,7 +26,8 @@ export interface ArgumentBounds {
 
 /** How a value of an expected type is read where the message says that one of `type` stands. */
 export interface Plan {
-  readonly name: string;
+  /** As Candid writes the type; asked for when a value is wrong. */
+  name(): string;
   decode(message: Message, type: number): unknown;
   /** What stands for a value that was not sent; without it there must be one. */
   readonly absent?: [] | null;
@@ -53,12 +57,17 @@ function decode(plans: readonly Plan[], bytes: Uint8Array, bounds: ArgumentBound
   const reader = new CandidReader(bytes, bounds.textBytes);
   const message: Message = { reader, table: reader.table(), valuesLeft: bounds.values };
   const types: number[] = [];
-  for (let count = reader.count(plans.length + extraArgumentsMax); count > 0; count--) {
+  const countMax = plans.length + extraArgumentsMax;
+  for (let count = reader.count(countMax, 'arguments'); count > 0; count--) {
     types.push(reader.type());
   }
   const values = plans.map((plan, index) => {
     const type = types[index];
-    return type === undefined ? absentValue(plan) : plan.decode(message, type);
+    try {
+      return type === undefined ? absentValue(plan) : plan.decode(message, type);
+    } catch (error) {
+      throw ofArgument(plans.length === 1 ? 'the argument' : `argument ${index + 1}`, error);
+    }
   });
   for (const type of types.slice(plans.length)) skip(message, type, 0);
   reader.end();
@@ -66,15 +75,20 @@ function decode(plans: readonly Plan[], bytes: Uint8Array, bounds: ArgumentBound
 }
 
 function absentValue(plan: Plan): [] | null {
-  if (plan.absent === undefined) {
-    throw new TypeMismatch(`lacks a value of the type ${plan.name}`);
-  }
+  if (plan.absent === undefined) throw missing(plan.name());
   return plan.absent;
+}
+
+/** The entry of a composed type of that kind. */
+function requireEntry(plan: Plan, message: Message, type: number, kind: number): TableEntry {
+  const entry = message.table[type];
+  if (entry?.kind !== kind) throw mismatch(plan.name(), message, type);
+  return entry;
 }
 
 function plain(name: string, code: number, read: (reader: CandidReader) => unknown): Plan {
   return {
-    name,
+    name: () => name,
     decode(message, type) {
       countValue(message);
       // nat is a subtype of int, and all that differs is how it is read.
@@ -82,7 +96,7 @@ function plain(name: string, code: number, read: (reader: CandidReader) => unkno
       if (code === candidTypes.int && type === candidTypes.nat) {
         return message.reader.bigNumber(false);
       }
-      throw new TypeMismatch(`has another type in place of ${name}`);
+      throw mismatch(name, message, type);
     },
   };
 }
@@ -91,57 +105,52 @@ const nullPlan: Plan = { ...plain('null', candidTypes.null, () => null), absent:
 
 function optional(of: Plan): Plan {
   return {
-    name: `opt ${of.name}`,
+    name: () => `opt ${of.name()}`,
     absent: [],
     decode(message, type) {
       countValue(message);
       if (type === candidTypes.null || type === candidTypes.reserved) return [];
       const entry = message.table[type];
-      if (entry?.kind !== candidTypes.opt) return attempt(message, type, of);
-      const inner = entry.parts[0]?.[1] ?? candidTypes.null;
-      return message.reader.flag() ? attempt(message, inner, of) : [];
+      try {
+        if (entry?.kind !== candidTypes.opt) return [of.decode(message, type)];
+        const inner = entry.parts[0]?.[1] ?? candidTypes.null;
+        return message.reader.flag() ? [of.decode(message, inner)] : [];
+      } catch (error) {
+        throw asOptional(error, message, type);
+      }
     },
   };
 }
 
-/** A value of another type than the option's counts as none. */
-function attempt(message: Message, type: number, of: Plan): [] | [unknown] {
-  const start = message.reader.position;
-  try {
-    return [of.decode(message, type)];
-  } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
-    message.reader.seek(start);
-    skip(message, type, 0);
-    return [];
-  }
-}
-
 const blobPlan: Plan = {
-  name: 'vec nat8',
+  name: () => 'vec nat8',
   decode(message, type) {
     countValue(message);
-    const entry = requireEntry(message, type, candidTypes.vec);
-    if (entry.parts[0]?.[1] !== candidTypes.nat8) {
-      throw new TypeMismatch('has another type in place of vec nat8');
+    const entry = message.table[type];
+    if (entry?.kind !== candidTypes.vec || entry.parts[0]?.[1] !== candidTypes.nat8) {
+      throw mismatch('vec nat8', message, type);
     }
     return message.reader.blob();
   },
 };
 
 function vector(of: Plan): Plan {
-  return {
-    name: `vec ${of.name}`,
+  const plan: Plan = {
+    name: () => `vec ${of.name()}`,
     decode(message, type) {
       countValue(message);
-      const element = requireEntry(message, type, candidTypes.vec).parts[0]?.[1] ?? 0;
+      const element = requireEntry(plan, message, type, candidTypes.vec).parts[0]?.[1] ?? 0;
       const values: unknown[] = [];
-      for (let count = message.reader.count(message.valuesLeft); count > 0; count--) {
-        values.push(of.decode(message, element));
+      const count = message.reader.count(message.valuesLeft);
+      try {
+        while (values.length < count) values.push(of.decode(message, element));
+      } catch (error) {
+        throw below(`[${values.length}]`, error);
       }
       return values;
     },
   };
+  return plan;
 }
 
 type Fields = readonly (readonly [name: string, plan: Plan])[];
@@ -151,39 +160,56 @@ function record(fields: Fields, isTuple: boolean): Plan {
   const byId = new Map(
     fields.map(([name, plan], index) => [isTuple ? index : idlLabelToId(name), { name, plan }]),
   );
-  return {
-    name: 'record',
+  const whole: Plan = {
+    name() {
+      const parts = fields.map(([name, plan]) => (isTuple ? plan.name() : name));
+      return `record {${parts.join('; ')}}`;
+    },
     decode(message, type) {
       countValue(message);
       const found: Record<string, unknown> = {};
-      for (const [id, part] of requireEntry(message, type, candidTypes.record).parts) {
-        const field = byId.get(id);
-        if (field === undefined) skip(message, part, 0);
-        else found[field.name] = field.plan.decode(message, part);
-      }
-      for (const [name, plan] of fields) {
-        if (found[name] === undefined) found[name] = absentValue(plan);
+      let place = '';
+      try {
+        for (const [id, part] of requireEntry(whole, message, type, candidTypes.record).parts) {
+          const field = byId.get(id);
+          place = field?.name ?? '';
+          if (field === undefined) skip(message, part, 0);
+          else found[place] = field.plan.decode(message, part);
+        }
+        for (const [name, plan] of fields) {
+          place = name;
+          if (found[name] === undefined) found[name] = absentValue(plan);
+        }
+      } catch (error) {
+        throw below(place, error);
       }
       return isTuple ? fields.map(([name]) => found[name]) : found;
     },
   };
+  return whole;
 }
 
 function variant(fields: Fields): Plan {
   const byId = new Map(fields.map(([name, plan]) => [idlLabelToId(name), { name, plan }]));
-  return {
-    name: 'variant',
+  const names = () => fields.map(([name]) => name).join('; ');
+  const whole: Plan = {
+    name: () => `variant {${names()}}`,
     decode(message, type) {
       countValue(message);
-      const { parts } = requireEntry(message, type, candidTypes.variant);
+      const { parts } = requireEntry(whole, message, type, candidTypes.variant);
       const [id, part] = parts[message.reader.unsigned()] ?? [-1, 0];
       const chosen = byId.get(id);
       if (chosen === undefined) {
-        throw new TypeMismatch('has an alternative that is not known');
+        throw new CandidFault(`has an alternative that is not known: it must be of ${names()}`);
       }
-      return { [chosen.name]: chosen.plan.decode(message, part) };
+      try {
+        return { [chosen.name]: chosen.plan.decode(message, part) };
+      } catch (error) {
+        throw below(chosen.name, error);
+      }
     },
   };
+  return whole;
 }
 
 /** From the types of the interface to plans. */

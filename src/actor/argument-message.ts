@@ -1,13 +1,7 @@
 // A message whose arguments are being decoded: each value counts, whether it is wanted or skipped,
 // so that no bytes keep us busy. Candid specification, "Binary format".
 
-import {
-  CandidFault,
-  type CandidReader,
-  candidTypes,
-  type TableEntry,
-  TypeMismatch,
-} from './candid-reader.ts';
+import { CandidFault, type CandidReader, candidTypes, type TableEntry } from './candid-reader.ts';
 
 export interface Message {
   readonly reader: CandidReader;
@@ -23,15 +17,6 @@ export function countValue(message: Message): void {
   if (message.valuesLeft < 0) {
     throw new CandidFault('has more values than this method can use');
   }
-}
-
-/** The entry of a composed type of that kind. */
-export function requireEntry(message: Message, type: number, kind: number): TableEntry {
-  const entry = message.table[type];
-  if (entry?.kind !== kind) {
-    throw new TypeMismatch('has a value of another type');
-  }
-  return entry;
 }
 
 /** Bytes of the plain types from bool, -2, to float64, -14; 0 for those of LEB128. */

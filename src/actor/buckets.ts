@@ -35,6 +35,7 @@ interface BucketChangeArgument {
   owner: Optional<Principal>;
   addMembers: Optional<{ principal: Principal; role: string }[]>;
   removeMembers: Optional<Principal[]>;
+  isSite: Optional<boolean>;
 }
 
 interface BucketOptionsArgument {
@@ -42,6 +43,7 @@ interface BucketOptionsArgument {
   quotaBytes: Optional<bigint>;
   quotaFiles: Optional<bigint>;
   keepVersionsDays: Optional<bigint>;
+  isSite: Optional<boolean>;
 }
 
 interface AccessChangeArgument {
@@ -69,13 +71,18 @@ function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
   return (principals ?? []).map((principal) => principal.toUint8Array());
 }
 
+/** Buckets: who owns them, who may use them, how much they hold. */
 export class BucketsActor {
-  /** Private unless the options say otherwise. */
+  /**
+   * (bucketId, options) For controllers and those whom updateAccess allows. Private unless the
+   * options say otherwise. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   */
   @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
   createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
     const request = {
       bucket,
       isPublic: options?.isPublic[0],
+      isSite: options?.isSite[0],
       quotaBytes: options?.quotaBytes[0],
       quotaFiles: options?.quotaFiles[0],
       keepVersionsDays: options?.keepVersionsDays[0],
@@ -85,11 +92,15 @@ export class BucketsActor {
     });
   }
 
+  /**
+   * (bucketId, apiKey) For members, and by a key with `read`. Errors: AccessDenied, NoSuchBucket.
+   */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultBucket)
   getBucket(bucket: string, [apiKey]: Optional<string>) {
     return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
   }
 
+  /** (page, pageSize) Those of the caller, by pages from 1 on; 1 to 50 a page, 10 unless told. */
   @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
   listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
     return answer(() => {
@@ -98,6 +109,7 @@ export class BucketsActor {
     });
   }
 
+  /** For owners: visibility, quotas, former versions, owner, members. What is absent stays. */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {
     const members = (argument.addMembers[0] ?? []).map(({ principal, role }) => {
@@ -106,6 +118,7 @@ export class BucketsActor {
     const change = {
       bucket: argument.bucketId,
       isPublic: argument.isPublic[0],
+      isSite: argument.isSite[0],
       quotaBytes: argument.quotaBytes[0],
       quotaFiles: argument.quotaFiles[0],
       keepVersionsDays: argument.keepVersionsDays[0],
@@ -120,6 +133,10 @@ export class BucketsActor {
     });
   }
 
+  /**
+   * (bucketId, options) For owners. Errors: BucketNotEmpty while there are files, or uploads that
+   * are open and not forced.
+   */
   @update([IDL.Text, IDL.Opt(BucketDeletion)], ResultNull)
   deleteBucket(bucket: string, [options]: Optional<{ force: Optional<boolean> }>) {
     return answer(() => {
@@ -129,7 +146,7 @@ export class BucketsActor {
     });
   }
 
-  /** All principals that may then create buckets, beside the controllers. */
+  /** For controllers. ok is all principals that may then create buckets. */
   @update([AccessChange], ResultPrincipals)
   updateAccess(argument: AccessChangeArgument) {
     const change = {

@@ -8,7 +8,7 @@ import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../limits.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
-import { HttpRequest, HttpResponse } from './candid.ts';
+import { HttpRequest, HttpResponse } from './candid-http.ts';
 import {
   CandidFault,
   type CandidReader,

@@ -4,17 +4,19 @@ import { IDL } from '@dfinity/candid';
 import { TextPair } from './candid.ts';
 import { resultOf } from './candid-result.ts';
 
-/** `toBucketId`: the same one where it is absent. */
+/** A copy or a move of one file. `toBucketId`: the same bucket where it is absent. */
 export const CopyRequest = IDL.Record({
   bucketId: IDL.Text,
   from: IDL.Text,
   toBucketId: IDL.Opt(IDL.Text),
   to: IDL.Text,
+  /** Entity tags that what is at `to` must have. */
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
+/** All files below a prefix of a bucket, to another prefix. */
 export const PrefixMove = IDL.Record({
   bucketId: IDL.Text,
   fromPrefix: IDL.Text,
@@ -22,13 +24,15 @@ export const PrefixMove = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-export const ResultPrefixMove = resultOf(
-  IDL.Record({
-    moved: IDL.Nat,
-    isDone: IDL.Bool,
-    failed: IDL.Vec(IDL.Record({ path: IDL.Text, error: IDL.Text })),
-  }),
-);
+/** A file that stayed, and why. */
+export const FailedMove = IDL.Record({ path: IDL.Text, error: IDL.Text });
+/** Files that were moved by this call. Until `isDone`, call again. */
+export const PrefixMoved = IDL.Record({
+  moved: IDL.Nat,
+  isDone: IDL.Bool,
+  failed: IDL.Vec(FailedMove),
+});
+export const ResultPrefixMove = resultOf(PrefixMoved);
 
 /** What is absent stays; what is there takes the place of the whole field. */
 export const FileChange = IDL.Record({
@@ -43,6 +47,7 @@ export const FileChange = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
+/** Of one path, or of all that begin with the prefix; `limit` is 1 to 1,000, 100 unless told. */
 export const VersionList = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
@@ -52,24 +57,27 @@ export const VersionList = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-export const ResultVersions = resultOf(
-  IDL.Record({
-    items: IDL.Vec(
-      IDL.Record({
-        path: IDL.Text,
-        version: IDL.Nat,
-        size: IDL.Nat,
-        contentType: IDL.Text,
-        etag: IDL.Text,
-        updatedAt: IDL.Int,
-        retiredAt: IDL.Int,
-        expiresAt: IDL.Int,
-      }),
-    ),
-    nextCursor: IDL.Opt(IDL.Text),
-  }),
-);
+/** A version that a file no longer is. */
+export const FormerVersion = IDL.Record({
+  path: IDL.Text,
+  version: IDL.Nat,
+  size: IDL.Nat,
+  contentType: IDL.Text,
+  etag: IDL.Text,
+  updatedAt: IDL.Int,
+  /** When it was replaced or deleted. */
+  retiredAt: IDL.Int,
+  /** When it goes for good. */
+  expiresAt: IDL.Int,
+});
+/** A page of former versions; the last has no `nextCursor`. */
+export const VersionPage = IDL.Record({
+  items: IDL.Vec(FormerVersion),
+  nextCursor: IDL.Opt(IDL.Text),
+});
+export const ResultVersions = resultOf(VersionPage);
 
+/** The former version that the file at `path` is to be again. */
 export const Restoration = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -88,20 +96,30 @@ export const Erasure = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-export const ResultErasure = resultOf(IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool }));
+/** Versions that this call erased. Until `isDone`, call again. */
+export const Erased = IDL.Record({ erased: IDL.Nat, isDone: IDL.Bool });
+export const ResultErasure = resultOf(Erased);
 
+/** A link to one file. */
 export const LinkRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
+  /** Nanoseconds since 1970; absent: never. */
   expiresAt: IDL.Opt(IDL.Int),
+  /** The name under which browsers save the file. */
   downloadName: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
-export const ResultLink = resultOf(
-  IDL.Record({ id: IDL.Text, url: IDL.Text, expiresAt: IDL.Opt(IDL.Int) }),
-);
+/** `url` has the secret of the link; nothing shows it again. */
+export const NewLink = IDL.Record({
+  id: IDL.Text,
+  url: IDL.Text,
+  expiresAt: IDL.Opt(IDL.Int),
+});
+export const ResultLink = resultOf(NewLink);
 
+/** Links of one path, or of the bucket; `limit` is 1 to 1,000, 100 unless told. */
 export const LinkList = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
@@ -110,17 +128,17 @@ export const LinkList = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-export const ResultLinks = resultOf(
-  IDL.Record({
-    items: IDL.Vec(
-      IDL.Record({
-        id: IDL.Text,
-        path: IDL.Text,
-        name: IDL.Text,
-        createdAt: IDL.Int,
-        expiresAt: IDL.Opt(IDL.Int),
-      }),
-    ),
-    nextCursor: IDL.Opt(IDL.Text),
-  }),
-);
+/** A link, without its secret. */
+export const Link = IDL.Record({
+  id: IDL.Text,
+  path: IDL.Text,
+  name: IDL.Text,
+  createdAt: IDL.Int,
+  expiresAt: IDL.Opt(IDL.Int),
+});
+/** A page of links; the last has no `nextCursor`. */
+export const LinkPage = IDL.Record({
+  items: IDL.Vec(Link),
+  nextCursor: IDL.Opt(IDL.Text),
+});
+export const ResultLinks = resultOf(LinkPage);

@@ -42,9 +42,6 @@ const longLengthsMax = 128;
 /** The message breaks the format or a bound; the words complete "the message …". */
 export class CandidFault extends RangeError {}
 
-/** The message is of another type than what is read; as an option it may be left out. */
-export class TypeMismatch extends CandidFault {}
-
 /** What the bytes hold is not what a reader for one kind of message knows. */
 export class UnknownCandid extends Error {}
 
@@ -149,10 +146,10 @@ export class CandidReader {
   }
 
   /** A count of things that are read one by one. */
-  count(limit: number): number {
+  count(limit: number, what = 'items'): number {
     const count = this.unsigned();
     if (count > limit) {
-      throw new CandidFault(`lists ${count} items where at most ${limit} are taken`);
+      throw new CandidFault(`lists ${count} ${what} where at most ${limit} are taken`);
     }
     return count;
   }

@@ -7,44 +7,58 @@ export const ResultText = resultOf(IDL.Text);
 export const ResultNat = resultOf(IDL.Nat);
 export const ResultNull = resultOf(IDL.Null);
 
+/** A chunked upload that is open, or was: what has arrived and what is missing. */
 export const Upload = IDL.Record({
   uploadId: IDL.Text,
   bucketId: IDL.Text,
   path: IDL.Text,
   contentType: IDL.Text,
   tags: IDL.Vec(IDL.Text),
+  /** Bytes in all; what has arrived so far where `isSizeKnown` is false. */
   totalSize: IDL.Nat,
   uploadedSize: IDL.Nat,
   chunkSize: IDL.Nat,
   chunkCount: IDL.Nat,
   receivedChunks: IDL.Nat,
+  /** Indexes of chunks that have not arrived, the first 100 of them. */
   missing: IDL.Vec(IDL.Nat),
+  /** `active`, `ready` (whole, not completed), `completed`, `cancelled` or `expired`. */
   status: IDL.Text,
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   expiresAt: IDL.Int,
+  /** Of the file that it became. */
   fileId: IDL.Opt(IDL.Text),
   isSizeKnown: IDL.Bool,
 });
 export const ResultUpload = resultOf(Upload);
 export const ResultUploads = resultOf(IDL.Vec(Upload));
 
+/** A name and its value. */
 export const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
+/** What a chunked upload is to become. Without a type, that of the path's ending is taken. */
 export const UploadRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
   contentType: IDL.Opt(IDL.Text),
+  /** Bytes; absent where the sender does not know it yet. */
   size: IDL.Opt(IDL.Nat),
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  /** Of the whole file, in hexadecimal: completion checks it. */
   sha256: IDL.Opt(IDL.Text),
+  /** Bytes of each chunk but the last. */
   chunkSize: IDL.Opt(IDL.Nat),
+  /** Stored headers, such as cache-control. */
   headers: IDL.Opt(IDL.Vec(TextPair)),
   metadata: IDL.Opt(IDL.Vec(TextPair)),
+  /** Entity tags that the file at this path must have. */
   ifMatch: IDL.Opt(IDL.Text),
+  /** Entity tags that it must not have; `*`: there must be no file. */
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
+/** A file, as it is shown. */
 export const FileRecord = IDL.Record({
   id: IDL.Text,
   bucketId: IDL.Text,
@@ -53,25 +67,31 @@ export const FileRecord = IDL.Record({
   size: IDL.Nat,
   contentType: IDL.Text,
   tags: IDL.Vec(IDL.Text),
+  /** Changes with the bytes. */
   etag: IDL.Text,
+  /** Of the whole file, in hexadecimal, where it is known. */
   sha256: IDL.Opt(IDL.Text),
   version: IDL.Nat,
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
+  /** Below the canister's address. */
   url: IDL.Text,
   chunkSize: IDL.Nat,
   metadata: IDL.Vec(TextPair),
 });
 export const ResultFile = resultOf(FileRecord);
+/** Files whose path begins with `prefix`, by pages from 1 on. */
 export const ListFilesRequest = IDL.Record({
   bucketId: IDL.Text,
   prefix: IDL.Opt(IDL.Text),
   page: IDL.Opt(IDL.Nat),
+  /** 1 to 50, 10 unless told. */
   pageSize: IDL.Opt(IDL.Nat),
   sort: IDL.Opt(IDL.Text),
   tag: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
+/** A page of files. */
 export const FileList = IDL.Record({
   items: IDL.Vec(FileRecord),
   page: IDL.Nat,
@@ -85,10 +105,14 @@ export const FileList = IDL.Record({
 });
 
 export const ResultFileList = resultOf(FileList);
-/** Folders and cursors: `limit` counts files and folders together, 1 to 1,000, 100 unless told. */
+/**
+ * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
+ * unless told; `cursor` is the `nextCursor` of the page before.
+ */
 export const ListFolderRequest = IDL.Record({
   bucketId: IDL.Text,
   prefix: IDL.Opt(IDL.Text),
+  /** `/`, or absent for all files below the prefix. */
   delimiter: IDL.Opt(IDL.Text),
   cursor: IDL.Opt(IDL.Text),
   limit: IDL.Opt(IDL.Nat),
@@ -96,17 +120,24 @@ export const ListFolderRequest = IDL.Record({
   tag: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
-export const ResultFolderPage = resultOf(
-  IDL.Record({
-    items: IDL.Vec(FileRecord),
-    folders: IDL.Vec(IDL.Record({ path: IDL.Text })),
-    nextCursor: IDL.Opt(IDL.Text),
-    prefix: IDL.Text,
-    delimiter: IDL.Text,
-  }),
-);
-export const ResultUsage = resultOf(IDL.Record({ files: IDL.Nat, bytes: IDL.Nat }));
+/** A folder: what paths below it begin with. */
+export const Folder = IDL.Record({
+  path: IDL.Text,
+});
+/** A page of files and folders, by name; the last has no `nextCursor`. */
+export const FolderPage = IDL.Record({
+  items: IDL.Vec(FileRecord),
+  folders: IDL.Vec(Folder),
+  nextCursor: IDL.Opt(IDL.Text),
+  prefix: IDL.Text,
+  delimiter: IDL.Text,
+});
+export const ResultFolderPage = resultOf(FolderPage);
+/** Files, and the bytes of them all. */
+export const Usage = IDL.Record({ files: IDL.Nat, bytes: IDL.Nat });
+export const ResultUsage = resultOf(Usage);
 export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
+/** A whole file, at most 1,900,000 bytes. */
 export const FileUpload = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -119,7 +150,7 @@ export const FileUpload = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Of many that one call brings. */
+/** One of many files that a call brings. Without a type, that of the path's ending is taken. */
 export const BatchedFile = IDL.Record({
   path: IDL.Text,
   contentType: IDL.Opt(IDL.Text),
@@ -130,14 +161,16 @@ export const BatchedFile = IDL.Record({
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
 });
+/** At most 200 files with 2,000,000 bytes together. */
 export const FileBatch = IDL.Record({
   bucketId: IDL.Text,
   files: IDL.Vec(BatchedFile),
   apiKey: IDL.Opt(IDL.Text),
 });
-/** In the order of the files. */
-export const ResultFiles = resultOf(IDL.Vec(IDL.Variant({ ok: FileRecord, err: IDL.Text })));
-/** Either paths or a prefix; a cursor goes with a prefix. */
+/** What became of one file: its record, or the error. */
+export const StoredFile = IDL.Variant({ ok: FileRecord, err: IDL.Text });
+export const ResultFiles = resultOf(IDL.Vec(StoredFile));
+/** Either up to 1,000 paths or a prefix; a cursor goes with a prefix. */
 export const FileDeletion = IDL.Record({
   bucketId: IDL.Text,
   paths: IDL.Opt(IDL.Vec(IDL.Text)),
@@ -145,14 +178,21 @@ export const FileDeletion = IDL.Record({
   cursor: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
-export const ResultDeletion = resultOf(
-  IDL.Record({
-    results: IDL.Vec(IDL.Record({ path: IDL.Text, error: IDL.Opt(IDL.Text) })),
-    nextCursor: IDL.Opt(IDL.Text),
-  }),
-);
+/** A file that is gone, or the error that kept it. */
+export const DeletedPath = IDL.Record({
+  path: IDL.Text,
+  error: IDL.Opt(IDL.Text),
+});
+/** With a `nextCursor` there is more below the prefix: call again with it. */
+export const Deletion = IDL.Record({
+  results: IDL.Vec(DeletedPath),
+  nextCursor: IDL.Opt(IDL.Text),
+});
+export const ResultDeletion = resultOf(Deletion);
 
-const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
+/** Somebody who may use a bucket, as `reader`, `writer` or `owner`. */
+export const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
+/** A bucket. Quotas and sizes are bytes; an absent quota is none. */
 export const Bucket = IDL.Record({
   id: IDL.Text,
   owner: IDL.Principal,
@@ -161,7 +201,9 @@ export const Bucket = IDL.Record({
   byteCount: IDL.Nat,
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
+  /** What records and the rounding up of sizes take beside `byteCount`. */
   overheadBytes: IDL.Nat,
+  /** For how long former versions are kept; 0: not at all. */
   keepVersionsDays: IDL.Nat,
   versionCount: IDL.Nat,
   versionBytes: IDL.Nat,
@@ -169,27 +211,30 @@ export const Bucket = IDL.Record({
   members: IDL.Vec(Member),
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
+  isSite: IDL.Bool,
 });
 export const ResultBucket = resultOf(Bucket);
-export const ResultBuckets = resultOf(
-  IDL.Record({
-    items: IDL.Vec(Bucket),
-    page: IDL.Nat,
-    pageSize: IDL.Nat,
-    total: IDL.Nat,
-    pages: IDL.Nat,
-    hasMore: IDL.Bool,
-  }),
-);
+/** A page of buckets. */
+export const BucketList = IDL.Record({
+  items: IDL.Vec(Bucket),
+  page: IDL.Nat,
+  pageSize: IDL.Nat,
+  total: IDL.Nat,
+  pages: IDL.Nat,
+  hasMore: IDL.Bool,
+});
+export const ResultBuckets = resultOf(BucketList);
 /** What a new bucket is to be; private and without quotas where it says nothing. */
 export const BucketOptions = IDL.Record({
   isPublic: IDL.Opt(IDL.Bool),
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
   keepVersionsDays: IDL.Opt(IDL.Nat),
+  isSite: IDL.Opt(IDL.Bool),
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
+/** What is absent stays. A quota of 0 takes the quota away. */
 export const BucketChange = IDL.Record({
   bucketId: IDL.Text,
   isPublic: IDL.Opt(IDL.Bool),
@@ -199,26 +244,59 @@ export const BucketChange = IDL.Record({
   owner: IDL.Opt(IDL.Principal),
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+  isSite: IDL.Opt(IDL.Bool),
 });
+/**
+ * What callers without a key may cost the whole canister: so many updates at once, and so many more
+ * a minute.
+ */
+export const AnonymousUpdates = IDL.Record({
+  burst: IDL.Nat,
+  perMinute: IDL.Nat,
+});
+/** Who may create buckets beside the controllers, and what strangers may cost. */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
-  anonymousUpdates: IDL.Opt(IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat })),
+  anonymousUpdates: IDL.Opt(AnonymousUpdates),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
+
+/** Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json. */
+export const WellKnownContent = IDL.Record({
+  contentType: IDL.Opt(IDL.Text),
+  body: IDL.Text,
+});
+/** A text at `/.well-known/{name}`; without content it goes. */
+export const WellKnownChange = IDL.Record({
+  /** One or two segments of letters, digits, `-`, `.`, `_` and `~`. */
+  name: IDL.Text,
+  content: IDL.Opt(WellKnownContent),
+});
+/** A text at `/.well-known/{name}`. */
+export const WellKnownText = IDL.Record({
+  name: IDL.Text,
+  contentType: IDL.Text,
+  body: IDL.Text,
+});
+export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
 
 /** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
 export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
 /** The argument of install and upgrade. */
 export const Settings = IDL.Record({ rootKey: IDL.Opt(RootKeySource) });
 
+/** A new key: `read`, `write` and `delete` are what it may do in those buckets of the caller. */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),
   permissions: IDL.Vec(IDL.Text),
+  /** Paths that it is for; all of them without one. */
   prefix: IDL.Opt(IDL.Text),
+  /** Nanoseconds since 1970; absent: never. */
   expiresAt: IDL.Opt(IDL.Int),
 });
+/** A new key. Its `secret` is in this answer and nowhere else. */
 export const NewApiKey = IDL.Record({
   id: IDL.Text,
   secret: IDL.Text,
@@ -231,72 +309,46 @@ export const NewApiKey = IDL.Record({
   expiresAt: IDL.Opt(IDL.Int),
 });
 export const ResultNewApiKey = resultOf(NewApiKey);
-export const ResultApiKeys = resultOf(
-  IDL.Vec(
-    IDL.Record({
-      id: IDL.Text,
-      hint: IDL.Text,
-      name: IDL.Text,
-      buckets: IDL.Vec(IDL.Text),
-      permissions: IDL.Vec(IDL.Text),
-      prefix: IDL.Opt(IDL.Text),
-      createdAt: IDL.Int,
-      createdBy: IDL.Opt(IDL.Principal),
-      expiresAt: IDL.Opt(IDL.Int),
-    }),
-  ),
-);
+/** A key, without its secret; `hint` is how the secret begins. */
+export const ApiKey = IDL.Record({
+  id: IDL.Text,
+  hint: IDL.Text,
+  name: IDL.Text,
+  buckets: IDL.Vec(IDL.Text),
+  permissions: IDL.Vec(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  createdAt: IDL.Int,
+  createdBy: IDL.Opt(IDL.Principal),
+  expiresAt: IDL.Opt(IDL.Int),
+});
+export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
 
-export const ResultStatus = resultOf(
-  IDL.Record({
-    version: IDL.Text,
-    buckets: IDL.Nat,
-    files: IDL.Nat,
-    bytesStored: IDL.Nat,
-    stableBytes: IDL.Nat,
-    heapBytes: IDL.Nat,
-    cycles: IDL.Opt(IDL.Nat),
-    anonymousUpdates: IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat, left: IDL.Nat }),
-    encryption: IDL.Record({
-      rootKey: IDL.Text,
-      keyName: IDL.Text,
-      isKeyPresent: IDL.Bool,
-      isRotating: IDL.Bool,
-    }),
-    certified: IDL.Text,
-  }),
-);
-
-// HTTP gateway specification, "The canister HTTP interface"
-export const HttpRequest = IDL.Record({
-  method: IDL.Text,
-  url: IDL.Text,
-  headers: IDL.Vec(TextPair),
-  body: IDL.Vec(IDL.Nat8),
-  certificate_version: IDL.Opt(IDL.Nat16),
+/** What callers without a key may cost, and how many updates are left now. */
+export const AnonymousUpdatesLeft = IDL.Record({
+  burst: IDL.Nat,
+  perMinute: IDL.Nat,
+  left: IDL.Nat,
 });
-export const HttpUpdateRequest = IDL.Record({
-  method: IDL.Text,
-  url: IDL.Text,
-  headers: IDL.Vec(TextPair),
-  body: IDL.Vec(IDL.Nat8),
+/** Where the root key comes from, and whether it is at hand. */
+export const Encryption = IDL.Record({
+  /** `vetkd` or `stored`. */
+  rootKey: IDL.Text,
+  keyName: IDL.Text,
+  isKeyPresent: IDL.Bool,
+  isRotating: IDL.Bool,
 });
-/** Opens what is left of a body, see domain/files/streams.ts. */
-export const StreamingToken = IDL.Record({ token: IDL.Vec(IDL.Nat8) });
-export const StreamingResponse = IDL.Record({
-  body: IDL.Vec(IDL.Nat8),
-  token: IDL.Opt(StreamingToken),
+/** What the service tells of itself. */
+export const Status = IDL.Record({
+  version: IDL.Text,
+  buckets: IDL.Nat,
+  files: IDL.Nat,
+  bytesStored: IDL.Nat,
+  stableBytes: IDL.Nat,
+  heapBytes: IDL.Nat,
+  /** For controllers and owners of buckets. */
+  cycles: IDL.Opt(IDL.Nat),
+  anonymousUpdates: AnonymousUpdatesLeft,
+  encryption: Encryption,
+  certified: IDL.Text,
 });
-export const StreamingStrategy = IDL.Variant({
-  Callback: IDL.Record({
-    callback: IDL.Func([StreamingToken], [StreamingResponse], ['query']),
-    token: StreamingToken,
-  }),
-});
-export const HttpResponse = IDL.Record({
-  status_code: IDL.Nat16,
-  headers: IDL.Vec(TextPair),
-  body: IDL.Vec(IDL.Nat8),
-  upgrade: IDL.Opt(IDL.Bool),
-  streaming_strategy: IDL.Opt(StreamingStrategy),
-});
+export const ResultStatus = resultOf(Status);

@@ -11,12 +11,14 @@ import {
 } from '../certification/certified-file.ts';
 import { expressionField, expressions } from '../certification/expressions.ts';
 import type { FixedRow } from '../certification/fixed-answers.ts';
-import { fileText, linkText } from '../certification/site-paths.ts';
+import { requestText } from '../certification/site-paths.ts';
 import type { Evidence, RowQuestion } from '../certification/site-proofs.ts';
 import { findChunk } from '../domain/contents/chunk-records.ts';
-import { findFile } from '../domain/files/files.ts';
-import { servedHeaders } from '../http/file-headers.ts';
+import { KeyUnavailable } from '../domain/keys/root-keys.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { answerAt } from '../http/addresses.ts';
 import {
+  type AnsweredContent,
   decodedPath,
   type Header,
   type HttpRequest,
@@ -24,14 +26,16 @@ import {
   header,
   type PublicAnswer,
   type ServedHeaders,
+  type SiteAnswer,
 } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
 import { upgrade } from '../http/router.ts';
+import { pageOf, redirectOf, siteAt } from '../http/sites.ts';
 import { present } from '../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../limits.ts';
 import type { EncodableResponse } from './bulk-messages.ts';
-import { certifiedFileOf, proofs } from './publication.ts';
+import { certifiedFileOf, fixedAnswer, proofs } from './publication.ts';
 import { stores } from './runtime.ts';
 
 /** What a gateway is to be given. */
@@ -40,8 +44,22 @@ type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unpr
 type ProvablePlan =
   | ({ readonly kind: 'file' } & PublicAnswer)
   | { readonly kind: 'preflight'; readonly urlPath: string }
-  | { readonly kind: 'fixed'; readonly urlPath: string; readonly row: FixedRow }
+  | FixedPlan
+  | ({ readonly kind: 'redirect' } & Redirect)
   | { readonly kind: 'uncertified'; readonly urlPath: string };
+
+interface FixedPlan {
+  readonly kind: 'fixed';
+  readonly urlPath: string;
+  readonly row: FixedRow;
+  /** What a site has in place of what is nowhere. */
+  readonly page: SiteAnswer | undefined;
+}
+
+interface Redirect {
+  readonly urlPath: string;
+  readonly answer: SiteAnswer;
+}
 
 /**
  * Gateways of hosts `<canister id>.raw.…` verify nothing; something and `--` may stand before the
@@ -83,6 +101,8 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
       return provenFile(plan, response.body);
     case 'preflight':
       return provenPreflight(plan.urlPath);
+    case 'redirect':
+      return provenRedirect('not-found', plan);
     case 'fixed':
       return provenFixed(plan);
     case 'uncertified':
@@ -96,9 +116,8 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   // Verifiers may decode it differently, or not at all.
   if (urlPath === undefined) return unprovable(request);
   const { publicAnswer } = response;
-  const answered = publicAnswer && addressOf(publicAnswer);
   // The tree need not be asked for what the router has just found
-  if (publicAnswer && answered === urlPath) return { kind: 'file', ...publicAnswer };
+  if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
   const linkId = urlPath.startsWith('/s/') ? urlPath.split('/', 3)[2] : undefined;
   // A proof of absence would show the names beside it
   if (linkId !== undefined && proofs.hasLink(linkId)) {
@@ -109,17 +128,30 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
-    return publicAnswer === undefined ? unprovable(request) : { kind: 'file', ...publicAnswer };
+    if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
+    const { siteAnswer: answer, isMissing } = response;
+    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(request);
   }
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
-  if (asksOptions) return { kind: 'fixed', urlPath, row: 'preflight' };
-  const isMissing = response.isMissing === true || unprovable(request).kind === 'unproven';
-  return isMissing ? { kind: 'fixed', urlPath, row: 'not-found' } : unprovable(request);
+  if (response.isMissing) {
+    return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
+  }
+  if (!asksOptions && unprovable(request).kind === 'upgrade') return { kind: 'upgrade' };
+  const row = asksOptions ? 'preflight' : 'not-found';
+  return unlessUnopened(request, () => {
+    const site = siteAt(stores, urlPath);
+    return { kind: 'fixed', urlPath, row, page: site && pageOf(stores, site) };
+  });
 }
 
-/** Percent-decoded, as the router has found it. */
-function addressOf({ file, link }: PublicAnswer): string {
-  return link === undefined ? `/cloud/${file.bucketId}/${file.path}` : `/s/${link.id}/${link.name}`;
+/** A page that does not open, for whatever reason, has no proof. */
+function unlessUnopened(request: HttpRequest, plan: () => Plan): Plan {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof KeyUnavailable) return unprovable(request);
+    throw error;
+  }
 }
 
 /** `undefined` when it has no labels that are sure to be a verifier's. */
@@ -141,29 +173,38 @@ function unprovable(request: HttpRequest): Plan {
 }
 
 function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
-  const { file, row, served, link } = answer;
-  const certified = certifiedStored(file, served);
-  const path = link === undefined ? fileText(file) : linkText(link);
-  // Leaves of links are always the present ones
-  const isFormer = link === undefined && file.leavesVersion === 1;
-  const evidence = evidenceOf({ path, isFormer }, certified, row);
+  const { content, row, served, address, isFormer } = answer;
+  const certified = certifiedStored(content, served);
+  const evidence = evidenceOf({ path: requestText(address), isFormer }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
 
 function provenPreflight(urlPath: string): Proven {
-  const [, , bucketId = '', ...segments] = urlPath.split('/');
-  const file = present(findFile(stores, bucketId, segments.join('/')), 'file at a certified path');
-  const certified = certifiedStored(file, servedHeaders(file));
-  const place = { path: fileText(file), isFormer: file.leavesVersion === 1 };
+  const found = answerAt(stores, urlPath);
+  const site = found === undefined ? siteAt(stores, urlPath) : undefined;
+  const answer = site && redirectOf(stores, site);
+  if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
+  const { content, served, isFormer } = present(found, 'certified address');
+  const certified = certifiedStored(content, served);
+  const place = { path: requestText(urlPath), isFormer };
   const evidence = evidenceOf(place, certified, { row: 'preflight' });
-  const response = preflightResponses[file.leavesVersion];
+  const response = isFormer ? formerPreflightResponse : preflightResponse;
   return { ...withExpression(response, expressions.plain), evidence };
 }
 
-function certifiedStored(file: PublicAnswer['file'], served: ServedHeaders): CertifiedFile {
-  const { contentId } = file;
-  return certifiedFileOf(file, served, (index) => {
+function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
+  const response =
+    row === 'preflight'
+      ? withExpression(preflightResponse, expressions.plain)
+      : withExpression(shownOf(answer), expressions.anyRequest);
+  const evidence = proofs.proveAnswer(urlPath, row, fixedAnswer(answer));
+  return { ...response, evidence: present(evidence, 'witness of a redirect') };
+}
+
+function certifiedStored(content: AnsweredContent, served: ServedHeaders): CertifiedFile {
+  const { contentId } = content;
+  return certifiedFileOf(content, served, (index) => {
     return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
   });
 }
@@ -177,18 +218,13 @@ function evidenceOf(
   return present(proofs.proveRow(question), 'witness of a file');
 }
 
-function provenFixed({
-  urlPath,
-  row,
-}: {
-  readonly urlPath: string;
-  readonly row: FixedRow;
-}): Proven {
+function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
   const response = isMissing
-    ? withExpression(missingResponse(), expressions.anyRequest)
+    ? withExpression(page ? shownOf(page) : missingResponse(), expressions.anyRequest)
     : withExpression(preflightResponse, expressions.plain);
-  return { ...response, evidence: present(proofs.proveFixed(urlPath, row), 'witness of absence') };
+  const evidence = proofs.proveFixed(urlPath, row, page && fixedAnswer(page));
+  return { ...response, evidence: present(evidence, 'witness of absence') };
 }
 
 /**
@@ -200,6 +236,10 @@ function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const isHidden = response.isMissing === true && !urlPath.startsWith('/api');
   const shown = isHidden ? missingResponse() : response;
   return { ...withExpression(shown, expressions.none), evidence };
+}
+
+function shownOf({ status, headers, body }: SiteAnswer): HttpResponse {
+  return { status, headers, body };
 }
 
 function withExpression(response: HttpResponse, expression: string): HttpResponse {

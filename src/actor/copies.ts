@@ -19,8 +19,11 @@ import { replyFile } from './file-reply.ts';
 import { update } from './method.ts';
 import { stores } from './runtime.ts';
 
+/** Copies, moves and changes: no byte is sent again. */
 export class CopiesActor {
-  /** ok is the copy's record. */
+  /**
+   * ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded, PreconditionFailed.
+   */
   @update([CopyRequest], ResultFile, { manual: true })
   copyFile(): void | Promise<void> {
     const signature = { name: 'copyFile', parameters: [CopyRequest] };
@@ -29,6 +32,7 @@ export class CopiesActor {
     });
   }
 
+  /** ok is the record at the new path. Errors as of copyFile. */
   @update([CopyRequest], ResultFile, { manual: true })
   moveFile(): void | Promise<void> {
     const signature = { name: 'moveFile', parameters: [CopyRequest] };
@@ -49,7 +53,7 @@ export class CopiesActor {
     });
   }
 
-  /** Of what is noted with a file and served with it; its bytes stay. */
+  /** Type, tags, headers and metadata of a file; its bytes stay. ok is its record. */
   @update([FileChange], ResultFile, { manual: true })
   updateFile(): void | Promise<void> {
     const signature = { name: 'updateFile', parameters: [FileChange] };

@@ -41,8 +41,12 @@ function resultOfFile({ stored, refusal }: BatchResult) {
   return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
 }
 
+/** Many files at once: one call in place of many. */
 export class FileBatchesActor {
-  /** At most 200 files with 2,000,000 bytes together: all are stored, or none. */
+  /**
+   * At most 200 files with 2,000,000 bytes together: all are stored, or none. ok is in the order of
+   * the files.
+   */
   @update([FileBatch], ResultFiles, { manual: true })
   uploadFiles(): void | Promise<void> {
     const signature = { name: 'uploadFiles', parameters: [FileBatch] };

@@ -21,8 +21,12 @@ const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
 const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
 
+/** Files: stored and read by one call each. */
 export class FilesActor {
-  /** At most 1,900,000 bytes; ok is the file's id. Decoded by hand, see file-messages.ts. */
+  /**
+   * Stores a whole file of at most 1,900,000 bytes; ok is its id. Errors: AccessDenied,
+   * InvalidPath, QuotaExceeded, PreconditionFailed, BadDigest.
+   */
   @update([FileUpload], ResultText, { manual: true })
   uploadFile(): void | Promise<void> {
     const signature = { name: 'uploadFile', parameters: [FileUpload] };
@@ -37,7 +41,7 @@ export class FilesActor {
     });
   }
 
-  /** Encoded by hand. */
+  /** (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile. */
   @query(fileArguments, ResultFile, { manual: true })
   getFile(): void {
     const decoded = decodeArguments({ name: 'getFile', parameters: fileArguments });
@@ -47,7 +51,7 @@ export class FilesActor {
     msgReply(encodeFileResult(answer(read)));
   }
 
-  /** Offset and length are bytes, at most 1,900,000 a call. Encoded by hand. */
+  /** (bucketId, path, offset, length, apiKey) Bytes of a file, at most 1,900,000 a call. */
   @query(readArguments, ResultBytes, { manual: true })
   readFile(): void {
     const decoded = decodeArguments({ name: 'readFile', parameters: readArguments });
@@ -58,6 +62,7 @@ export class FilesActor {
     replyBytes(...encodeBytesResult(answer(read)));
   }
 
+  /** (bucketId, path, apiKey) The file goes; a bucket may keep it as a former version. */
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
   deleteFile(bucket: string, path: string, [apiKey]: Optional<string>) {
     return answer(() => {

@@ -9,7 +9,7 @@ import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, type EncodableResponse, RequestTooLarge } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
-import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid.ts';
+import { HttpRequest, HttpResponse, HttpUpdateRequest } from './candid-http.ts';
 import { provenResponse } from './certified-answer.ts';
 import { decodeArguments } from './method.ts';
 import { replyResponse } from './native-reply.ts';
@@ -89,16 +89,16 @@ function reply(answer: Answer): void {
   replyResponse({ ...response, strategy }, answer === upgrade);
 }
 
-/**
- * The types stand in the interface; decoding and encoding are done by hand, see bulk-messages.ts.
- */
+/** HTTP, for gateways: agents have no use of these. */
 export class HttpActor {
+  /** Answers, or asks by `upgrade` to be sent as an update. */
   @query([HttpRequest], HttpResponse, { manual: true })
   http_request(): void {
     const sent = received('http_request');
     if (sent !== undefined) respond('query', sent);
   }
 
+  /** What changes something, or what nothing certified answers. */
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
   http_request_update(): void | Promise<void> {
     const sent = received('http_request_update');

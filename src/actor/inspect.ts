@@ -10,6 +10,7 @@ import type { HttpRequest as Request } from '../http/message.ts';
 import { handleRequest, isAnonymous, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { uncheckedArgumentBytesMax } from '../limits.ts';
+import { explainArgument } from './argument-faults.ts';
 import { decodeFileBatch, decodeFileDeletion } from './batch-messages.ts';
 import { decodeChunk, decodeRequest } from './bulk-messages.ts';
 import { currentCall } from './call.ts';
@@ -108,6 +109,10 @@ function isRequestWelcome(sent: Request): boolean {
 function explain(method: string, error: unknown): string {
   if (error instanceof Refusal) {
     return `${error.code}: ${error.message}`;
+  }
+  const argument = error instanceof CandidFault ? explainArgument(error) : undefined;
+  if (argument !== undefined) {
+    return `${method}: ${argument}.`;
   }
   const fault = error instanceof CandidFault ? ` The message ${error.message}.` : '';
   return (

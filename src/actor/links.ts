@@ -22,6 +22,7 @@ function optionalTime(timeNs: bigint): Optional<bigint> {
   return timeNs === 0n ? [] : [timeNs];
 }
 
+/** Links: addresses by which anybody reads one file, private or not. */
 export class LinksActor {
   /** The address is in this answer and nowhere else; it is below the canister's. */
   @update([LinkRequest], ResultLink)
@@ -50,6 +51,7 @@ export class LinksActor {
     });
   }
 
+  /** (bucketId, linkId, apiKey) From now on nobody reads by it. */
   @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
   deleteLink(bucket: string, id: string, [apiKey]: Optional<string>) {
     return answer(() => {

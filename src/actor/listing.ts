@@ -75,6 +75,7 @@ function folderPage(argument: FolderArgument): FolderPageAnswer {
 
 const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
 
+/** Lists of files: by pages, or by folders and cursors. */
 export class ListingActor {
   /** Pages and their size are whole numbers from 1 on; sizes above 50 are taken for 50. */
   @query([ListFilesRequest], ResultFileList, { manual: true })
@@ -97,7 +98,9 @@ export class ListingActor {
     msgReply(encodeFolderPageResult(answer(() => folderPage(argument))));
   }
 
-  /** Files and their bytes below a prefix of a bucket; of all of it without one. */
+  /**
+   * (bucketId, prefix, apiKey) Files and their bytes below a prefix; of all the bucket without one.
+   */
   @query(usageArguments, ResultUsage)
   getUsage(bucket: string, prefix: Optional<string>, [apiKey]: Optional<string>) {
     return answer(() => {

@@ -112,6 +112,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listLinks: { bounds: few },
   listUploads: { bounds: few },
   listVersions: { bounds: few },
+  listWellKnown: { bounds: few },
   readFile: { bounds: few },
 
   // Uploads
@@ -232,6 +233,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   rotateBucketKey: { bounds: few, admit: requireOwner },
   rotateRootKey: { bounds: few, admit: requireController },
   updateAccess: { bounds: many, admit: requireController },
+  setWellKnown: { bounds: file, admit: requireController },
   createApiKey: {
     bounds: many,
     admit: (caller, argument: ApiKeyArgument) => {

@@ -6,6 +6,7 @@
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
 import { type ArgumentBounds, decodeWithin, type Plan, planOf } from './argument-decoder.ts';
+import { explainArgument } from './argument-faults.ts';
 import { CandidFault } from './candid-reader.ts';
 import { encodeResult } from './candid-result.ts';
 import { methodTable } from './method-table.ts';
@@ -75,9 +76,12 @@ export function decodeArguments<T = unknown[]>(
       : decode(argument, boundsOf(name));
   } catch (error) {
     if (!(error instanceof CandidFault)) throw error;
+    const argument = explainArgument(error);
     const expected = parameters.map((type) => type.display()).join(', ');
     msgReject(
-      `${name} takes (${expected}) in Candid; cannot decode it: the message ${error.message}`,
+      argument === undefined
+        ? `${name} takes (${expected}) in Candid; cannot decode it: the message ${error.message}`
+        : `${name}: ${argument}.`,
     );
     return undefined;
   }

@@ -9,12 +9,15 @@ import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers
 import { openSiteProofs } from '../certification/site-proofs.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { allBuckets } from '../domain/buckets/buckets.ts';
-import type { Publication, PublishedFile } from '../domain/shared/publication.ts';
+import { mayHaveSite, publishPage } from '../domain/files/sites.ts';
+import type { Publication } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { linkHeaders, servedHeaders } from '../http/file-headers.ts';
-import type { HttpResponse, ServedHeaders } from '../http/message.ts';
+import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
-import { preflightResponse, preflightResponses } from '../http/preflight.ts';
+import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
+import { pageHead, redirectTo } from '../http/sites.ts';
+import { textAnswer } from '../http/well-known.ts';
 import { present } from '../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
@@ -23,14 +26,14 @@ import { spaceIds } from '../storage/memory.ts';
 
 const digestBytes = 32;
 
-function fixedAnswer({ status, headers, body }: HttpResponse): FixedAnswer {
-  return { status, headers, bodyDigest: sha256(body) };
+export function fixedAnswer({ status, headers, body, bodyDigest }: SiteAnswer): FixedAnswer {
+  return { status, headers, bodyDigest: bodyDigest ?? sha256(body) };
 }
 
 const fixed = openFixedTrees(() => ({
   notFound: fixedAnswer(missingResponse()),
   preflight: fixedAnswer(preflightResponse),
-  formerPreflight: fixedAnswer(preflightResponses[1]),
+  formerPreflight: fixedAnswer(formerPreflightResponse),
 }));
 const published = openLabelTree(spaceIds.labels, 0);
 const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
@@ -39,7 +42,7 @@ export const proofs = openSiteProofs({ published, fixed });
 
 /** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
 export function certifiedFileOf(
-  file: PublishedFile,
+  file: Omit<AnsweredContent, 'contentId'>,
   { validators, representation }: ServedHeaders,
   partDigest: (index: number) => Uint8Array,
 ): CertifiedFile {
@@ -71,7 +74,26 @@ export const publication: Publication = {
     site.putLink(link, certified, chunkDigests);
   },
   removeLink: (id) => site.removeLink(id),
+  putFolder(folder, file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    site.putFolder(folder, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
+  },
+  removeFolder: (folder) => site.removeFolder(folder),
+  putRedirect: (folder) => site.putRedirect(folder, fixedAnswer(redirectTo(folder))),
+  removeRedirect: (folder) => site.removeRedirect(folder),
+  setMissing(bucketId, file) {
+    site.setMissing(bucketId, file && { ...pageHead(file), bodyDigest: file.digest });
+  },
   removeBucket: (bucketId) => site.removeBucket(bucketId),
+  putText(text) {
+    const { content, served } = textAnswer(text);
+    site.putText(
+      text.name,
+      certifiedFileOf(content, served, () => content.digest),
+    );
+  },
+  removeText: (name) => site.removeText(name),
 };
 
 /**
@@ -84,7 +106,10 @@ export function setUpPublication(stores: Stores): void {
   const mark = concatBytes(Uint8Array.of(markVersion), hash);
   const former = stores.meta.get(encodeUtf8(markKey));
   if (former === undefined || !bytesEqual(former, mark)) {
-    for (const { id, isPublic } of allBuckets(stores)) site.renewBucket(id, isPublic);
+    for (const bucket of allBuckets(stores)) {
+      site.renewBucket(bucket.id, bucket.isPublic);
+      if (mayHaveSite(bucket)) publishPage(stores, bucket);
+    }
     stores.meta.set(encodeUtf8(markKey), mark);
   }
   publishRoot();

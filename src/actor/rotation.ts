@@ -8,8 +8,12 @@ import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
 import { update } from './method.ts';
 import { rootKeys, startReseed, startUpkeep, stores } from './runtime.ts';
 
+/** New encryption keys: the work goes on by timers; getStatus tells when it is done. */
 export class RotationActor {
-  /** For the bucket's owners: a new bucket key, which from now on wraps the keys of its files. */
+  /**
+   * (bucketId) For the bucket's owners: a new bucket key, which from now on wraps the keys of its
+   * files.
+   */
   @update([IDL.Text], ResultNull)
   rotateBucketKey(bucketId: string) {
     return answer(() => {
@@ -20,7 +24,10 @@ export class RotationActor {
     });
   }
 
-  /** For controllers: a new root key, from where the present one comes unless another is named. */
+  /**
+   * (source) For controllers: a new root key, from where the present one comes unless another is
+   * named.
+   */
   @update([IDL.Opt(RootKeySource)], ResultNull)
   rotateRootKey([source]: [] | [RootKeyArgument]) {
     return answer(() => {

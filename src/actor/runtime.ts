@@ -6,6 +6,7 @@ import { kernelSelfTest } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
 import { continueRotation } from '../domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../domain/administration/record-upgrade.ts';
+import { renewSites } from '../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../domain/contents/contents.ts';
 import { releaseKept } from '../domain/contents/kept-contents.ts';
 import { endLinks } from '../domain/files/links.ts';
@@ -126,13 +127,17 @@ function upkeep(): void {
     expireVersions(stores, nowNs),
     endLinks(stores, nowNs),
     reclaimContents(stores),
-    areRootKeysAtHand(stores) && (continueRotation(stores) || upgradeRecords(stores)),
+    areRootKeysAtHand(stores) && workOnRecords(),
   ];
   publishRoot();
   const mayHaveMore = steps.includes(true);
   if (mayHaveMore) {
     startUpkeep();
   }
+}
+
+function workOnRecords(): boolean {
+  return continueRotation(stores) || upgradeRecords(stores) || renewSites(stores);
 }
 
 /** For a key that takes another's place: what is drawn after it comes of fresh bytes. */

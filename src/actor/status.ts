@@ -29,7 +29,9 @@ export function systemFigures(): SystemFigures {
   return figures;
 }
 
+/** The service itself: what it holds, and how it is. */
 export class StatusActor {
+  /** Version, counts, sizes in bytes; cycles for those who may know. No secrets. */
   @query([], ResultStatus)
   getStatus() {
     return answer(() => {

@@ -8,7 +8,7 @@ import { concatBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { currentCall } from './call.ts';
-import { StreamingResponse, StreamingToken } from './candid.ts';
+import { StreamingResponse, StreamingToken } from './candid-http.ts';
 import { messageHead } from './candid-result.ts';
 import { decodeArguments, query } from './method.ts';
 import { replyBytes } from './native-reply.ts';
@@ -54,8 +54,9 @@ function blob(bytes: Uint8Array): Uint8Array {
   return concatBytes(leb128(bytes.length), bytes);
 }
 
+/** Bodies that are read on by queries, for gateways. */
 export class StreamingActor {
-  /** The next piece of a body, 1,900,000 bytes at most; decoded and encoded by hand. */
+  /** The next piece of a body, at most 1,900,000 bytes. */
   @query([StreamingToken], StreamingResponse, { manual: true })
   http_request_streaming_callback(): void {
     const parameters = [StreamingToken];

@@ -57,7 +57,12 @@ function begin(request: UploadBeginning): string {
   return beginUpload(stores, currentCall(), request).uploadId;
 }
 
+/** Chunked uploads: begin, send chunks in any order, complete. Best from 1,900,000 bytes on. */
 export class UploadsActor {
+  /**
+   * (bucketId, path, contentType, size, apiKey) ok is the id of the upload, which is also the right
+   * to go on with it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
+   */
   @update([IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)], ResultText)
   beginFileUpload(
     bucket: string,
@@ -69,13 +74,17 @@ export class UploadsActor {
     return answer(() => begin({ bucket, path, contentType, size, apiKey, tags: [] }));
   }
 
-  /** As beginFileUpload(), with all that a file may have; the type falls back to the path's. */
+  /** As beginFileUpload, with all that a file may have. */
   @update([UploadRequest], ResultText)
   beginFileUploadWith(argument: UploadArgument) {
     return answer(() => begin(uploadRequestOf(argument)));
   }
 
-  /** Decoded by hand, see bulk-messages.ts. */
+  /**
+   * (uploadId, index, bytes) A chunk, from 0 on, at most 1,900,000 bytes; ok is the bytes that have
+   * arrived. A chunk that is sent again takes the place of the former. Errors: NoSuchUpload,
+   * InvalidArgument.
+   */
   @update(chunkTypes, ResultNat, { manual: true })
   uploadFileChunkIndexed(): void | Promise<void> {
     const signature = { name: 'uploadFileChunkIndexed', parameters: chunkTypes };
@@ -90,18 +99,26 @@ export class UploadsActor {
     });
   }
 
+  /**
+   * (uploadId, apiKey) Makes a file of the chunks; ok is its id. Called again, it answers the same.
+   * Errors: NoSuchUpload, UploadIncomplete, PreconditionFailed, BadDigest.
+   */
   @update([IDL.Text, IDL.Opt(IDL.Text)], ResultText)
   completeFileUpload(uploadId: string, [apiKey]: Optional<string>) {
     return answer(() => completeUpload(stores, currentCall(), { uploadId, apiKey }).fileId);
   }
 
+  /** (uploadId) How far an upload is, and which chunks are missing. */
   @query([IDL.Text], ResultUpload)
   getUpload(uploadId: string) {
     const call = currentCall();
     return answer(() => uploadView(getUpload(stores, call, { uploadId }), call.nowNs));
   }
 
-  /** The open ones of a bucket, at most 50; for its owners, or by a key with every permission. */
+  /**
+   * (bucketId, apiKey) The open ones of a bucket, at most 50; for its owners, or by a key with
+   * every permission.
+   */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultUploads)
   listUploads(bucket: string, [apiKey]: Optional<string>) {
     const call = currentCall();
@@ -111,6 +128,7 @@ export class UploadsActor {
     });
   }
 
+  /** (uploadId) The chunks go; the upload cannot be gone on with. */
   @update([IDL.Text], ResultNull)
   cancelUpload(uploadId: string) {
     return answer(() => {

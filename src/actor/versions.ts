@@ -38,6 +38,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return { path, version, size, contentType, etag: entityTag(file).slice(1, -1), ...times };
 }
 
+/** Former versions: in buckets that keep them, by `keepVersionsDays`. */
 export class VersionsActor {
   /** By path, the oldest first. */
   @query([VersionList], ResultVersions)

@@ -6,7 +6,12 @@
 //   bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
 //   http_expr / s / id / name / <$>                a file by a link, of any bucket
-//   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere
+//   http_expr / .well-known / name / <$>           a text that controllers have set
+//   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
+//   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere,
+//   or the file 404.html of a site
+//
+// Where a folder of a site has an index.html and no file has its name, its label has the way there.
 //
 // No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
 // buckets are kept under the same labels in a second tree, whose root is in no certificate: showing
@@ -22,17 +27,21 @@ import { type ExpressionName, expressionHash, rememberExpressions } from './expr
 import { type FileLeaves, type FileLevels, openFileLeaves } from './file-leaves.ts';
 import type { FixedTrees } from './fixed-answers.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
+import { openFolders } from './site-folders.ts';
 import {
   apiText,
   bucketText,
   cloudText,
   type FileName,
+  type FolderAddress,
   fileText,
+  folderText,
   type LinkAddress,
   linkPrefix,
   linkText,
   missingText,
   outermostText,
+  wellKnownText,
 } from './site-paths.ts';
 
 export interface SiteParts {
@@ -56,7 +65,10 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   };
 
   return {
+    ...openFiles({ treeOf, leaves, changed }),
     ...openLinks({ published, leaves, changed }),
+    ...openTexts({ published, leaves, changed }),
+    ...openFolders({ treeOf, isPublic, fixed, changed }),
 
     /** For install and upgrade: everything that is the same for all files. */
     setUp(): void {
@@ -70,18 +82,6 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     renewBucket(bucketId: string, isPublic: boolean): void {
       if (isPublic) mark(bucketId);
       else published.remove({ text: bucketText(bucketId) });
-      isChanged = true;
-    },
-
-    /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
-    putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
-      const place = { tree: treeOf(name.bucketId), text: fileText(name) };
-      putLeaves(leaves, place, { file, digests });
-      isChanged = true;
-    },
-
-    removeFile(name: FileName): void {
-      treeOf(name.bucketId).remove({ text: fileText(name) });
       isChanged = true;
     },
 
@@ -114,6 +114,36 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
   };
 }
 
+interface FileParts {
+  readonly treeOf: (bucketId: string) => LabelTree;
+  readonly leaves: FileLeaves;
+  readonly changed: () => void;
+}
+
+/** Of public buckets and of others. */
+function openFiles({ treeOf, leaves, changed }: FileParts) {
+  return {
+    /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
+    putFile(name: FileName, file: CertifiedFile, digests: Uint8Array): void {
+      const place = { tree: treeOf(name.bucketId), text: fileText(name) };
+      putLeaves(leaves, place, { file, digests });
+      changed();
+    },
+
+    removeFile(name: FileName): void {
+      treeOf(name.bucketId).remove({ text: fileText(name) });
+      changed();
+    },
+
+    /** The file is what the folder's address answers. */
+    putFolder(folder: FolderAddress, file: CertifiedFile, digests: Uint8Array): void {
+      const place = { tree: treeOf(folder.bucketId), text: folderText(folder) };
+      putLeaves(leaves, place, { file, digests });
+      changed();
+    },
+  };
+}
+
 interface LinkParts {
   readonly published: LabelTree;
   readonly leaves: FileLeaves;
@@ -131,6 +161,21 @@ function openLinks({ published, leaves, changed }: LinkParts) {
 
     removeLink(id: string): void {
       published.remove({ text: linkPrefix(id) });
+      changed();
+    },
+  };
+}
+
+/** Texts at `/.well-known/`, each as a file of one part. */
+function openTexts({ published, leaves, changed }: LinkParts) {
+  return {
+    putText(name: string, text: CertifiedFile): void {
+      published.set({ text: wellKnownText(name) }, leaves.hash(text));
+      changed();
+    },
+
+    removeText(name: string): void {
+      published.remove({ text: wellKnownText(name) });
       changed();
     },
   };

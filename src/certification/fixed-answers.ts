@@ -33,6 +33,8 @@ export type FixedRow = 'not-found' | 'preflight';
 export interface FixedTrees {
   /** Under the outermost wildcard and that of a public bucket, showing the way to that answer. */
   outermost(row: FixedRow): Tree;
+  /** As outermost(), with another answer in place of the 404. */
+  toAll(answer: FixedAnswer, row: FixedRow): Tree;
   /** What the leaves of all files have in common, OPTIONS among them. */
   readonly fileLeaves: Uint8Array;
   /** OPTIONS where a file's levels are stored, as they are now or by version 0.1.0. */
@@ -65,16 +67,18 @@ export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
   const hidden = branch(preflight, false);
   const shown = branch(preflight, true);
   const formerShown = branch(formerPreflight, true);
-  const notFoundTree = outermostTree({
-    notFound: answerTree(notFound, 'anyRequest', true),
-    preflight: hidden,
-  });
-  const preflightTree = outermostTree({
-    notFound: answerTree(notFound, 'anyRequest', false),
-    preflight: shown,
-  });
+  const toAll = (answer: FixedAnswer, row: FixedRow) => {
+    const isShown = row === 'not-found';
+    return outermostTree({
+      answer: answerTree(answer, 'anyRequest', isShown),
+      preflight: isShown ? hidden : shown,
+    });
+  };
+  const notFoundTree = toAll(notFound, 'not-found');
+  const preflightTree = toAll(notFound, 'preflight');
   return {
     outermost: (row) => (row === 'not-found' ? notFoundTree : preflightTree),
+    toAll,
     fileLeaves: leafConstants(answerHash(preflight, 'plain')),
     shownPreflight: (isFormer) => (isFormer ? formerShown : shown),
     uncertified: labeledTree({ label: expressionHash('none'), tree: leafTree(true) }),
@@ -94,11 +98,11 @@ function answerTree(answer: FixedAnswer, expression: FixedExpression, isShown: b
 }
 
 /**
- * 404 to any request, 204 to OPTIONS. Both expressions are shown, since a path may name a file that
- * is called as the wildcard is.
+ * The answer, a 404 most often, to any request, 204 to OPTIONS. Both expressions are shown, since a
+ * path may name a file that is called as the wildcard is.
  */
-function outermostTree(below: { readonly notFound: Tree; readonly preflight: Branch }): Tree {
-  const anyRequest = labeledTree({ label: emptyBytes, tree: below.notFound });
+function outermostTree(below: { readonly answer: Tree; readonly preflight: Branch }): Tree {
+  const anyRequest = labeledTree({ label: emptyBytes, tree: below.answer });
   const plain = labeledTree(below.preflight);
   return levelTree([
     { label: expressionHash('anyRequest'), tree: withLabel(anyRequest) },

@@ -40,13 +40,37 @@ export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
 
+/** A folder of a bucket that is a site; '' is the whole bucket. */
+export interface FolderAddress {
+  readonly bucketId: string;
+  /** Without slashes at its ends. */
+  readonly folder: string;
+}
+
+function folderLabels({ bucketId, folder }: FolderAddress): string {
+  const labels = folder === '' ? '' : `\0${folder.replaceAll('/', '\0')}`;
+  return bucketText(bucketId) + labels;
+}
+
+/** Of its address, which ends in a slash: the empty label comes last. */
+export function folderText(folder: FolderAddress): string {
+  return `${folderLabels(folder)}\0\0${exactEnd}`;
+}
+
+/** Of its address without the slash. */
+export function redirectText(folder: FolderAddress): string {
+  return `${folderLabels(folder)}\0${exactEnd}`;
+}
+
+/** Of what is at `/.well-known/{name}`. */
+export function wellKnownText(name: string): string {
+  return `http_expr\0.well-known\0${name.replaceAll('/', '\0')}\0${exactEnd}`;
+}
+
 /** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */
 export function requestText(urlPath: string): string {
-  // Natively where no segment but the last is empty, a fifth of the cost
-  if (urlPath.startsWith('/') && !urlPath.includes('//')) {
-    return `http_expr${urlPath.replaceAll('/', '\0')}\0${exactEnd}`;
-  }
-  const segments = urlPath.split('/').filter((segment) => segment !== '');
-  if (urlPath.endsWith('/')) segments.push('');
-  return ['http_expr', ...segments, exactEnd].join('\0');
+  // Natively, since thousands of segments that are empty would take 16 M instructions to leave out
+  const single = urlPath.includes('//') ? urlPath.replace(/\/+/g, '/') : urlPath;
+  const isRooted = single === '' || single.startsWith('/');
+  return `http_expr${isRooted ? '' : '\0'}${single.replaceAll('/', '\0')}\0${exactEnd}`;
 }

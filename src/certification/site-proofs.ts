@@ -6,7 +6,7 @@ import type { Proof } from './certificate-header.ts';
 import { type CertifiedFile, type FileRow, rowExpression } from './certified-file.ts';
 import { expressionHash } from './expressions.ts';
 import { openFileLeaves } from './file-leaves.ts';
-import type { FixedRow, FixedTrees } from './fixed-answers.ts';
+import type { FixedAnswer, FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
 import { linkPrefix, requestText, wildcard } from './site-paths.ts';
 
@@ -56,7 +56,45 @@ export function openSiteProofs({
   }
 
   return {
-    /** Whether there is a public file at just this path. */
+    ...openLookups(published),
+
+    /** That the row's answer is the file's. */
+    proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
+      let witness: Uint8Array | undefined;
+      if (file.partCount <= 1 && !isFormer) {
+        witness = published.witness({ text: path }, leaves.tree(file, row));
+      }
+      witness ??= proveStored({ path, file, row, isFormer });
+      return witness && { witness, path };
+    },
+
+    /**
+     * That nothing is at the path, or that OPTIONS is answered there as everywhere. `page`: what
+     * stands for absence there, if it is not what does so everywhere.
+     */
+    proveFixed(urlPath: string, row: FixedRow, page?: FixedAnswer): Evidence | undefined {
+      const tree = page === undefined ? fixed().outermost(row) : fixed().toAll(page, row);
+      return prove(urlPath, cborOf(tree));
+    },
+
+    /** That the answer is to whatever is asked there, or that OPTIONS is answered as everywhere. */
+    proveAnswer(urlPath: string, row: FixedRow, answer: FixedAnswer): Evidence | undefined {
+      const path = requestText(urlPath);
+      const witness = published.witness({ text: path }, cborOf(fixed().toAll(answer, row)));
+      return witness && { witness, path };
+    },
+
+    /** That nothing is certified at the path. */
+    proveUncertified(urlPath: string): Evidence | undefined {
+      return prove(urlPath, cborOf(fixed().uncertified));
+    },
+  };
+}
+
+/** What is there, without a proof. */
+function openLookups(published: LabelTree) {
+  return {
+    /** Whether a public file, or the address of a folder, is at just this path. */
     hasFileAt(urlPath: string): boolean {
       return published.has({ text: requestText(urlPath) });
     },
@@ -69,26 +107,6 @@ export function openSiteProofs({
     /** Whether nothing is certified at the path or anywhere beside it. */
     isUncertified(urlPath: string): boolean {
       return published.wildcardDepth({ text: requestText(urlPath) }) === uncertifiedDepth;
-    },
-
-    /** That the row's answer is the file's. */
-    proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
-      let witness: Uint8Array | undefined;
-      if (file.partCount <= 1 && !isFormer) {
-        witness = published.witness({ text: path }, leaves.tree(file, row));
-      }
-      witness ??= proveStored({ path, file, row, isFormer });
-      return witness && { witness, path };
-    },
-
-    /** That nothing is at the path, or that OPTIONS is answered there as everywhere. */
-    proveFixed(urlPath: string, row: FixedRow): Evidence | undefined {
-      return prove(urlPath, cborOf(fixed().outermost(row)));
-    },
-
-    /** That nothing is certified at the path. */
-    proveUncertified(urlPath: string): Evidence | undefined {
-      return prove(urlPath, cborOf(fixed().uncertified));
     },
   };
 }

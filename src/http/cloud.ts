@@ -11,6 +11,7 @@ import {
   type OpenFile,
   readFile,
   withPublicFile,
+  withPublicIndex,
 } from '../domain/files/files.ts';
 import { openStream } from '../domain/files/streams.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -184,6 +185,8 @@ export interface OpenedFile extends OpenFile {
   /** For whoever has the address. */
   readonly isPublic: boolean;
   readonly served: ServedHeaders;
+  /** The path of its URL, percent-decoded. */
+  readonly address: string;
   /** The address is that of a link. */
   readonly link?: LinkAddress;
 }
@@ -191,11 +194,13 @@ export interface OpenedFile extends OpenFile {
 /** `undefined` when who asks, or what else is sent, counts too. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic, served, link }: OpenedFile,
+  { file, isPublic, served, address, link }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
-  const isForAll = isPublic && request.body.length === 0;
-  return row !== undefined && isForAll ? { file, row, served, link } : undefined;
+  if (row === undefined || !isPublic || request.body.length > 0) return undefined;
+  // Leaves of links are always the present ones
+  const isFormer = link === undefined && file.leavesVersion === 1;
+  return { content: file, row, served, address, isFormer };
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
@@ -223,10 +228,15 @@ function withCloudFile(
   const [bucket = '', captured = ''] = exchange.captures;
   // With its slash, so that a second one is an empty segment.
   const path = `/${captured}`;
+  const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
-    return withPublicFile(stores, { bucket, path }, ({ file, key }) =>
-      use({ file, key, isPublic: true, served: servedHeaders(file) }),
-    );
+    const useIt = ({ file, key }: OpenFile) =>
+      use({ file, key, isPublic: true, served: servedHeaders(file), address });
+    // The address of a folder, which only sites have
+    const index = path.endsWith('/')
+      ? withPublicIndex(stores, { bucket, folder: captured.slice(0, -1) }, useIt)
+      : undefined;
+    return index ?? withPublicFile(stores, { bucket, path }, useIt);
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
   return withReadableFile(stores, named, ({ file: stored, key }) => {
@@ -234,7 +244,7 @@ function withCloudFile(
       ...stored,
       headers: stored.headers.with(cacheControlPlace, 'private, no-store'),
     };
-    return use({ file, key, isPublic: false, served: servedHeaders(file) });
+    return use({ file, key, isPublic: false, served: servedHeaders(file), address });
   });
 }
 

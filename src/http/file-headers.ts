@@ -3,10 +3,12 @@
 
 import { entityTag } from '../domain/files/file-view.ts';
 import {
+  type LeavesVersion,
   type PublishedFile,
   type PublishedLink,
   presentLeavesVersion,
   type ShownFile,
+  siteLeavesVersion,
 } from '../domain/shared/publication.ts';
 import {
   cacheControlPlace,
@@ -27,13 +29,26 @@ const exposed: Header = [
   'ETag, Content-Range, Content-Length, Accept-Ranges, Last-Modified, Content-Disposition',
 ];
 
+/**
+ * In a site scripts run, each page in an origin that nothing else is of, so that they reach nothing
+ * of what other buckets or the service keep in a browser (HTML standard, "Sandboxing").
+ */
+const siteSandbox: Header = [
+  'Content-Security-Policy',
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals ' +
+    'allow-downloads allow-top-navigation-by-user-activation',
+];
+
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
   Pick<PublishedFile, 'headers' | 'leavesVersion'>;
 
 type Represented = Validated & Pick<PublishedFile, 'contentType'>;
 
 export function servedHeaders(file: Represented) {
-  return { validators: validatorHeaders(file), representation: representationHeaders(file) };
+  const validators = validatorHeaders(file);
+  // With a 304 too: a browser keeps the field of what it has from before the bucket was a site
+  if (file.leavesVersion === siteLeavesVersion && isSandboxed(file)) validators.push(siteSandbox);
+  return { validators, representation: representationHeaders(file) };
 }
 
 /**
@@ -48,7 +63,7 @@ export function linkHeaders(
   headers[cacheControlPlace] = 'private, no-store';
   if (downloadName !== '') headers[dispositionPlace] = attachment(downloadName);
   const { contentType, chunkCount, digest, updatedAtNs } = file;
-  const leavesVersion = presentLeavesVersion;
+  const leavesVersion: LeavesVersion = presentLeavesVersion;
   const shown = { contentType, chunkCount, digest, updatedAtNs, headers, leavesVersion };
   const { validators, representation } = servedHeaders(shown);
   representation.push(['Referrer-Policy', 'no-referrer'], ['X-Robots-Tag', 'noindex']);
@@ -85,7 +100,7 @@ export function representationHeaders(file: Represented): Header[] {
     const value = file.headers[place] ?? '';
     if (value !== '') headers.push([storedHeaderNames[place] ?? '', value]);
   }
-  if (isSandboxed(file)) {
+  if (file.leavesVersion !== siteLeavesVersion && isSandboxed(file)) {
     headers.push(['Content-Security-Policy', 'sandbox']);
   }
   return headers;

@@ -21,7 +21,8 @@ function withLink(exchange: Exchange, use: (opened: OpenedFile) => HttpResponse)
   const [id = '', name = ''] = captures;
   const secret = secretOf(request);
   return withLinkedFile(stores, call, { id, name, secret }, ({ file, key }, link) => {
-    return use({ file, key, isPublic: true, served: linkHeaders(file, link), link });
+    const address = `/s/${link.id}/${link.name}`;
+    return use({ file, key, isPublic: true, served: linkHeaders(file, link), address, link });
   });
 }
 

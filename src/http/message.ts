@@ -30,6 +30,16 @@ export interface HttpResponse {
   readonly stream?: Uint8Array | undefined;
   /** Nothing is at the URL, for whatever reason. */
   readonly isMissing?: boolean | undefined;
+  /**
+   * What a site answers everybody at the URL, as it is certified: where nothing is its own page, or
+   * the way to a folder.
+   */
+  readonly siteAnswer?: SiteAnswer | undefined;
+}
+
+export interface SiteAnswer extends Pick<HttpResponse, 'status' | 'headers' | 'body'> {
+  /** SHA-256 of the body, where it is known. */
+  readonly bodyDigest?: Uint8Array;
 }
 
 /** What a file is served with, made once a message: for the answer and for what certifies it. */
@@ -39,12 +49,21 @@ export interface ServedHeaders {
 }
 
 export interface PublicAnswer {
-  readonly file: PublishedFile & { readonly contentId: number };
+  readonly content: AnsweredContent;
   readonly served: ServedHeaders;
   readonly row: PublicRow;
-  /** It is asked for by a link. */
-  readonly link?: LinkAddress | undefined;
+  /** The path of its URL, percent-decoded. */
+  readonly address: string;
+  /** The leaves at this address are those of version 0.1.0. */
+  readonly isFormer: boolean;
 }
+
+export type AnsweredContent = Pick<
+  PublishedFile,
+  'size' | 'chunkSize' | 'chunkCount' | 'digest'
+> & {
+  readonly contentId: number;
+};
 
 export interface LinkAddress {
   readonly id: string;

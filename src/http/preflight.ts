@@ -1,7 +1,6 @@
 // What browsers may send and what scripts of other origins may read (Fetch standard, "CORS
 // protocol"): the same for every path.
 
-import type { LeavesVersion } from '../domain/shared/publication.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import type { Header, HttpResponse } from './message.ts';
 
@@ -43,12 +42,9 @@ export const apiPreflightResponse: HttpResponse = preflight(
   `${methods}, PATCH`,
 );
 
-/** At a file, where it is certified with the other answers. */
-export const preflightResponses: Readonly<Record<LeavesVersion, HttpResponse>> = {
-  1: preflight(
-    ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
-    'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
-      'Content-Digest',
-  ),
-  2: preflightResponse,
-};
+/** At a file whose leaves are those of version 0.1.0, among which it is. */
+export const formerPreflightResponse: HttpResponse = preflight(
+  ['Access-Control-Expose-Headers', 'ETag, Location, Content-Range, X-Request-Id'],
+  'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, If-Match, If-None-Match, Range, ' +
+    'Content-Digest',
+);

@@ -10,10 +10,12 @@ import { requireCycles } from '../domain/shared/cycles.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
+import { emptyBytes } from '../lib/bytes.ts';
 import { hasGoodKey } from './bearer-key.ts';
 import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
 import { apiPreflightResponse, exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
+import { pageOf, redirectOf, siteAt } from './sites.ts';
 
 /** The answer of a query to a request that has to change something and has passed every check. */
 export const upgrade = 'upgrade';
@@ -82,9 +84,29 @@ function answer(
     if (error instanceof Refusal) {
       const isHead = exchange.request.method === 'HEAD';
       const isMissing = missingCodes.has(error.code) && !(error instanceof KeyInUrl);
-      return { ...refusalResponse(error, { requestId, isHead }), isMissing };
+      const response = { ...refusalResponse(error, { requestId, isHead }), isMissing };
+      return isMissing ? shownOfSite(exchange, response) : response;
     }
     throw error;
+  }
+}
+
+/** Where nothing is: what a site answers there, if the URL is below one. */
+function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse) {
+  const { stores, request } = exchange;
+  try {
+    const place = siteAt(stores, decodedPath(request));
+    const redirect = place && redirectOf(stores, place);
+    if (redirect !== undefined) return { ...redirect, siteAnswer: redirect };
+    const page = place && pageOf(stores, place);
+    if (page === undefined) return missing;
+    const body = request.method === 'HEAD' ? emptyBytes : page.body;
+    return { ...page, body, isMissing: true, siteAnswer: page };
+  } catch (error) {
+    if (error instanceof KeyUnavailable && exchange.phase === 'query') return upgrade;
+    if (!(error instanceof Refusal)) throw error;
+    // A path that is malformed, or a page that is damaged
+    return error.code === 'IntegrityError' ? errorResponse(error, exchange) : missing;
   }
 }
 

@@ -26,6 +26,7 @@ import {
 } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
 import { deleteVersions, getVersions, postRestore } from './versions.ts';
+import { getWellKnown } from './well-known.ts';
 
 /** As GET answers, without the content (RFC 9110 §9.3.2). */
 function headOf(get: Handler): Handler {
@@ -98,5 +99,9 @@ export const routes: readonly Route[] = [
       HEAD: headOf(getUploadSession),
       DELETE: deleteUploadSession,
     },
+  },
+  {
+    pattern: /^\/\.well-known\/(.*)$/sy,
+    handlers: { GET: getWellKnown, HEAD: getWellKnown },
   },
 ];

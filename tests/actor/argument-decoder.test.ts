@@ -68,10 +68,17 @@ describe('decodeWithin()', () => {
     expect(decode([Now], IDL.encode([Never], [{ path }]))).toEqual([{ path, size: [] }]);
   });
 
-  test('takes an option of another type, and one that is null or reserved, for none', () => {
+  test('takes an option that is null, reserved or empty for none, of whatever type it is', () => {
     const types = [IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
     const sent = [IDL.Opt(IDL.Nat), IDL.Null, IDL.Reserved, IDL.Text];
-    expect(decode(types, IDL.encode(sent, [[5n], null, null, 'a']))).toEqual([[], [], [], ['a']]);
+    expect(decode(types, IDL.encode(sent, [[], null, null, 'a']))).toEqual([[], [], [], ['a']]);
+  });
+
+  test('refuses an option that has a value of another type, which nobody means for none', () => {
+    const refuse = (type: IDL.Type, value: unknown) => () =>
+      decode([IDL.Opt(IDL.Text)], IDL.encode([type], [value]));
+    expect(refuse(IDL.Opt(IDL.Nat), [5n])).toThrow('must be opt text; got opt nat');
+    expect(refuse(IDL.Nat, 5n)).toThrow('must be opt text; got nat');
   });
 
   test('takes missing last options for none, and skips what comes behind the last', () => {
@@ -79,7 +86,7 @@ describe('decodeWithin()', () => {
     expect(decode(types, IDL.encode([IDL.Text], ['a']))).toEqual(['a', [], []]);
     const more = IDL.encode([...types, IDL.Vec(IDL.Text)], ['a', [1n], [], ['x', 'y']]);
     expect(decode(types, more)).toEqual(['a', [1n], []]);
-    expect(() => decode(types, IDL.encode([], []))).toThrow('lacks a value of the type text');
+    expect(() => decode(types, IDL.encode([], []))).toThrow('is missing: it must be text');
   });
 
   test('reads variants and numbers up to 20 bytes', () => {
@@ -88,7 +95,8 @@ describe('decodeWithin()', () => {
       [{ stored: null }],
     ]);
     const Other = IDL.Variant({ other: IDL.Nat });
-    expect(decode([Known], IDL.encode([IDL.Opt(Other)], [[{ other: 1n }]]))).toEqual([[]]);
+    const unknown = () => decode([Known], IDL.encode([IDL.Opt(Other)], [[{ other: 1n }]]));
+    expect(unknown).toThrow('an alternative that is not known: it must be of stored; vetkd');
     const numbers = [0n, -1n, 63n, 64n, -64n, -65n, 2n ** 48n, -(2n ** 49n), 2n ** 138n];
     for (const number of numbers) {
       expect(decode([IDL.Int], IDL.encode([IDL.Int], [number]))).toEqual([number]);

@@ -3,6 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { describe, expect, it } from 'vitest';
 import * as types from '../../src/actor/candid.ts';
+import { HttpResponse, StreamingResponse } from '../../src/actor/candid-http.ts';
 import { encodeResult, messageHead } from '../../src/actor/candid-result.ts';
 import { concatBytes } from '../../src/lib/bytes.ts';
 import { sampleOf } from '../support/candid-values.ts';
@@ -19,8 +20,8 @@ describe('the beginning of a message', () => {
   });
 
   it.each([
-    ['HttpResponse', types.HttpResponse],
-    ['StreamingResponse', types.StreamingResponse],
+    ['HttpResponse', HttpResponse],
+    ['StreamingResponse', StreamingResponse],
   ])('%s, with a function in it', (_, type) => {
     const value = sampleOf(type);
     const message = concatBytes(messageHead(type), type.encodeValue(value as never));

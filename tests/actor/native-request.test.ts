@@ -4,7 +4,7 @@ import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnyRequest } from '../../src/actor/bulk-messages.ts';
-import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid.ts';
+import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid-http.ts';
 import { readRequestNatively } from '../../src/actor/native-request.ts';
 import { closeTextExchange } from '../../src/crypto/kernel-text.ts';
 import {

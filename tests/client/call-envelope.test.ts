@@ -2,9 +2,9 @@
 // signature over that id.
 
 import { createPublicKey, verify } from 'node:crypto';
-import { Cbor, requestIdOf, type SignIdentity } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
+import { Cbor, requestIdOf, type SignIdentity } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
 import { expect, test } from 'vitest';
 import { argumentStart, leb128, sealCall } from '../../packages/client/src/call-envelope.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';

@@ -25,7 +25,12 @@ export interface CommandSettings {
 
 export function commandEnvironment(settings: CommandSettings): Record<string, string> {
   const { folder, environment } = settings;
-  return { PATH: process.env.PATH ?? '', XDG_STATE_HOME: join(folder, 'state'), ...environment };
+  return {
+    PATH: process.env.PATH ?? '',
+    XDG_STATE_HOME: join(folder, 'state'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    ...environment,
+  };
 }
 
 export function startCommand(words: readonly string[], settings: CommandSettings): CommandRun {

@@ -1,9 +1,10 @@
 // Every block of every page is run, or checked as far as it can be.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { projectDir } from '../tidy/source-tree.ts';
 import { notRun } from './support/not-run.ts';
 import { type PageService, startPageService } from './support/page-service.ts';
 import { type Block, type Page, readPages } from './support/pages.ts';
@@ -29,9 +30,9 @@ test('what is not run is named with its reason, and is there', () => {
   expect(unused).toEqual([]);
 });
 
-describe('the blocks of', () => {
+describe.concurrent('the blocks of', () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
-    test(page.path, () => runPage(page), 60_000);
+    test(page.path, () => runPage(page), 120_000);
   }
 });
 
@@ -76,6 +77,7 @@ async function judge(
     json: JSON.parse,
     yaml: parse,
     html: (html) => judgeHtml(html, where),
+    candid: (types) => expect(readInterface(), where).toContain(types.trimEnd()),
   };
   expect(Object.keys(judges), `${where} is of a language that nobody judges`).toContain(language);
   await judges[language]?.(service.fill(text));
@@ -91,6 +93,11 @@ async function runTranscript(block: Block, service: PageService, where: string):
     all += output;
   }
   return all;
+}
+
+/** Types that a page shows are those of the interface. */
+function readInterface(): string {
+  return readFileSync(join(projectDir, 'candid/file_storage.did'), 'utf8');
 }
 
 function withEnd(text: string): string {

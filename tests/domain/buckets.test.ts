@@ -258,6 +258,8 @@ describe('stored records', () => {
       id: 'old',
       owner: Uint8Array.of(2, 2, 2),
       isPublic: true,
+      isSite: false,
+      isRenewing: false,
       overheadBytes: 0,
       keepVersionsDays: 0,
       versionCount: 0,

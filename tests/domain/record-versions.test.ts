@@ -211,6 +211,8 @@ describe('what version 0.1.0 wrote is read:', () => {
       id: 'old',
       owner: alice.caller.principal,
       isPublic: true,
+      isSite: false,
+      isRenewing: false,
       createdAtNs: startNs,
       updatedAtNs: startNs,
       fileCount: 1,

@@ -27,6 +27,7 @@ import {
   someBucket,
   somePath,
 } from '../support/model-run.ts';
+import * as sites from '../support/model-sites.ts';
 import { createUpgradableStores } from '../support/model-stores.ts';
 import {
   createTwin,
@@ -112,6 +113,8 @@ const operations: readonly (readonly [weight: number, name: string, operation: O
   [3, 'expire', expire],
   [4, 'reclaim', reclaim],
   [2, 'upgrade', upgrade],
+  [2, 'site', sites.turnSite],
+  [6, 'renew', sites.renew],
 ];
 const choices = operations.flatMap((entry) => Array.from({ length: entry[0] }, () => entry));
 
@@ -146,6 +149,7 @@ const foreseen: readonly string[] = [
   ...['remove link: AccessDenied', 'key', 'revoke: revoked', 'expire: links'],
   ...['usage', 'intrude: AccessDenied', 'intrude: NoSuchBucket', 'stream', 'wait', 'expire'],
   ...['expire: versions', 'reclaim', 'reclaim: more', 'upgrade'],
+  ...['site', 'renew', 'renew: more'],
 ];
 
 /** What the twin calls by its own number has one name in the service, and nothing else has it. */
@@ -213,6 +217,7 @@ function checkAll(run: Run): void {
   const names = new Names();
   for (const bucket of twin.buckets) checkBucket(run, names, bucket);
   links.checkLinksOpen(run);
+  sites.checkSites(stores);
 }
 
 async function createRun(seed: number): Promise<Run> {

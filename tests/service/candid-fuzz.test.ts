@@ -86,7 +86,8 @@ async function attempt({ method, argument, sender }: Attempt): Promise<Outcome> 
   } catch (error) {
     const { message } = error as Error;
     // By the inspection, or by the method
-    const words = /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+ takes \(|^[A-Z]\w+: .{20}/;
+    const words =
+      /message: '(?:[A-Z]\w+: |\w+ takes no such)|\w+(?:: (?:the )?argument| takes \()|^[A-Z]\w+: .{20}/;
     expect(message).toMatch(words);
     expect(message).not.toMatch(crash);
     return 'reject';

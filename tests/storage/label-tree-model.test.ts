@@ -150,6 +150,7 @@ interface FallbackCheck {
 }
 
 let fallbacks = 0;
+let besides = 0;
 
 function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): void {
   if (depth === undefined) {
@@ -167,7 +168,22 @@ function checkFallback({ tree, twin, path, depth, isThere }: FallbackCheck): voi
     return;
   }
   const { value, subtree } = subtreeOf(below);
-  const witness = openWitness(tree.fallbackWitness(path, { depth, subtree }), tree.hash());
+  const found = tree.fallbackWitness(path, { depth, subtree });
+  // Below an empty label beside the path, for verifiers
+  const beside = labels.flatMap((label, end) => {
+    const empty = [...labels.slice(0, end), ''];
+    const isLevel = end >= depth && label !== '' && getByLabels(twin, empty) instanceof Map;
+    return isLevel ? [[...empty, '<*>']] : [];
+  });
+  if (beside.some((nearer) => getByLabels(twin, nearer) !== undefined)) {
+    expect(found).toBeUndefined();
+    return;
+  }
+  const witness = openWitness(found, tree.hash());
+  for (const nearer of beside) {
+    expectSame(witness.see(nearer), 'absent');
+    besides++;
+  }
   expect(witness.see(wildcard)).toBe(`leaf:${value}`);
   expect(witness.see(labels)).toBe('absent');
   for (let length = depth + 1; length < labels.length; length++) {
@@ -212,6 +228,7 @@ test('a forest of labels behaves as nested maps under 10,000 changes with upgrad
     }
   }
   expect(fallbacks).toBeGreaterThan(50);
+  expect(besides).toBeGreaterThan(5);
   for (const root of [0, 1] as const) {
     for (const label of [...twins[root].keys()]) {
       trees[root].remove({ text: Buffer.from(label, 'latin1').toString() });

@@ -15,7 +15,7 @@ import { expectSame, expectSameBytes } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 // Kinds 10 to 13 are those of links, see link-invariants.ts
-const kinds = { openUpload: 4, share: 6, digests: 7, version: 8, due: 9, end: 14 };
+const kinds = { openUpload: 4, share: 6, digests: 7, version: 8, due: 9, renewal: 14, end: 15 };
 const digestBytes = 32;
 
 function entriesOf({ directory }: MemoryStores, kind: number): IndexEntry[] {
@@ -58,6 +58,11 @@ export function checkDirectory(
   expect(names.sort()).toEqual(
     open.map((session) => `${session.uploadId} ${reservedBytes(session)}`).sort(),
   );
+  const renewals = entriesOf(stores, kinds.renewal).map(({ key }) => {
+    return Buffer.from(key.subarray(1)).toString().split('\0')[0] ?? '';
+  });
+  expect(renewals.length).toBe(new Set(renewals).size);
+  for (const id of renewals) expect(findBucket(stores, id)?.isRenewing, id).toBe(true);
   const { directory } = stores;
   const all = directory.rank(Uint8Array.of(0xff));
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of no kind that is known');

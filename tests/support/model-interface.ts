@@ -38,15 +38,17 @@ export function readInterface(vocabulary: Vocabulary): DidMethod[] {
 
 class DidReader {
   readonly #tokens: string[];
-  readonly #plain: ReadonlyMap<string, Typed>;
+  readonly #known: Map<string, Typed>;
   #position = 0;
 
   constructor(text: string, vocabulary: Vocabulary) {
-    this.#tokens = text.match(/->|[\w]+|"\w+"|[(){}:;,]/g) ?? [];
-    this.#plain = plainTypes(vocabulary);
+    const code = text.replaceAll(/\/\/.*$/gm, '');
+    this.#tokens = code.match(/->|[\w]+|"\w+"|[(){}:;,=]/g) ?? [];
+    this.#known = plainTypes(vocabulary);
   }
 
   service(): DidMethod[] {
+    while (this.#skips('type')) this.#named();
     for (const token of ['service', ':']) this.#skip(token);
     // The install argument.
     this.#list();
@@ -54,6 +56,14 @@ class DidReader {
     const methods: DidMethod[] = [];
     while (!this.#skips('}')) methods.push(this.#method());
     return methods;
+  }
+
+  /** Types stand before those that are made of them. */
+  #named(): void {
+    const name = this.#next();
+    this.#skip('=');
+    this.#known.set(name, this.#type());
+    this.#skip(';');
   }
 
   #method(): DidMethod {
@@ -90,7 +100,7 @@ class DidReader {
     if (word === 'record') return record(this.#fields());
     if (word === 'variant') return variant(this.#fields());
     if (word === 'func') return this.#function();
-    return this.#plain.get(word) ?? fail(`type ${word}`);
+    return this.#known.get(word) ?? fail(`type ${word}`);
   }
 
   /** Of results alone: no method takes one. */
@@ -113,7 +123,7 @@ class DidReader {
         const name = this.#next().replaceAll('"', '');
         this.#skip(':');
         fields.push([name, this.#type()]);
-      } else if (this.#plain.has(this.#tokens[this.#position] ?? '')) {
+      } else if (this.#known.has(this.#tokens[this.#position] ?? '')) {
         fields.push([`_${fields.length}_`, this.#type()]);
       } else {
         fields.push([this.#next(), { type: IDL.Null, values: fc.constant(null) }]);

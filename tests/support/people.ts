@@ -1,11 +1,11 @@
 // Callers of the whole interface, by the official agent or inside of the replica: the owner of the
 // service, anybody by a number, or nobody. Answers are typed by who asks.
 
-import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
+import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
-import { resultOf, serviceInterface } from '../../packages/client/src/candid-interface.ts';
+import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 
@@ -22,18 +22,6 @@ export interface Person {
   get<T>(method: string, ...values: unknown[]): Promise<T>;
 }
 
-/** With the methods that the client does not call. */
-function wholeInterface(): IDL.ServiceClass {
-  const { Text, Nat, Null } = IDL;
-  const methods: Record<string, IDL.FuncClass> = Object.fromEntries(serviceInterface()._fields);
-  const key = IDL.Opt(Text);
-  return IDL.Service({
-    ...methods,
-    beginFileUpload: IDL.Func([Text, Text, Text, Nat, key], [resultOf(Text)]),
-    rotateBucketKey: IDL.Func([Text], [resultOf(Null)]),
-  });
-}
-
 type Who = 'owner' | 'nobody' | number;
 type Reached = Pick<Service, 'host' | 'canisterId' | 'identityPem'>;
 
@@ -48,9 +36,10 @@ export async function openPerson(service: Reached, who: Who): Promise<Person> {
   const options = { host, shouldFetchRootKey: true, ...(identity && { identity }) };
   const agent = await HttpAgent.create(options as unknown as HttpAgentOptions);
   const actor = answeringInWords(
-    Actor.createActor<Record<string, ActorMethod>>(wholeInterface, { agent, canisterId }),
+    Actor.createActor<Record<string, ActorMethod>>(serviceInterface, { agent, canisterId }),
   );
-  return personWho(await agent.getPrincipal(), (method, values) => {
+  const principal = Principal.fromText((await agent.getPrincipal()).toText());
+  return personWho(principal, (method, values) => {
     const call = actor[method];
     if (call === undefined) throw new Error(`The interface has no method ${method}`);
     return call(...values) as Promise<Answer<unknown>>;
@@ -65,7 +54,7 @@ export function personInside(service: Service, who: Who): Person {
     who === 'nobody'
       ? Principal.anonymous()
       : Principal.fromUint8Array(identityOf(identityPem, who).getPrincipal().toUint8Array());
-  const methods = new Map(wholeInterface()._fields);
+  const methods = new Map(serviceInterface()._fields);
   return personWho(principal, async (method, values) => {
     const { argTypes, retTypes, annotations } = methods.get(method) as IDL.FuncClass;
     const send = annotations.includes('query') ? replica.query : replica.call;
@@ -111,7 +100,7 @@ function personWho(
   principal: Principal,
   sendValues: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
 ): Person {
-  const types = new Map(wholeInterface()._fields);
+  const types = new Map(serviceInterface()._fields);
   const send = async (method: string, values: unknown[]) => {
     const { argTypes = [] } = types.get(method) ?? {};
     return plain(

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile } from './source-tree.ts';
 
 const candidLibrary = ['@dfinity/candid', '@dfinity/principal'];
+/** The agent's current line: `/agent`, `/candid` and `/principal` are of one package. */
+const agentLibrary = '@icp-sdk/core';
 const wire = 'packages/wire/src';
 const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 'src/http'];
 
@@ -56,16 +58,22 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@dfinity/response-verification',
     'cborg',
   ],
-  'packages/client': [wire, '@dfinity/agent', ...candidLibrary],
+  'packages/client': [wire, agentLibrary],
   'packages/client/src/sha256-software.ts': ['@noble/hashes'],
-  'packages/client/src/node': ['node:', 'packages/client/src', '@dfinity/agent', 'mime-types'],
+  'packages/client/src/node': [
+    'node:',
+    'packages/client/src',
+    agentLibrary,
+    '@noble/hashes',
+    'mime-types',
+  ],
   'packages/efs': [
     'node:',
     `${wire}/limits.ts`,
     'packages/client/src',
-    '@dfinity/agent',
+    agentLibrary,
     'commander',
-    'cli-progress',
+    'picomatch',
   ],
   scripts: [
     'node:',
@@ -74,7 +82,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...candidLibrary,
     'assemblyscript',
     'esbuild',
+    'typescript',
+    '@icp-sdk/bindgen',
   ],
+  // The build runs it in the canister's engine.
+  'scripts/interface-types.ts': ['src/actor', ...candidLibrary],
   bench: [
     'node:',
     'tests/support',

@@ -15,6 +15,8 @@ export interface SourceFile {
 }
 
 const folders = ['src', 'kernel', 'packages', 'scripts', 'bench', 'tests'];
+/** What a generator writes. */
+const generated = 'packages/client/src/candid';
 
 export function readSources(): SourceFile[] {
   return folders.flatMap((folder) => listFiles(folder)).map(readSource);
@@ -27,8 +29,8 @@ function listFiles(folder: string): string[] {
       readdirSync(join(projectDir, folder), options)
         .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
         .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
-        // What is built of them
-        .filter((path) => !/^packages\/\w+\/dist\//.test(path))
+        // Nor what is made of them
+        .filter((path) => dirname(path) !== generated && !/^packages\/\w+\/dist\//.test(path))
     );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

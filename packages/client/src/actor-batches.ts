@@ -17,7 +17,7 @@ export async function putFiles(
     bytes,
     tags: optional(tags),
     headers: optional(Object.entries(headers)),
-    sha256: [],
+    sha256: optional<string>(undefined),
     ifMatch: optional(ifMatch),
     ifNoneMatch: optional(ifNoneMatch),
   }));

@@ -6,9 +6,9 @@ import {
   AgentError,
   HttpAgent,
   type HttpAgentOptions,
-  type Identity,
   type SignIdentity,
-} from '@dfinity/agent';
+} from '@icp-sdk/core/agent';
+import { onAbort } from './abort.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { serviceInterface } from './candid-interface.ts';
 import type { Result, ServiceActor } from './candid-types.ts';
@@ -16,6 +16,7 @@ import { type Fetch, networkError } from './http-exchange.ts';
 import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, rejectedError, StorageError } from './storage-error.ts';
+import { agentIdentity, type StorageIdentity } from './storage-identity.ts';
 import { isTransientReject } from './transient-reject.ts';
 
 import type { Signal } from './transport.ts';
@@ -23,7 +24,7 @@ import type { Signal } from './transport.ts';
 export interface ActorConnection {
   readonly host: string;
   readonly canisterId: string;
-  readonly identity: Identity | undefined;
+  readonly identity: StorageIdentity | undefined;
   readonly fetchRootKey: boolean | undefined;
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
@@ -64,7 +65,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
     fetch,
     retryTimes: agentRetries,
     backoffStrategy: () => backoff(connection.retryPolicy),
-    ...(identity && { identity }),
+    ...(identity && { identity: agentIdentity(identity) }),
   };
   const shouldFetchRootKey = connection.fetchRootKey ?? isLocal(host);
   const agent = await attempt(undefined, () =>
@@ -83,7 +84,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
     agent,
     bulkAgent,
     largeCaller: canSignLargeCalls(identity)
-      ? { ...caller, identity: identity as SignIdentity | undefined }
+      ? { ...caller, identity: identity as unknown as SignIdentity | undefined }
       : undefined,
     apiKey,
   };
@@ -109,17 +110,16 @@ export function errorOfText(text: string): StorageError {
 
 async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {
   if (signal?.aborted) throw abortedError(signal.reason);
-  let stop: (() => void) | undefined;
+  let settled = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(abortedError(signal?.reason));
+    settled = onAbort(signal, () => reject(abortedError(signal?.reason)));
   });
-  if (stop !== undefined) signal?.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([operation(), stopped]);
   } catch (error) {
     throw error instanceof StorageError ? error : failureOf(error);
   } finally {
-    if (stop !== undefined) signal?.removeEventListener('abort', stop);
+    settled();
   }
 }
 

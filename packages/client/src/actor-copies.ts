@@ -52,7 +52,7 @@ export async function changeFile(
     headers: optional(headers && Object.entries(headers)),
     metadata: optional(metadata && Object.entries(metadata)),
     ifMatch: optional(ifMatch),
-    ifNoneMatch: [],
+    ifNoneMatch: optional<string>(undefined),
     apiKey: optional(apiKey),
   };
   return fileRecordOf(await call(signal, () => actor.updateFile(argument)));

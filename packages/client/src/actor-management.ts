@@ -1,18 +1,23 @@
 // Buckets and keys by calls of the actor.
 
-import { Principal } from '@dfinity/principal';
+import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../wire/src/limits.ts';
 import { call } from './actor-connection.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
-import type { ServiceActor } from './candid-types.ts';
-import type { BucketChange, BucketMember, BucketOptions } from './interface.ts';
+import type { CandidBucket, ServiceActor } from './candid-types.ts';
+import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 import type { Management } from './transport.ts';
 
-export function actorManagement(actor: ServiceActor, apiKey: string | undefined): Management {
+export function actorManagement(
+  actor: ServiceActor,
+  apiKey: string | undefined,
+): Omit<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'> {
   return {
-    createBucket: async (id, options) =>
-      bucketRecordOf(await call(undefined, () => actor.createBucket(id, [optionsOf(options)]))),
+    createBucket: async (id, options) => {
+      const created = await call(undefined, () => actor.createBucket(id, [optionsOf(options)]));
+      return knownSite(created, options);
+    },
     getBucket: async (id) =>
       bucketRecordOf(await call(undefined, () => actor.getBucket(id, optional(apiKey)))),
     async listBuckets(page) {
@@ -20,8 +25,10 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
       const { items, hasMore } = await call(undefined, () => actor.listBuckets(...pages));
       return { items: items.map(bucketRecordOf), hasMore };
     },
-    updateBucket: async (id, change) =>
-      bucketRecordOf(await call(undefined, () => actor.updateBucket(changeOf(id, change)))),
+    updateBucket: async (id, change) => {
+      const changed = await call(undefined, () => actor.updateBucket(changeOf(id, change)));
+      return knownSite(changed, change);
+    },
     async deleteBucket(id, { isForced }) {
       await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
     },
@@ -38,7 +45,18 @@ export function actorManagement(actor: ServiceActor, apiKey: string | undefined)
     async revokeKey(id) {
       await call(undefined, () => actor.revokeApiKey(id));
     },
+    async setWellKnown({ name, body, contentType }) {
+      const text = body === undefined ? undefined : { contentType: optional(contentType), body };
+      await call(undefined, () => actor.setWellKnown({ name, content: optional(text) }));
+    },
+    listWellKnown: () => call(undefined, () => actor.listWellKnown()),
   };
+}
+
+/** A service of version 0.1.0 passes over the field. */
+function knownSite(bucket: CandidBucket, { isSite }: BucketOptions): BucketRecord {
+  if (!isSite || bucket.isSite.length > 0) return bucketRecordOf(bucket);
+  throw new StorageError('Unsupported', 'The service has no sites: upgrade it.');
 }
 
 /** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
@@ -51,9 +69,10 @@ async function giveUp(actor: ServiceActor, id: string): Promise<never> {
 }
 
 function optionsOf(options: BucketOptions) {
-  const { isPublic, quotaBytes, quotaFiles, keepVersionsDays: days } = options;
+  const { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays: days } = options;
   return {
     isPublic: optional(isPublic),
+    isSite: optional(isSite),
     quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
     quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
     keepVersionsDays: optional(days === undefined ? undefined : BigInt(days)),
@@ -75,7 +94,7 @@ function memberOf({ principal, role }: BucketMember) {
   return { principal: principalOf(principal), role };
 }
 
-function principalOf(text: string): Principal {
+export function principalOf(text: string): Principal {
   try {
     return Principal.fromText(text);
   } catch (cause) {

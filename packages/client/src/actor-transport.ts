@@ -1,8 +1,9 @@
 // The service by calls of its actor, with the agent's verification of every answer. Imports the
 // agent; storage.ts loads it with its first use.
 
-import { IDL } from '@dfinity/candid';
+import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
+import { actorAdministration } from './actor-administration.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
@@ -46,7 +47,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   return {
     wholeFileBytesMax: chunkBytesMax,
     wholeFileTakesHeaders: false,
-    management: actorManagement(actor, apiKey),
+    management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),

@@ -2,9 +2,9 @@
 // hashed by the platform, where the agent copies several times and hashes twice in JavaScript.
 // IC spec, "Request: Call", "Representation-independent hashing", "Authentication".
 
-import { IC_REQUEST_DOMAIN_SEPARATOR, type SignIdentity } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
+import { IC_REQUEST_DOMAIN_SEPARATOR, type SignIdentity } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
 import { concatBytes, encodeHex } from './bytes.ts';
 import { sha256 } from './sha256.ts';
 

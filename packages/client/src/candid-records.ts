@@ -1,16 +1,8 @@
 // From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
 // for an empty opt.
 
-import type {
-  CandidBucket,
-  CandidFile,
-  CandidKey,
-  CandidListedKey,
-  CandidStatus,
-  CandidUpload,
-  CandidVersion,
-  Optional,
-} from './candid-types.ts';
+import type { ApiKey, FormerVersion, Status, Upload } from './candid/file_storage.did.ts';
+import type { CandidBucket, CandidFile, CandidKey, Optional } from './candid-types.ts';
 import type {
   BucketRecord,
   FileRecord,
@@ -44,7 +36,7 @@ export function fileRecordOf(file: CandidFile): FileRecord {
   };
 }
 
-export function versionOf(former: CandidVersion): FileVersion {
+export function versionOf(former: FormerVersion): FileVersion {
   return {
     ...former,
     version: Number(former.version),
@@ -55,7 +47,7 @@ export function versionOf(former: CandidVersion): FileVersion {
   };
 }
 
-export function sessionOf(upload: CandidUpload): UploadSession {
+export function sessionOf(upload: Upload): UploadSession {
   return {
     ...upload,
     totalSize: Number(upload.totalSize),
@@ -78,6 +70,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     id,
     owner: owner.toText(),
     isPublic,
+    isSite: bucket.isSite[0] ?? false,
     fileCount: Number(fileCount),
     byteCount: Number(byteCount),
     overheadBytes: Number(bucket.overheadBytes[0] ?? 0),
@@ -107,11 +100,11 @@ export function keyRecordOf(key: CandidKey): KeyRecord {
   };
 }
 
-export function listedKeyOf(key: CandidListedKey): KeyRecord {
+export function listedKeyOf(key: ApiKey): KeyRecord {
   return { ...keyRecordOf(key), createdBy: key.createdBy[0]?.toText() };
 }
 
-export function statusOf(status: CandidStatus): ServiceStatus {
+export function statusOf(status: Status): ServiceStatus {
   const { cycles, anonymousUpdates } = status;
   const { burst, perMinute, left } = anonymousUpdates;
   return {

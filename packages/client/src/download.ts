@@ -136,6 +136,10 @@ function partReader(job: Job): PartReader {
   // Nobody waits for it then.
   if (signal.aborted) job.link?.remove();
   signal.addEventListener('abort', () => job.link?.remove(), { once: true });
+  const stop = (reason: unknown) => {
+    release();
+    controller.abort(reason);
+  };
   const parts: Promise<Part>[] = [];
   let position = start;
   let doneBytes = start;
@@ -166,10 +170,10 @@ function partReader(job: Job): PartReader {
   return {
     next: () =>
       next().catch((error) => {
-        controller.abort(error);
+        stop(error);
         throw error;
       }),
-    stop: (reason) => controller.abort(reason),
+    stop,
   };
 }
 

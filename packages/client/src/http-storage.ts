@@ -5,13 +5,15 @@ import { type FileStorage, fileStorage } from './file-storage.ts';
 import type { Fetch } from './http-exchange.ts';
 import { withoutLastSlashes } from './http-paths.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './retry.ts';
 import { StorageError } from './storage-error.ts';
 import type { Transport } from './transport.ts';
 
 export interface CommonOptions {
   readonly apiKey?: string | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Told of each attempt that has failed and is followed by another. */
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Of one request; 60,000 unless told. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: Fetch | undefined;
@@ -47,11 +49,12 @@ export function exchangeOptions({ apiKey, fetch, timeoutMs = timeoutMsDefault }:
 
 export function connectionOver(
   transport: Transport,
-  { retry, contentTypeOf }: CommonOptions,
+  { retry, onRetry, contentTypeOf }: CommonOptions,
 ): Connection {
   return {
     transport,
     retryPolicy: { ...defaultRetryPolicy, ...retry },
+    onRetry,
     contentTypeOf: (path) => contentTypeOf?.(path) || undefined,
   };
 }

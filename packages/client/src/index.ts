@@ -1,12 +1,13 @@
 // The entrance of the package, for browsers and Node: see README.md.
 
+export type { Access, Rotation } from './administration.ts';
 export type { FileStorage, SessionRef } from './file-storage.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type * from './interface.ts';
 export type { Links } from './links.ts';
-export type { Buckets, Keys } from './management.ts';
+export type { Buckets, Keys, WellKnown } from './management.ts';
 export type * from './operations.ts';
-export type { RetryPolicy } from './retry.ts';
+export type { RetryNotice, RetryPolicy } from './retry.ts';
 export {
   type ActorStorageOptions,
   createStorage,
@@ -14,4 +15,5 @@ export {
   type StorageOptions,
 } from './storage.ts';
 export { isStorageError, StorageError } from './storage-error.ts';
+export type { StorageIdentity } from './storage-identity.ts';
 export type { UploadInput, UploadSource } from './upload-source.ts';

@@ -234,6 +234,8 @@ export interface BucketRecord {
   readonly id: string;
   readonly owner: string;
   readonly isPublic: boolean;
+  /** Served as a site while it is public. */
+  readonly isSite: boolean;
   readonly fileCount: number;
   readonly byteCount: number;
   /** What the files take beside their bytes; it counts towards the quota. */
@@ -253,6 +255,11 @@ export interface BucketRecord {
 
 export interface BucketOptions {
   readonly isPublic?: boolean | undefined;
+  /**
+   * Folders answer their index.html, 404.html what is not there, and pages run scripts, each in an
+   * origin of its own. Only of a public bucket.
+   */
+  readonly isSite?: boolean | undefined;
   /** 0 takes the quota away. */
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
@@ -265,6 +272,13 @@ export interface BucketChange extends BucketOptions {
   readonly owner?: string | undefined;
   readonly addMembers?: readonly BucketMember[] | undefined;
   readonly removeMembers?: readonly string[] | undefined;
+}
+
+/** What is at `/.well-known/{name}`. */
+export interface WellKnownText {
+  readonly name: string;
+  readonly contentType: string;
+  readonly body: string;
 }
 
 export type Permission = 'read' | 'write' | 'delete';
@@ -335,6 +349,21 @@ export interface LinkListOptions extends CallOptions {
   /** Of this file alone. */
   readonly path?: string | undefined;
 }
+
+export interface AccessChange {
+  /** Principals that may create buckets from now on. */
+  readonly allow?: readonly string[] | undefined;
+  /** Those that may not any more; their buckets stay. */
+  readonly disallow?: readonly string[] | undefined;
+  /**
+   * What requests without a key may make the canister pay for: so many update calls at once, and
+   * so many come back each minute.
+   */
+  readonly anonymousUpdates?: { readonly burst: number; readonly perMinute: number } | undefined;
+}
+
+/** Where a root key comes from: kept in the canister, or derived by vetKD from a named key. */
+export type RootKeySource = 'stored' | { readonly vetkd: string };
 
 export interface EncryptionStatus {
   /** Where the root key comes from. */

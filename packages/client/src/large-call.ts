@@ -7,19 +7,19 @@ import {
   Cbor,
   Certificate,
   type HttpAgent,
-  type Identity,
   lookupResultToBuffer,
   pollForResponse,
   type RequestId,
   type SignIdentity,
-} from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
+} from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
 import type { BufferPool } from './buffer-pool.ts';
 import { sealCall } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import type { Fetch } from './http-exchange.ts';
 import { rejectedError, StorageError } from './storage-error.ts';
+import type { StorageIdentity } from './storage-identity.ts';
 import { isTransientReject } from './transient-reject.ts';
 
 export interface LargeCaller {
@@ -32,7 +32,7 @@ export interface LargeCaller {
 }
 
 /** Delegations, and whatever else puts more into an envelope, go by the agent. */
-export function canSignLargeCalls(identity: Identity | undefined): boolean {
+export function canSignLargeCalls(identity: StorageIdentity | undefined): boolean {
   if (identity === undefined) return true;
   return 'sign' in identity && 'getPublicKey' in identity && !('getDelegation' in identity);
 }
@@ -89,7 +89,7 @@ async function replyOf(answered: Answer): Promise<Uint8Array> {
   const requestId = answered.requestId as RequestId;
   if (response.status === 202) {
     const options = { blsVerify: anySignature };
-    return (await pollForResponse(caller.agent, canisterId, requestId, options)).reply;
+    return (await pollForResponse(caller.agent, { canisterId }, requestId, options)).reply;
   }
   if (response.status !== 200) {
     const reason = new TextDecoder().decode(answer.subarray(0, 500));
@@ -116,7 +116,7 @@ async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint
   const certificate = await Certificate.create({
     certificate: bytes,
     rootKey,
-    canisterId,
+    principal: { canisterId },
     blsVerify: anySignature,
     agent,
   });

@@ -1,8 +1,8 @@
 // A query whose answer is a blob of megabytes, without the copies that decoding it by the library
 // takes. The agent's checks are those of the agent that is given.
 
-import { type HttpAgent, QueryResponseStatus } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
+import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
 import { concatBytes } from './bytes.ts';
 import { leb128 } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';

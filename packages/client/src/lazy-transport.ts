@@ -59,6 +59,11 @@ export function lazyTransport(connection: ActorConnection): Transport {
       createKey: async (request) => (await manage()).createKey(request),
       listKeys: async (bucket) => (await manage()).listKeys(bucket),
       revokeKey: async (id) => (await manage()).revokeKey(id),
+      updateAccess: async (change) => (await manage()).updateAccess(change),
+      rotateBucketKey: async (bucket) => (await manage()).rotateBucketKey(bucket),
+      rotateRootKey: async (source) => (await manage()).rotateRootKey(source),
+      setWellKnown: async (text) => (await manage()).setWellKnown(text),
+      listWellKnown: async () => (await manage()).listWellKnown(),
     },
   };
 }

@@ -9,6 +9,7 @@ import type {
   KeyRecord,
   KeyRequest,
   NewKey,
+  WellKnownText,
 } from './interface.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { Management } from './transport.ts';
@@ -30,7 +31,20 @@ export interface Keys {
   revoke(id: string): Promise<void>;
 }
 
-function managementOf({ transport }: Connection): Management {
+/** Texts at `/.well-known/{name}`, for controllers of the canister. */
+export interface WellKnown {
+  /** In place of one of that name. `contentType`: by the name unless told. */
+  set(
+    name: string,
+    body: string,
+    options?: { readonly contentType?: string | undefined },
+  ): Promise<void>;
+  list(): Promise<readonly WellKnownText[]>;
+  remove(name: string): Promise<void>;
+}
+
+/** Throws Unsupported over HTTP. */
+export function managementOf({ transport }: Connection): Management {
   if (transport.management !== undefined) return transport.management;
   throw new StorageError(
     'Unsupported',
@@ -95,5 +109,15 @@ export function keysOf(connection: Connection): Keys {
     list: (bucket) =>
       trying(connection, undefined, () => managementOf(connection).listKeys(bucket)),
     revoke: (id) => trying(connection, undefined, () => managementOf(connection).revokeKey(id)),
+  };
+}
+
+export function wellKnownOf(connection: Connection): WellKnown {
+  const set = (text: Parameters<Management['setWellKnown']>[0]) =>
+    trying(connection, undefined, () => managementOf(connection).setWellKnown(text));
+  return {
+    set: (name, body, { contentType } = {}) => set({ name, body, contentType }),
+    list: () => trying(connection, undefined, () => managementOf(connection).listWellKnown()),
+    remove: (name) => set({ name, body: undefined }),
   };
 }

@@ -1,6 +1,7 @@
 // Work done by several hands at a time. The first failure stops the others, and all have ended when
 // the promise settles.
 
+import { onAbort } from './abort.ts';
 import { linkedController } from './linked-controller.ts';
 import { StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
@@ -46,8 +47,7 @@ export function unlessAborted<T>(
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);
     if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const settled = () => signal.removeEventListener('abort', stop);
+    const settled = onAbort(signal, stop);
     work().then(resolve, reject).finally(settled);
   });
 }

@@ -1,6 +1,7 @@
 // Tries again what may pass, after growing, jittered delays or what Retry-After says. Safe by the
 // service's interface: a chunk sent again is harmless, a completion may be repeated.
 
+import { onAbort } from './abort.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 
 export interface RetryPolicy {
@@ -9,6 +10,18 @@ export interface RetryPolicy {
   /** Before the second attempt; doubled before each further one. */
   readonly delayMsMin: number;
   readonly delayMsMax: number;
+}
+
+/** Told before each pause. */
+export interface RetryNotice {
+  /** The one that has failed, from 1. */
+  readonly attempt: number;
+  readonly attemptsMax: number;
+  /** Since the first attempt has begun. */
+  readonly elapsedMs: number;
+  /** Until the next one begins. */
+  readonly delayMs: number;
+  readonly error: StorageError;
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
@@ -22,14 +35,16 @@ const retryAfterSecondsMax = 120;
 
 export interface RetryOptions {
   readonly policy: RetryPolicy;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** `operation` is told its attempt, from 1. */
 export async function retry<T>(
   operation: (attempt: number) => Promise<T>,
-  { policy, signal }: RetryOptions,
+  { policy, onRetry, signal }: RetryOptions,
 ): Promise<T> {
+  const startMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw abortedError(signal.reason);
     try {
@@ -40,7 +55,11 @@ export async function retry<T>(
       if (!passes || attempt >= policy.attemptsMax) throw error;
       const seconds = error.retryAfterSeconds ?? 0;
       if (seconds > retryAfterSecondsMax) throw error;
-      await pause(Math.max(delayMs(policy, attempt), 1_000 * seconds), signal);
+      const delay = Math.max(delayMs(policy, attempt), 1_000 * seconds);
+      const { attemptsMax } = policy;
+      const elapsedMs = Date.now() - startMs;
+      onRetry?.({ attempt, attemptsMax, elapsedMs, delayMs: delay, error });
+      await pause(delay, signal);
     }
   }
 }
@@ -58,9 +77,9 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
       reject(abortedError(signal?.reason));
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      settled();
       resolve();
     }, milliseconds);
-    signal?.addEventListener('abort', stop, { once: true });
+    const settled = onAbort(signal, stop);
   });
 }

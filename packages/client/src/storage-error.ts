@@ -22,7 +22,8 @@ export interface StorageErrorDetails {
  * `code` is one of the service's, a gateway's, or the client's own: NetworkError, Timeout, Aborted,
  * HttpError (an answer that is not the service's), Rejected (by the network or the canister's
  * inspection), Untrusted (an answer whose signature is wrong), Unsupported (not over this way of
- * transport), IntegrityError (the bytes are not those of the digest).
+ * transport), IntegrityError (the bytes are not those of the digest), PassphraseNeeded and
+ * WrongPassphrase (of an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
@@ -75,7 +76,9 @@ const inspectionMark = "with message: '";
  */
 export function rejectedError(message: string, details: StorageErrorDetails): StorageError {
   const mark = message.indexOf(inspectionMark);
-  const words = mark === -1 ? '' : message.slice(mark + inspectionMark.length);
+  // What follows the line is the agent's account of the call.
+  const [words = ''] =
+    mark === -1 ? [] : message.slice(mark + inspectionMark.length).split('\n', 1);
   const code = words.slice(0, Math.max(words.indexOf(': '), 0));
   if (!Object.hasOwn(statusByCode, code)) {
     return new StorageError('Rejected', message.split('\n', 1)[0] ?? '', details);

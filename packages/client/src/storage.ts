@@ -1,7 +1,7 @@
 // The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
 // the agent's library is loaded when it is needed.
 
-import type { Identity } from '@dfinity/agent';
+import { type Access, accessOf, type Rotation, rotationOf } from './administration.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
 import {
   type CommonOptions,
@@ -11,8 +11,16 @@ import {
   httpTransport,
 } from './http-storage.ts';
 import { lazyTransport } from './lazy-transport.ts';
-import { type Buckets, bucketsOf, type Keys, keysOf } from './management.ts';
+import {
+  type Buckets,
+  bucketsOf,
+  type Keys,
+  keysOf,
+  type WellKnown,
+  wellKnownOf,
+} from './management.ts';
 import { defaultRetryPolicy } from './retry.ts';
+import type { StorageIdentity } from './storage-identity.ts';
 import type { Transport } from './transport.ts';
 
 /** By calls of the actor: a host of the network's agent endpoints. */
@@ -20,7 +28,7 @@ export interface ActorStorageOptions extends CommonOptions {
   readonly host: string;
   readonly canisterId: string;
   /** Signs the calls; anonymous without one. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: StorageIdentity | undefined;
   /** Ask the host for its root key, as a local replica's: true for localhost unless told. */
   readonly fetchRootKey?: boolean | undefined;
 }
@@ -31,6 +39,12 @@ export interface Storage extends FileStorage {
   /** By the actor only; over HTTP every call is refused with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  /** Texts at `/.well-known/{name}`, for controllers. */
+  readonly wellKnown: WellKnown;
+  /** Who may create buckets, and what nobody's requests may cost: for controllers. */
+  readonly access: Access;
+  /** New keys in place of those that encrypt. */
+  readonly rotation: Rotation;
 }
 
 export function createStorage(options: StorageOptions): Storage {
@@ -39,6 +53,9 @@ export function createStorage(options: StorageOptions): Storage {
     ...fileStorage(connection),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
+    wellKnown: wellKnownOf(connection),
+    access: accessOf(connection),
+    rotation: rotationOf(connection),
   };
 }
 

@@ -2,6 +2,7 @@
 // Each method is one attempt at one request, and throws a StorageError.
 
 import type {
+  AccessChange,
   BucketChange,
   BucketOptions,
   BucketRecord,
@@ -19,11 +20,13 @@ import type {
   NewKey,
   NewLink,
   RemovedFile,
+  RootKeySource,
   ServiceStatus,
   StoredHeaders,
   UploadSession,
   Usage,
   UsageOptions,
+  WellKnownText,
 } from './interface.ts';
 import type {
   CopyOptions,
@@ -173,6 +176,17 @@ export interface Management {
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;
+  /** Principals that may create buckets after it. */
+  updateAccess(change: AccessChange): Promise<readonly string[]>;
+  rotateBucketKey(bucket: string): Promise<void>;
+  rotateRootKey(source: RootKeySource | undefined): Promise<void>;
+  /** Without a body the text goes. */
+  setWellKnown(text: {
+    readonly name: string;
+    readonly body: string | undefined;
+    readonly contentType?: string | undefined;
+  }): Promise<void>;
+  listWellKnown(): Promise<readonly WellKnownText[]>;
 }
 
 export interface Transport {

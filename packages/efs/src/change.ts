@@ -7,7 +7,7 @@ import type { PairsFlag } from './flags.ts';
 import { nameOf, parseFileName } from './location.ts';
 import { printJson } from './output.ts';
 import type { Run } from './run.ts';
-import { countDone, finish, goOnAfterFailure, startTally } from './tally.ts';
+import { countDone, endTally, goOnAfterFailure, startTally } from './tally.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ChangeFlags {
@@ -43,12 +43,11 @@ export async function change(
     await goOnAfterFailure(tally, nameOf(file), async () => {
       const noted = await metadataChange(storage, file, { metadata, signal });
       records.push(await storage.change(file, { ...wanted, ...noted, signal }));
-      if (flags.json) tally.done++;
-      else countDone(tally, nameOf(file));
+      countDone(tally, nameOf(file));
     });
   }
   if (flags.json) printJson(records);
-  finish(run, tally, files.length > 1);
+  endTally(run, tally, files.length > 1);
 }
 
 function changeOf(flags: ChangeFlags): FileChange {

@@ -1,12 +1,22 @@
-// Where the service is and who calls it: flags, then the environment, then a local replica's
-// service.json. Its secrets go to that replica alone.
+// Where the service is and who calls it. Each is taken from the first that tells it: a flag, the
+// environment, and then one service whole: the profile that is named, a local replica, the profile
+// in use. Secrets of that one go to its own address alone.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Identity } from '@dfinity/agent';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
+import type { StorageIdentity } from '../../client/src/storage-identity.ts';
+import { recallSecret, systemKeyring } from './keyring.ts';
+import { findReplica } from './local-replica.ts';
+import {
+  configFolder,
+  type Environment,
+  homeOf,
+  type Profile,
+  profileNamed,
+  readProfiles,
+  warningOf,
+} from './profiles.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Flags of every command, as commander gives them. */
@@ -16,10 +26,17 @@ export interface GlobalOptions {
   readonly canisterId?: string;
   readonly apiKey?: string;
   readonly identity?: string;
+  readonly identityPassphraseFile?: string;
+  readonly profile?: string;
   readonly transport?: string;
   readonly replica?: string;
   readonly timeout?: string;
   readonly quiet?: boolean;
+}
+
+/** With somebody who is told of attempts that are made again. */
+interface WatchedConfiguration extends Configuration {
+  readonly onRetry?: StorageOptions['onRetry'];
 }
 
 export interface Configuration {
@@ -29,53 +46,59 @@ export interface Configuration {
   readonly apiKey: string | undefined;
   /** The key is that of a local replica's service.json. */
   readonly isLocalKey: boolean;
+  /** Path or name of an identity; it counts before `identityPem`. */
+  readonly identity: string | undefined;
+  /** Of the local replica. */
   readonly identityPem: string | undefined;
+  readonly passphraseFile: string | undefined;
+  readonly environment: Environment;
   readonly transport: 'http' | 'actor';
   readonly timeoutMs: number;
-}
-
-interface LocalService {
-  readonly url: string;
-  readonly gateway: string;
-  readonly canisterId: string;
-  readonly apiKey: string;
-  readonly identityPem: string;
+  /** Name of the profile that counts. */
+  readonly profile: string | undefined;
+  /** Folder of the local replica that counts. */
+  readonly replica: string | undefined;
+  /** What the user should know of all this. */
+  readonly notes: readonly string[];
 }
 
 const timeoutSecondsDefault = 60;
 /** What timers take. */
 const timeoutSecondsMax = 2_147_483;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export function readConfiguration(flags: GlobalOptions, environment: Environment): Configuration {
   // What is set to nothing is not set; a file of settings may leave a line end.
   const variable = (name: string) => environment[name]?.trim() || undefined;
-  const url = checkedUrl(flags.url ?? variable('EFS_URL'));
-  const host = checkedUrl(flags.host ?? variable('EFS_HOST'));
-  const canisterId = flags.canisterId ?? variable('EFS_CANISTER_ID');
-  const named = { url, host, canisterId };
-  const local = localService(flags.replica, named);
-  const identity = flags.identity ?? variable('EFS_IDENTITY');
-  const identityPem = identity === undefined ? local?.identityPem : readText(identity);
-  const givenKey = flags.apiKey ?? variable('EFS_API_KEY');
-  const apiKey = givenKey ?? local?.apiKey;
-  const serviceUrl = url ?? (host === undefined ? local?.url : undefined);
-  const transport = flags.transport ?? variable('EFS_TRANSPORT');
+  // A profile that a flag names is meant whole: the environment's service is another one.
+  const serviceVariable = (name: string) =>
+    flags.profile === undefined ? variable(name) : undefined;
+  const url = checkedUrl(flags.url ?? serviceVariable('EFS_URL'));
+  const host = checkedUrl(flags.host ?? serviceVariable('EFS_HOST'));
+  const canisterId = flags.canisterId ?? serviceVariable('EFS_CANISTER_ID');
+  const { base, notes } = baseService(flags, environment, { url, host, canisterId });
+  const identity = flags.identity ?? serviceVariable('EFS_IDENTITY') ?? base?.identity;
+  const givenKey = flags.apiKey ?? serviceVariable('EFS_API_KEY');
+  const apiKey = givenKey ?? (base && keyOf(base, environment));
+  const identityPem = identity === undefined ? base?.identityPem : undefined;
+  const serviceUrl = url ?? (host === undefined ? base?.url : undefined);
+  const hasIdentity = identity !== undefined || identityPem !== undefined;
+  const isOverHttp = serviceUrl !== undefined && (apiKey !== undefined || !hasIdentity);
   return {
     url: serviceUrl,
-    host: host ?? local?.url ?? hostOf(serviceUrl),
-    canisterId: canisterId ?? local?.canisterId ?? canisterOf(serviceUrl),
+    host: host ?? base?.host ?? hostOf(serviceUrl),
+    canisterId: canisterId ?? base?.canisterId ?? canisterOf(serviceUrl),
     apiKey,
-    isLocalKey: givenKey === undefined,
+    isLocalKey: givenKey === undefined && base?.replica !== undefined,
+    identity,
     identityPem,
-    transport: chosenTransport(transport, serviceUrl !== undefined && hasKeyOrNobody()),
+    passphraseFile: flags.identityPassphraseFile,
+    environment,
+    transport: chosenTransport(flags.transport ?? variable('EFS_TRANSPORT'), isOverHttp),
     timeoutMs: 1_000 * seconds(flags.timeout ?? variable('EFS_TIMEOUT')),
+    profile: base?.profile,
+    replica: base?.replica,
+    notes,
   };
-
-  function hasKeyOrNobody(): boolean {
-    return apiKey !== undefined || identityPem === undefined;
-  }
 }
 
 function checkedUrl(text: string | undefined): string | undefined {
@@ -83,49 +106,104 @@ function checkedUrl(text: string | undefined): string | undefined {
   throw new UsageError(`An address begins with http:// or https://; got ${text}.`);
 }
 
-/**
- * Undefined when there is none, or when another service is named. What lies in a folder that
- * somebody else has made gets no key of ours: it counts only on this machine, or when it was named.
- */
-function localService(
-  folder: string | undefined,
-  named: { url: string | undefined; host: string | undefined; canisterId: string | undefined },
-): LocalService | undefined {
-  const file = join(folder ?? '.replica', 'service.json');
-  const service = readJson(file) as LocalService | undefined;
-  if (service === undefined) return undefined;
-  const { url, gateway, canisterId } = service;
-  if (folder === undefined && !(isLoopback(url) && isLoopback(gateway))) return undefined;
-  const isElsewhere =
-    (named.url !== undefined && ![url, gateway].includes(withoutLastSlashes(named.url))) ||
-    (named.host !== undefined && withoutLastSlashes(named.host) !== url) ||
-    (named.canisterId !== undefined && named.canisterId !== canisterId);
-  return isElsewhere ? undefined : service;
+interface Address {
+  readonly url: string | undefined;
+  readonly host: string | undefined;
+  readonly canisterId: string | undefined;
 }
 
-function isLoopback(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
+/** A service that is known by more than its address. */
+interface BaseService extends Address {
+  readonly isInKeyring?: boolean | undefined;
+  readonly addresses: readonly (string | undefined)[];
+  readonly apiKey?: string | undefined;
+  readonly identity?: string | undefined;
+  readonly identityPem?: string | undefined;
+  readonly profile?: string;
+  readonly replica?: string;
 }
 
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
+/** None when another service is named than those that are known. */
+function baseService(
+  flags: GlobalOptions,
+  environment: Environment,
+  named: Address,
+): { readonly base: BaseService | undefined; readonly notes: readonly string[] } {
+  if (flags.profile !== undefined && flags.replica !== undefined) {
+    throw new UsageError('Give --profile or --replica, not both: each is a service of its own.');
   }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new UsageError(`The identity file ${path} cannot be read.`);
+  const stored = readProfiles(environment);
+  const warning = warningOf(environment, stored);
+  const chosen = flags.profile ?? (environment.EFS_PROFILE?.trim() || undefined);
+  const profile = (name: string) => ofProfile(name, profileNamed(stored, name));
+  if (flags.profile !== undefined && !isAt(profile(flags.profile), named)) {
+    throw new UsageError(
+      `The address that is given is not that of profile ${flags.profile}, whose key goes to no ` +
+        'other: leave out --profile, or --url, --host and --canister-id.',
+    );
   }
+  const replica = ofReplica(flags.replica, environment);
+  const { inUse } = stored;
+  const candidates = [
+    flags.replica === undefined ? undefined : replica,
+    chosen === undefined ? undefined : profile(chosen),
+    replica,
+    inUse === undefined || chosen !== undefined ? undefined : profile(inUse),
+  ];
+  const base = candidates.find((service) => service !== undefined && isAt(service, named));
+  const isHidden =
+    base?.replica !== undefined && flags.replica === undefined && inUse !== undefined;
+  const notes = [
+    ...(warning === undefined ? [] : [warning]),
+    ...(isHidden
+      ? [`Uses the local replica of ${base.replica}, not profile ${inUse} (--profile ${inUse}).`]
+      : []),
+  ];
+  return { base, notes };
 }
 
-function chosenTransport(name: string | undefined, hasHttp: boolean): 'http' | 'actor' {
-  if (name === undefined) return hasHttp ? 'http' : 'actor';
+function ofProfile(name: string, stored: Profile): BaseService {
+  const { url } = stored;
+  const host = stored.host ?? hostOf(url);
+  const canisterId = stored.canisterId ?? canisterOf(url);
+  const addresses = [url, stored.host];
+  return { ...stored, host, canisterId, url, addresses, profile: name };
+}
+
+function ofReplica(folder: string | undefined, environment: Environment): BaseService | undefined {
+  const found = findReplica(folder, homeOf(environment));
+  if (found === undefined) return undefined;
+  const { url, gateway } = found.service;
+  return { ...found.service, host: url, addresses: [url, gateway], replica: found.folder };
+}
+
+function isAt(service: BaseService, { url, host, canisterId }: Address): boolean {
+  const known = service.addresses.map((address) => address && withoutLastSlashes(address));
+  return (
+    (url === undefined || known.includes(withoutLastSlashes(url))) &&
+    (host === undefined || withoutLastSlashes(host) === withoutLastSlashes(service.host ?? '')) &&
+    (canisterId === undefined || canisterId === service.canisterId)
+  );
+}
+
+/** What the keyring keeps for a profile is under its name and the folder of its file. */
+export function keyringAccount(environment: Environment, profile: string): string {
+  return `${profile} (${configFolder(environment)})`;
+}
+
+/** The keyring, which may ask its user, is asked only for what is needed. */
+function keyOf(base: BaseService, environment: Environment): string | undefined {
+  if (base.profile === undefined || !base.isInKeyring) return base.apiKey;
+  const apiKey = recallSecret(systemKeyring(), keyringAccount(environment, base.profile));
+  if (apiKey !== undefined) return apiKey;
+  throw new UsageError(
+    `The key of profile ${base.profile} is in the system's keyring, which does not give it: ` +
+      'unlock the keyring, or run efs profile add again with the key.',
+  );
+}
+
+function chosenTransport(name: string | undefined, isOverHttp: boolean): 'http' | 'actor' {
+  if (name === undefined) return isOverHttp ? 'http' : 'actor';
   if (name === 'http' || name === 'actor') return name;
   throw new UsageError(`The transport is http or actor; got ${name}.`);
 }
@@ -151,39 +229,56 @@ function hostOf(url: string | undefined): string | undefined {
   return canisterId === undefined ? url : url?.replace(`//${canisterId}.`, '//');
 }
 
-const where = 'give --url or set EFS_URL, or run where a local replica keeps its .replica folder';
+const unknownService =
+  'It is not known where the service is: set EFS_URL (https://<canister id>.icp0.io on the ' +
+  'network) and EFS_API_KEY, or run efs profile add, or run in a folder with a local replica.';
+const unknownCanister =
+  'It is not known which canister to call: set EFS_URL to its address (https://<canister ' +
+  'id>.icp0.io on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
+  'profile add, or run in a folder with a local replica.';
 
 /** For files, by the way of transport that was chosen. */
-export async function openStorage(configuration: Configuration): Promise<Storage> {
-  const { url, apiKey, isLocalKey, identityPem, timeoutMs } = configuration;
+export async function openStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
+  if (url === undefined && host === undefined) throw new UsageError(unknownService);
   if (configuration.transport === 'actor') {
     // A local replica's key is for one bucket; its owner may use all.
-    const isNeeded = identityPem === undefined || !isLocalKey;
+    const isNeeded = !hasIdentity(configuration) || !isLocalKey;
     return openActorStorage({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
   }
-  if (url === undefined) throw new UsageError(`It is not known where the service is: ${where}.`);
-  return createNodeStorage({ url, apiKey, timeoutMs });
+  if (url === undefined) throw new UsageError(unknownService);
+  return createNodeStorage({ url, apiKey, timeoutMs, onRetry });
+}
+
+export function hasIdentity({ identity, identityPem }: Configuration): boolean {
+  return identity !== undefined || identityPem !== undefined;
 }
 
 /** For buckets and keys, which the actor alone manages, for an identity. */
-export function openManager(configuration: Configuration): Promise<Storage> {
+export function openManager(configuration: WatchedConfiguration): Promise<Storage> {
   return openActorStorage({ ...configuration, apiKey: undefined });
 }
 
-async function openActorStorage(configuration: Configuration): Promise<Storage> {
-  const { host, canisterId, apiKey, identityPem, timeoutMs } = configuration;
-  if (host === undefined || canisterId === undefined) {
-    throw new UsageError('Calls of the actor need --host and --canister-id, or a local replica.');
-  }
-  const identity = identityPem === undefined ? undefined : await readIdentity(identityPem);
-  const options: StorageOptions = { host, canisterId, identity, apiKey, timeoutMs };
+/** As whoever calls, where the actor can be asked who that is. */
+export function openOverseer(configuration: WatchedConfiguration): Promise<Storage> {
+  const { host, canisterId } = configuration;
+  const isKnown = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
+  return isKnown ? openManager(configuration) : openStorage(configuration);
+}
+
+async function openActorStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  const { host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
+  if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
+  const identity = await identityOf(configuration);
+  const options: StorageOptions = { host, canisterId, identity, apiKey, timeoutMs, onRetry };
   return createNodeStorage(options);
 }
 
 /** Loads the agent, which takes a quarter of a second. */
-async function readIdentity(pem: string): Promise<Identity> {
-  const { identityFromPem } = await import('../../client/src/node/identity.ts');
-  return identityFromPem(pem);
+async function identityOf(configuration: Configuration): Promise<StorageIdentity | undefined> {
+  if (!hasIdentity(configuration)) return undefined;
+  const { loadIdentity } = await import('./load-identity.ts');
+  return (await loadIdentity(configuration)).identity;
 }
 
 /** What tells one service from another, without secrets. */

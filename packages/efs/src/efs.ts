@@ -2,12 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addAccessCommands } from './access-commands.ts';
+import { addCompletion } from './completion.ts';
+import { addDoctor } from './doctor.ts';
+import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
-import { cacheControl, collect, collectPair, json, parallel, runOf, wholeNumber } from './flags.ts';
-import { get } from './get.ts';
+import { byteCount, countOrNone, json, runOf, wholeNumber } from './flags.ts';
+import { addIdentityCommands } from './identity-commands.ts';
+import { chooseJson, isJson } from './json-output.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
-import { list, stat, status } from './list.ts';
+import { list, stat } from './list.ts';
 import {
   changeBucket,
   createBucket,
@@ -17,13 +22,15 @@ import {
   removeBucket,
   revokeKey,
 } from './manage.ts';
-import { printNote } from './output.ts';
-import { put } from './put.ts';
+import { printFailure, printNote } from './output.ts';
+import { addProfileCommands } from './profile-commands.ts';
 import { remove } from './remove.ts';
-import { sync } from './sync.ts';
+import { status } from './status.ts';
+import { addTransfers } from './transfer-commands.ts';
 import { tree } from './tree.ts';
 import { cancelUploads, listUploads } from './uploads.ts';
 import { usage } from './usage.ts';
+import { UsageError } from './usage-error.ts';
 
 const examples = `
 Files are named bucket/path. Examples:
@@ -39,16 +46,24 @@ Files are named bucket/path. Examples:
   efs tree -L 2 demo
   efs link create --expires 7d demo/report.pdf  an address to send to somebody
   efs du -h demo/2026
+  efs get -r demo/2026/ pictures                all that is in a folder
   efs sync --delete public/ demo/www            sends only what has changed
+  efs sync demo/www ./public                    fetches only what has changed
   efs mv demo/notes.txt demo/old/               and cp; with -r all that is in a folder
   efs set --type text/plain demo/notes          type, tags, headers, metadata
   efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
   efs bucket create photos && efs key create photos --name uploader
 
-Configuration, the first that is there: a flag; the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
-EFS_CANISTER_ID, EFS_IDENTITY, EFS_TRANSPORT, EFS_TIMEOUT); .replica/service.json, which
-\`npm start\` writes. Interrupted transfers are remembered in $XDG_STATE_HOME/efs
-(~/.local/state/efs), without keys. Buckets and keys are managed by the actor, for an identity.
+Configuration, the first that is there: a flag; the profile of --profile; the environment
+(EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
+EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
+above it, which \`npm start\` writes; the profile in use. With --profile the environment's address, key and
+identity do not count. A profile's key goes to its own address alone. efs whoami shows what counts,
+and efs doctor what is wrong. On the network EFS_URL is https://<canister id>.icp0.io.
+
+Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
+profiles in $XDG_CONFIG_HOME/efs (~/.config/efs). Buckets, members and keys are managed by the
+actor, for an identity.
 
 ${exitCodeHelp}`;
 
@@ -58,6 +73,9 @@ function levelCount(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
+
+/** What lists once needed to be whole; scripts have it. */
+const allOption = () => new Option('--all', 'the whole list, as without it').hideHelp();
 
 function collectNames(value: string, former: readonly string[] = []): string[] {
   return [...former, ...value.split(',')];
@@ -76,68 +94,30 @@ export function createProgram(): Command {
     .addOption(new Option('--api-key <key>', 'better given as EFS_API_KEY: others see flags'))
     .addOption(new Option('--host <url>', 'agent endpoints, for calls of the actor'))
     .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
-    .addOption(new Option('--identity <file>', 'PEM (PKCS #8) of an Ed25519 key'))
+    .addOption(new Option('--identity <file-or-name>', 'PEM, or a name that dfx or icp-cli knows'))
+    .addOption(new Option('--identity-passphrase-file <file>', 'else it is asked for'))
+    .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
     .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
     .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
     .addOption(new Option('--timeout <seconds>', 'of one request (default 60)'))
     .addOption(new Option('-q, --quiet', 'no progress, no notes'))
     .addHelpText('after', examples)
-    .showHelpAfterError('(efs --help shows examples)')
     .exitOverride();
+  // As JSON it is said in the end.
+  if (isJson()) program.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  else program.showHelpAfterError('(efs --help shows examples)');
   addTransfers(program);
   addFileCommands(program);
   addInspection(program);
   addLinks(program);
   addManagement(program);
+  addAccessCommands(program);
+  addIdentityCommands(program);
+  addProfileCommands(program);
+  addDoctor(program);
+  addDomains(program);
+  addCompletion(program);
   return program;
-}
-
-function addTransfers(program: Command): void {
-  program
-    .command('put')
-    .description('send files; - is standard input')
-    .argument('<files...>', 'FILE… and then the destination: bucket/folder/ or bucket/path')
-    .addOption(parallel())
-    .option('--type <type>', "Content-Type; else that of the name's extension")
-    .option('--tag <tag>', 'may come again', collect)
-    .addOption(cacheControl())
-    .option('--metadata <name=value>', 'kept in its record; may come again', collectPair)
-    .option('--resume', 'go on with what was interrupted')
-    .option('--no-replace', 'refuse if the file is there')
-    .option('--size <bytes>', 'of standard input: anything else is refused', wholeNumber)
-    .addOption(json())
-    .action(async (names: string[], flags, command: Command) => {
-      const destination = names.at(-1) ?? '';
-      const files = names.slice(0, -1);
-      if (files.length === 0) command.error('error: put takes files and then a destination');
-      const noReplace = flags.replace === false;
-      const metadata = flags.metadata?.pairs;
-      await put(runOf(command), { files, destination }, { ...flags, noReplace, metadata });
-    });
-  program
-    .command('get')
-    .description('fetch a file; it is verified by its digest')
-    .argument('<source>', 'bucket/path')
-    .argument('[target]', 'file or folder; - is standard output')
-    .addOption(parallel())
-    .option('--range <first-last>', 'bytes, counted from 0, as in HTTP')
-    .option('--resume', 'go on with what was interrupted')
-    .option('--no-verify', 'do without the digest')
-    .action((source: string, target: string | undefined, flags, command: Command) =>
-      get(runOf(command), { source, target }, flags),
-    );
-  program
-    .command('sync')
-    .description('send what has changed of a folder')
-    .argument('<folder>', 'on this machine')
-    .argument('<destination>', 'bucket or bucket/folder')
-    .addOption(parallel())
-    .option('--delete', 'remove there what is not here')
-    .option('--dry-run', 'only say what would be done')
-    .addOption(cacheControl())
-    .action((folder: string, destination: string, flags, command: Command) =>
-      sync(runOf(command), { folder, destination }, flags),
-    );
 }
 
 function addInspection(program: Command): void {
@@ -150,7 +130,8 @@ function addInspection(program: Command): void {
     .option('--prefix <text>', 'only paths that begin with it')
     .option('--sort <order>', 'name_asc (default), name_desc, date_asc, date_desc')
     .option('--tag <tag>', 'only files with it')
-    .option('--all', 'more than the first 50')
+    .option('--limit <n>', 'no more than so many', levelCount)
+    .addOption(allOption())
     .addOption(json())
     .action((place: string | undefined, flags, command: Command) =>
       place === undefined ? listBuckets(runOf(command), flags) : list(runOf(command), place, flags),
@@ -182,6 +163,7 @@ function addInspection(program: Command): void {
     .description('remove files')
     .argument('<files...>', 'bucket/path')
     .option('-r, --recursive', 'all that is in a folder or a bucket')
+    .addOption(json())
     .action((files: string[], flags, command: Command) => remove(runOf(command), files, flags));
   program
     .command('status')
@@ -210,6 +192,7 @@ function addLinks(program: Command): void {
     .description('they open nothing any more')
     .argument('<bucket>')
     .argument('<ids...>', 'as link ls shows them; after -- where one begins with -')
+    .addOption(json())
     .action((bucket: string, ids: string[], _flags, command: Command) =>
       removeLinks(runOf(command), bucket, ids),
     );
@@ -221,8 +204,9 @@ function addManagement(program: Command): void {
     .command('create <bucket>')
     .description('a private one')
     .option('--public', 'files are read without a key')
-    .option('--quota <bytes>', 'what it may hold', wholeNumber)
-    .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
+    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
+    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
+    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
     .addOption(json())
     .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
@@ -234,8 +218,10 @@ function addManagement(program: Command): void {
     .command('set <bucket>')
     .option('--public', 'files are read without a key')
     .option('--private', 'files are read with a key only')
-    .option('--quota <bytes>', 'what it may hold', wholeNumber)
-    .option('--quota-files <count>', 'how many files it may hold', wholeNumber)
+    .option('--site', 'a web site: folders show index.html, pages run scripts')
+    .option('--no-site', 'files alone, whose scripts do not run')
+    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
+    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
     .addOption(json())
     .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
@@ -243,6 +229,7 @@ function addManagement(program: Command): void {
     .command('rm <bucket>')
     .description('one without files')
     .option('--force', 'with its files, former versions and open uploads, which go first')
+    .addOption(json())
     .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
   const uploads = program.command('uploads').description('uploads that have not been completed');
   uploads
@@ -253,6 +240,7 @@ function addManagement(program: Command): void {
     .command('cancel <bucket> [ids...]')
     .description('what came of them is given back')
     .option('--all', 'every one of the bucket')
+    .addOption(json())
     .action((id: string, ids: string[], flags, command: Command) =>
       cancelUploads(runOf(command), { bucket: id, ids }, flags),
     );
@@ -276,16 +264,20 @@ function addManagement(program: Command): void {
     .action((id: string, flags, command: Command) => listKeys(runOf(command), id, flags));
   key
     .command('revoke <id>')
+    .addOption(json())
     .action((id: string, _flags, command: Command) => revokeKey(runOf(command), id));
 }
 
 const changing: ReadonlySet<string> = new Set(
-  'put sync cp mv set rm versions bucket uploads key link'.split(' '),
+  'put sync cp mv set rm versions bucket uploads key link member access rotate profile domain well-known'.split(
+    ' ',
+  ),
 );
 
 /** The exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   let isChanging = false;
+  chooseJson(words);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever reads the output, such as `head`, may have had enough; what is to change is not.
     if (error.code === 'EPIPE' && isChanging) return;
@@ -300,14 +292,20 @@ export async function main(words: readonly string[]): Promise<number> {
     await program.parseAsync(words, { from: 'user' });
     return exitCodes.success;
   } catch (error) {
-    if (isCommanderError(error)) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
-    printNote(`efs: ${sayFailure(error)}`);
+    if (isCommanderError(error)) {
+      if (error.exitCode === 0) return exitCodes.success;
+      if (isJson()) printFailure(new UsageError(error.message), error.message);
+      return exitCodes.usage;
+    }
+    printFailure(error, `efs: ${sayFailure(error)}`);
     return exitCodeOf(error);
   }
 }
 
 /** It has said what is wrong already. */
-function isCommanderError(error: unknown): error is { readonly exitCode: number } {
+function isCommanderError(
+  error: unknown,
+): error is { readonly exitCode: number; readonly message: string } {
   return error instanceof Error && 'exitCode' in error && 'code' in error;
 }
 

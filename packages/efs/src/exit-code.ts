@@ -1,6 +1,7 @@
 // Exit codes of the command, and how a failure is said in one line.
 
 import { isStorageError } from '../../client/src/storage-error.ts';
+import { inWords } from './failure-words.ts';
 import { UsageError } from './usage-error.ts';
 
 export const exitCodes = {
@@ -51,6 +52,8 @@ const codeByError: Readonly<Record<string, number>> = {
   NetworkError: exitCodes.unreachable,
   Timeout: exitCodes.unreachable,
   Unsupported: exitCodes.usage,
+  PassphraseNeeded: exitCodes.usage,
+  WrongPassphrase: exitCodes.accessDenied,
   Aborted: exitCodes.interrupted,
 };
 
@@ -61,7 +64,13 @@ export function exitCodeOf(error: unknown): number {
 }
 
 export function sayFailure(error: unknown): string {
-  if (!isStorageError(error)) return error instanceof Error ? error.message : String(error);
-  const { code, message, requestId } = error;
-  return `${message} [${code}${requestId === undefined ? '' : `, request ${requestId}`}]`;
+  if (!isStorageError(error)) return messageOf(error);
+  const { code, requestId } = error;
+  return `${inWords(error)} [${code}${requestId === undefined ? '' : `, request ${requestId}`}]`;
+}
+
+/** Without the code, where that has a place of its own. */
+export function messageOf(error: unknown): string {
+  if (isStorageError(error)) return inWords(error);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 // Commands on files that are there: their flags and help.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { change } from './change.ts';
 import { copy } from './copy.ts';
 import { eraseVersions, listVersions, restoreVersion } from './file-versions.ts';
@@ -22,6 +22,7 @@ function addCopy(program: Command, kind: 'copy' | 'move'): void {
     .option('-r, --recursive', 'all that is in a folder, bucket/folder/, to below the destination')
     .option('--no-replace', 'refuse if the file is there')
     .addOption(parallel())
+    .addOption(json())
     .action(async (names: string[], flags, command: Command) => {
       const destination = names.at(-1) ?? '';
       const sources = names.slice(0, -1);
@@ -56,7 +57,8 @@ function addVersions(program: Command): void {
   versions
     .command('ls <place>')
     .description('of a bucket, or of all paths that begin so')
-    .option('--all', 'more than the first 50')
+    .option('--limit <n>', 'no more than so many', wholeNumber)
+    .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
     .addOption(json())
     .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
   versions
@@ -73,6 +75,7 @@ function addVersions(program: Command): void {
     .description('erase former versions at once')
     .argument('[version]', 'its number; all of the file without it', wholeNumber)
     .option('-r, --recursive', 'of all paths that begin so')
+    .addOption(json())
     .action((name: string, version: number | undefined, flags, command: Command) =>
       eraseVersions(runOf(command), { name, version }, flags),
     );

@@ -1,6 +1,7 @@
 // `efs versions`: former versions of files, which a bucket keeps for some days.
 
 import type { FileVersion } from '../../client/src/operations.ts';
+import { isJson } from './json-output.ts';
 import { nameOf, parseFileName, parseLocation } from './location.ts';
 import {
   type Column,
@@ -12,28 +13,22 @@ import {
   printNote,
 } from './output.ts';
 import type { Run } from './run.ts';
+import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';
-
-/** Without --all. */
-const shownMax = 50;
 
 const columns: readonly Column<FileVersion>[] = [
   { title: 'VERSION', value: ({ version }) => String(version), isNumber: true },
   { title: 'SIZE', value: ({ size }) => formatBytes(size), isNumber: true },
-  { title: 'MODIFIED', value: ({ updatedAt }) => secondOf(updatedAt) },
-  { title: 'REPLACED', value: ({ retiredAt }) => secondOf(retiredAt) },
-  { title: 'KEPT UNTIL', value: ({ expiresAt }) => secondOf(expiresAt) },
+  { title: 'MODIFIED', value: ({ updatedAt }) => formatTime(updatedAt) },
+  { title: 'REPLACED', value: ({ retiredAt }) => formatTime(retiredAt) },
+  { title: 'KEPT UNTIL', value: ({ expiresAt }) => formatTime(expiresAt) },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
-
-function secondOf(time: string): string {
-  return time.slice(0, 19).replace('T', ' ');
-}
 
 export async function listVersions(
   run: Run,
   place: string,
-  { all, json }: { readonly all?: boolean; readonly json?: boolean },
+  { limit, json }: { readonly limit?: number; readonly json?: boolean },
 ): Promise<void> {
   const { bucket, path: prefix } = parseLocation(place);
   const { signal } = run;
@@ -41,13 +36,13 @@ export async function listVersions(
   const versions: FileVersion[] = [];
   let hasMore = false;
   for await (const version of storage.listVersions({ bucket, prefix, signal })) {
-    hasMore = !all && versions.length === shownMax;
+    hasMore = versions.length === limit;
     if (hasMore) break;
     versions.push(version);
   }
   if (json) printJson(versions);
   else if (versions.length > 0) printLine(formatTable(versions, columns));
-  if (hasMore) printNote(`These are the first ${shownMax}: --all shows the rest.`);
+  if (hasMore) printNote(`These are the first ${limit}: there are more without --limit.`);
 }
 
 export interface RestoreFlags {
@@ -80,5 +75,6 @@ export async function eraseVersions(
   const { bucket, path } = recursive ? parseLocation(name) : parseFileName(name);
   const place = recursive ? { bucket, prefix: path } : { bucket, path, version };
   const { erased } = await (await run.storage()).eraseVersions({ ...place, signal: run.signal });
-  if (!run.isQuiet) printNote(`${erased} erased.`);
+  if (isJson()) printJson({ erased });
+  else if (!run.isQuiet) printNote(`${erased} erased.`);
 }

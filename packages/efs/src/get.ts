@@ -1,50 +1,49 @@
-// `efs get`: a file, or a range of it, to the disk or to standard output. It is written beside its
-// target and takes its place when all of it is verified.
+// `efs get` and `efs cat`: a file, a range of it, or all of a folder, to the disk or to standard
+// output.
 
 import { once } from 'node:events';
-import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { piecesOf } from '../../client/src/byte-stream.ts';
-import type { Download, DownloadOptions, FileName } from '../../client/src/interface.ts';
-import { openFileSource } from '../../client/src/node/file-source.ts';
-import type { Storage } from '../../client/src/storage.ts';
-import { isStorageError } from '../../client/src/storage-error.ts';
-import { parseFileName } from './location.ts';
-import { printNote } from './output.ts';
-import {
-  claimPart,
-  dropAbandoned,
-  type FormerPart,
-  forgetPart,
-  isRemembered,
-  rememberPart,
-} from './part-memory.ts';
+import type { Download, DownloadOptions } from '../../client/src/interface.ts';
+import { checkedConcurrency } from '../../client/src/parallel.ts';
+import { naming } from './failure-words.ts';
+import { type FilterFlags, filterOf } from './filters.ts';
+import { fetchFile } from './get-file.ts';
+import { isJson } from './json-output.ts';
+import { folderPrefix, isFolder, nameOf, parseFileName, parseLocation } from './location.ts';
+import { printJson } from './output.ts';
 import { startProgress } from './progress-bar.ts';
 import type { Run } from './run.ts';
-import {
-  createPart,
-  findTarget,
-  type TargetFile,
-  writePart,
-  writeStraight,
-} from './target-file.ts';
-import type { TransferName } from './transfer-state.ts';
+import { syncDown } from './sync-down.ts';
+import { runSync } from './sync-job.ts';
+import { endTally, goOnAfterFailure, startTally } from './tally.ts';
+import { findTarget } from './target-file.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface GetOptions {
+export interface GetOptions extends FilterFlags {
   readonly parallel: number;
   readonly range?: string;
   readonly resume?: boolean;
   readonly verify: boolean;
+  readonly recursive?: boolean;
+}
+
+interface GetNames {
+  readonly source: string;
+  readonly target: string | undefined;
 }
 
 const standardOutput = '-';
 
-export async function get(
-  run: Run,
-  { source, target }: { readonly source: string; readonly target: string | undefined },
-  options: GetOptions,
-): Promise<void> {
+export async function get(run: Run, names: GetNames, options: GetOptions): Promise<void> {
+  if (options.recursive) return getFolder(run, names, options);
+  const { source, target } = names;
+  if (isFolder(parseLocation(source))) {
+    throw new UsageError(`"${source}" is a folder: -r fetches all that is in it.`);
+  }
+  if (target === standardOutput && isJson()) {
+    throw new UsageError('Standard output is for the file here: leave out --json.');
+  }
   const name = parseFileName(source);
   const range = parseRange(options.range);
   if (range !== undefined && options.resume) {
@@ -54,24 +53,38 @@ export async function get(
     target === standardOutput ? undefined : await findTarget(target, basename(name.path));
   const storage = await run.storage();
   const bar = startProgress(name.path, run.isQuiet);
-  const common: DownloadOptions = {
-    concurrency: options.parallel,
-    signal: run.signal,
-    onProgress: bar.report,
-    verify: options.verify,
-    range,
-  };
+  const { parallel: concurrency, verify } = options;
+  const { signal } = run;
+  const common = { concurrency, signal, onProgress: bar.report, verify, range };
   try {
-    if (file === undefined) return await writeOut(await storage.download(name, common));
-    const transfer: TransferName | undefined =
-      common.range === undefined
-        ? { kind: 'download', service: run.service, ...name, file: file.file }
-        : undefined;
-    const resume = options.resume === true;
-    await getToFile(storage, { name, target: file, common, transfer, resume });
+    await naming(name, async () => {
+      if (file === undefined) return writeOut(await storage.download(name, common));
+      const resume = options.resume === true;
+      const goesOnBy = 'the same command with --resume';
+      const wanted = { name, target: file, common, resume, goesOnBy };
+      const { etag, size } = await fetchFile(run, storage, wanted);
+      if (isJson()) printJson({ ...name, file: file.file, size, etag });
+    });
   } finally {
     bar.stop();
   }
+}
+
+/**
+ * What has been fetched already is not fetched again. Without a last slash the folder's own name
+ * stays: `demo/a` goes to `target/a`, what is in `demo/a/` to `target`.
+ */
+async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
+  const { source, target = '.' } = names;
+  if (target === standardOutput || options.range !== undefined) {
+    throw new UsageError('A folder goes to a folder: leave out -, and --range.');
+  }
+  checkedConcurrency(options.parallel);
+  const { bucket, path } = parseLocation(source);
+  const from = { bucket, path: folderPrefix({ bucket, path }) };
+  const folder = source.endsWith('/') ? target : `${target}/${basename(source)}`;
+  const setting = { run, flags: options, filter: filterOf(options), storage: await run.storage() };
+  await runSync(syncDown(from, folder), setting);
 }
 
 /** `0-99`, both inclusive as in HTTP; `100-` to the end. */
@@ -85,77 +98,26 @@ function parseRange(text: string | undefined): DownloadOptions['range'] {
   return last === undefined ? { start } : { start, end: Number(last) + 1 };
 }
 
+export async function cat(
+  run: Run,
+  sources: readonly string[],
+  { parallel: concurrency }: { readonly parallel: number },
+): Promise<void> {
+  const names = sources.map(parseFileName);
+  const storage = await run.storage();
+  const { signal } = run;
+  const tally = startTally('shown');
+  for (const name of names) {
+    await goOnAfterFailure(tally, nameOf(name), async () => {
+      await writeOut(await storage.download(name, { concurrency, signal }));
+      tally.done++;
+    });
+  }
+  endTally(run, tally, false);
+}
+
 async function writeOut({ body }: Download): Promise<void> {
   for await (const bytes of piecesOf(body)) {
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
   }
-}
-
-interface Wanted {
-  readonly name: FileName;
-  readonly target: TargetFile;
-  readonly common: DownloadOptions;
-  /** What it is remembered as; a range is not. */
-  readonly transfer: TransferName | undefined;
-  readonly resume: boolean;
-}
-
-async function getToFile(storage: Storage, wanted: Wanted): Promise<void> {
-  const { name, target, common, transfer, resume } = wanted;
-  if (target.isStraight) {
-    const { body } = await storage.download(name, common);
-    return writeStraight(target.file, body);
-  }
-  const former = resume && transfer ? await claimPart(transfer, target) : undefined;
-  let part = former?.part;
-  try {
-    const download = await openDownload(storage, wanted, former);
-    if (part === undefined) {
-      if (transfer) await dropAbandoned(transfer);
-      part = await createPart(target);
-    }
-    if (transfer) await rememberPart(transfer, { etag: download.etag, part });
-    // A range becomes a file of its own, from its first byte.
-    const start = common.range === undefined ? download.start : 0;
-    await writePart(part, { body: download.body, start, mode: target.mode });
-    await rename(part, target.file);
-  } catch (error) {
-    if (part !== undefined) await keepOrDrop(part, transfer, error);
-    throw error;
-  }
-  if (transfer) await forgetPart(transfer, part);
-}
-
-/** Goes on with what there is if it is of the file as it is now. */
-async function openDownload(
-  storage: Storage,
-  { name, common }: Wanted,
-  former: FormerPart | undefined,
-): Promise<Download> {
-  if (former === undefined) return storage.download(name, common);
-  const received = await openFileSource(former.part);
-  try {
-    return await storage.download(name, { ...common, resume: { etag: former.etag, received } });
-  } catch (error) {
-    if (!isStorageError(error, 'PreconditionFailed')) throw error;
-    printNote('The file has been replaced since: it is fetched from its start.');
-    return await storage.download(name, common);
-  } finally {
-    await received.close();
-  }
-}
-
-/** What came is kept if --resume can find it and it is not known to be wrong. */
-async function keepOrDrop(
-  part: string,
-  transfer: TransferName | undefined,
-  error: unknown,
-): Promise<void> {
-  const isKept = transfer !== undefined && (await isRemembered(transfer, part));
-  if (isKept && !isStorageError(error, 'IntegrityError')) {
-    printNote(`What came is kept in ${part}: the same command with --resume goes on with it.`);
-    return;
-  }
-  await rm(part, { force: true });
-  if (isKept) await forgetPart(transfer, part);
 }

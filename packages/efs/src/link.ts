@@ -5,6 +5,8 @@ import { nameOf, parseFileName, parseLocation } from './location.ts';
 import { parseExpiry } from './manage.ts';
 import { type Column, formatTable, printable, printJson, printLine, printNote } from './output.ts';
 import type { Run } from './run.ts';
+import { countDone, finish, goOnAfterFailure, startTally } from './tally.ts';
+import { formatTime } from './times.ts';
 
 export interface LinkFlags {
   readonly expires?: string;
@@ -14,14 +16,10 @@ export interface LinkFlags {
 
 const columns: readonly Column<LinkRecord>[] = [
   { title: 'ID', value: ({ id }) => id },
-  { title: 'CREATED', value: ({ createdAt }) => secondOf(createdAt) },
-  { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? secondOf(expiresAt) : '–') },
+  { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
+  { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
-
-function secondOf(time: string): string {
-  return time.slice(0, 19).replace('T', ' ');
-}
 
 /** The address alone on standard output, so that it can be caught by a variable. */
 export async function createLink(run: Run, text: string, flags: LinkFlags): Promise<void> {
@@ -38,13 +36,18 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   if (run.isQuiet) return;
   const isWhole = !link.url.startsWith('/');
   if (!isWhole) printNote("Put the gateway's address of the canister before it, or give --url.");
-  const until = link.expiresAt === undefined ? 'it is removed' : `${secondOf(link.expiresAt)} UTC`;
+  const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
   // Else it would be taken for a flag.
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
   printNote(
     `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
       `It is shown this once; efs link rm ${file.bucket} ${id} removes it.`,
   );
+}
+
+/** The address goes to others, whose clocks may show another time. */
+function inUtc(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Of a host that is neither the network's nor this machine, the library knows the path only. */
@@ -68,8 +71,12 @@ export async function listLinks(
 
 export async function removeLinks(run: Run, bucket: string, ids: readonly string[]): Promise<void> {
   const storage = await run.storage();
+  const tally = startTally('removed');
   for (const id of ids) {
-    await storage.links.remove(bucket, id, { signal: run.signal });
-    printLine(id);
+    await goOnAfterFailure(tally, id, async () => {
+      await storage.links.remove(bucket, id, { signal: run.signal });
+      countDone(tally, id);
+    });
   }
+  finish(run, tally, false);
 }

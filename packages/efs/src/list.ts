@@ -2,6 +2,7 @@
 
 import type { ListOptions } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
+import { naming } from './failure-words.ts';
 import { type Entry, entriesOf, isFile } from './folder-entries.ts';
 import { parseFileName, parseLocation } from './location.ts';
 import {
@@ -14,19 +15,18 @@ import {
   printNote,
 } from './output.ts';
 import type { Run } from './run.ts';
+import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ListFlags {
   readonly prefix?: string;
   readonly sort?: string;
   readonly tag?: string;
-  readonly all?: boolean;
+  readonly limit?: number;
   readonly recursive?: boolean;
   readonly json?: boolean;
 }
 
-/** Without --all. */
-const shownMax = 50;
 const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'] as const;
 
 const columns: readonly Column<Entry>[] = [
@@ -35,26 +35,22 @@ const columns: readonly Column<Entry>[] = [
     value: (entry) => (isFile(entry) ? formatBytes(entry.size) : ''),
     isNumber: true,
   },
-  { title: 'MODIFIED', value: (entry) => (isFile(entry) ? secondOf(entry.updatedAt) : '') },
+  { title: 'MODIFIED', value: (entry) => (isFile(entry) ? formatTime(entry.updatedAt) : '') },
   { title: 'TYPE', value: (entry) => (isFile(entry) ? printable(entry.contentType) : 'folder') },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
-
-function secondOf(time: string): string {
-  return time.slice(0, 19).replace('T', ' ');
-}
 
 export async function list(run: Run, place: string, flags: ListFlags): Promise<void> {
   const entries: Entry[] = [];
   let hasMore = false;
   for await (const entry of listed(await run.storage(), place, { ...flags, signal: run.signal })) {
-    hasMore = !flags.all && entries.length === shownMax;
+    hasMore = entries.length === flags.limit;
     if (hasMore) break;
     entries.push(entry);
   }
   if (flags.json) printJson(entries);
   else if (entries.length > 0) printLine(formatTable(entries, columns));
-  if (hasMore) printNote(`These are the first ${shownMax}: --all shows the rest.`);
+  if (hasMore) printNote(`These are the first ${flags.limit}: there are more without --limit.`);
 }
 
 /**
@@ -89,15 +85,11 @@ function parseSort(text: string | undefined): ListOptions['sort'] {
 
 export async function stat(run: Run, file: string, { json }: { json?: boolean }): Promise<void> {
   const { signal } = run;
-  const record = await (await run.storage()).stat(parseFileName(file), { signal });
+  const name = parseFileName(file);
+  const storage = await run.storage();
+  const record = await naming(name, () => storage.stat(name, { signal }));
   if (json) printJson(record);
   else printRecord({ ...record, size: `${record.size} (${formatBytes(record.size)})` });
-}
-
-export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
-  const figures = await (await run.storage()).status({ signal: run.signal });
-  if (json) printJson(figures);
-  else printRecord(figures);
 }
 
 export function printRecord(record: object): void {

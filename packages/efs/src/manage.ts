@@ -6,6 +6,7 @@ import type {
   KeyRecord,
   Permission,
 } from '../../client/src/interface.ts';
+import { isJson } from './json-output.ts';
 import { printRecord } from './list.ts';
 import {
   type Column,
@@ -17,6 +18,7 @@ import {
   printNote,
 } from './output.ts';
 import type { Run } from './run.ts';
+import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';
 
 interface JsonFlag {
@@ -25,12 +27,25 @@ interface JsonFlag {
 
 const bucketColumns: readonly Column<BucketRecord>[] = [
   { title: 'BUCKET', value: ({ id }) => id },
-  { title: 'FILES', value: ({ fileCount }) => String(fileCount), isNumber: true },
+  { title: 'FILES', value: (bucket) => sayFiles(bucket), isNumber: true },
   { title: 'SIZE', value: ({ byteCount }) => formatBytes(byteCount), isNumber: true },
-  { title: 'ACCESS', value: ({ isPublic }) => (isPublic ? 'public' : 'private') },
-  { title: 'CREATED', value: ({ createdAt }) => createdAt.slice(0, 10) },
+  { title: 'QUOTA', value: (bucket) => sayQuota(bucket), isNumber: true },
+  { title: 'ACCESS', value: accessOf },
+  { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
   { title: 'OWNER', value: ({ owner }) => owner },
 ];
+
+function sayFiles({ fileCount, quotaFiles }: BucketRecord): string {
+  return quotaFiles === undefined ? String(fileCount) : `${fileCount} of ${quotaFiles}`;
+}
+
+/** What counts towards it is more than the files' bytes. */
+function sayQuota(bucket: BucketRecord): string {
+  const { byteCount, overheadBytes, versionBytes, quotaBytes } = bucket;
+  if (!quotaBytes) return '–';
+  const used = byteCount + overheadBytes + versionBytes;
+  return `${Math.ceil((100 * used) / quotaBytes)} % of ${formatBytes(quotaBytes)}`;
+}
 
 const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'ID', value: ({ id }) => id },
@@ -39,12 +54,19 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'BUCKETS', value: ({ buckets }) => buckets.join(',') },
   { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
   { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
-  { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt?.slice(0, 19).replace('T', ' ') ?? '–' },
+  { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
 ];
+
+function accessOf({ isPublic, isSite }: BucketRecord): string {
+  if (!isPublic) return 'private';
+  return isSite ? 'site' : 'public';
+}
 
 export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
   const { json } = flags;
-  const bucket = await (await run.manager()).buckets.create(id, optionsOf(flags));
+  // A site is for everybody
+  const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
+  const bucket = await (await run.manager()).buckets.create(id, options);
   if (json) printJson(bucket);
   else printLine(bucket.id);
 }
@@ -59,6 +81,8 @@ export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
 export interface BucketFlags extends JsonFlag {
   readonly public?: boolean;
   readonly private?: boolean;
+  /** --site and --no-site. */
+  readonly site?: boolean;
   readonly quota?: number;
   readonly quotaFiles?: number;
   readonly keepVersions?: number;
@@ -73,8 +97,8 @@ export async function changeBucket(run: Run, id: string, flags: BucketFlags): Pr
 function optionsOf(flags: BucketFlags): BucketOptions {
   if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
   const isPublic = flags.public ? true : flags.private ? false : undefined;
-  const { quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
-  return { isPublic, quotaBytes, quotaFiles, keepVersionsDays };
+  const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays };
 }
 
 /** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */
@@ -100,7 +124,8 @@ export async function removeBucket(
     }
   }
   await storage.buckets.remove(id, { isForced: flags.force === true });
-  printLine(id);
+  if (isJson()) printJson({ removed: id });
+  else printLine(id);
 }
 
 export interface KeyFlags extends JsonFlag {
@@ -158,5 +183,6 @@ export async function listKeys(run: Run, bucket: string, { json }: JsonFlag): Pr
 
 export async function revokeKey(run: Run, id: string): Promise<void> {
   await (await run.manager()).keys.revoke(id);
-  printLine(id);
+  if (isJson()) printJson({ revoked: id });
+  else printLine(id);
 }

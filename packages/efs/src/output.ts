@@ -1,5 +1,8 @@
 // What the command prints: tables and JSON on standard output, everything else on standard error.
 
+import { isJson, jsonOfFailure, jsonOfNote } from './json-output.ts';
+import { withoutProgress, writeErrorLine } from './standard-error.ts';
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Decimal units, three digits: `1.23 MB`. */
@@ -64,7 +67,7 @@ export function printable(text: string): string {
 }
 
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  withoutProgress(() => process.stdout.write(`${text}\n`));
 }
 
 export function printJson(value: unknown): void {
@@ -72,5 +75,16 @@ export function printJson(value: unknown): void {
 }
 
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+  writeErrorLine(isJson() ? jsonOfNote(text) : text);
+}
+
+/** `text` says it all; `name` is that of the file that has failed, where the others go on. */
+export function printFailure(error: unknown, text: string, name?: string): void {
+  writeErrorLine(isJson() ? jsonOfFailure(error, name) : text);
+}
+
+/** What a command has done: a name for people, or a value where JSON is asked for. */
+export function printResult(value: object, line: string): void {
+  if (isJson()) printJson(value);
+  else printLine(line);
 }

@@ -1,14 +1,24 @@
 // One run of the command: its configuration, its storages, and the signal of Ctrl-C.
 
 import type { Storage } from '../../client/src/storage.ts';
-import { type Configuration, openManager, openStorage, serviceName } from './config.ts';
+import {
+  type Configuration,
+  openManager,
+  openOverseer,
+  openStorage,
+  serviceName,
+} from './config.ts';
+import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
   /** For files. */
   readonly storage: () => Promise<Storage>;
   /** For buckets and keys. */
   readonly manager: () => Promise<Storage>;
+  /** For what the service tells owners more of than others. */
+  readonly overseer: () => Promise<Storage>;
   readonly service: string;
+  readonly canisterId: string | undefined;
   /** Of HTTP, where it is known. */
   readonly url: string | undefined;
   readonly signal: AbortSignal;
@@ -16,6 +26,10 @@ export interface Run {
 }
 
 export function startRun(configuration: Configuration, isQuiet: boolean): Run {
+  const { url, host, transport } = configuration;
+  const address = transport === 'http' ? url : host;
+  const onRetry = isQuiet ? undefined : retryNotes(`${address ?? host}`);
+  const watched = { ...configuration, onRetry };
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
@@ -24,10 +38,12 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
     });
   }
   return {
-    storage: () => openStorage(configuration),
-    manager: () => openManager(configuration),
+    storage: () => openStorage(watched),
+    manager: () => openManager(watched),
+    overseer: () => openOverseer(watched),
     service: serviceName(configuration),
     url: configuration.url,
+    canisterId: configuration.canisterId,
     signal: controller.signal,
     isQuiet,
   };

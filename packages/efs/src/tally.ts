@@ -3,28 +3,33 @@
 
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
 import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
-import { printable, printLine, printNote } from './output.ts';
+import { isJson } from './json-output.ts';
+import { printable, printFailure, printJson, printLine, printNote } from './output.ts';
 import type { Run } from './run.ts';
 
 export interface Tally {
   /** As in `12 removed.` */
   readonly verb: string;
   done: number;
+  /** What was done, as it is printed; for JSON. */
+  readonly names: string[];
   readonly failures: unknown[];
 }
 
 export function startTally(verb: string): Tally {
-  return { verb, done: 0, failures: [] };
+  return { verb, done: 0, names: [], failures: [] };
 }
 
 export function countDone(tally: Tally, name: string): void {
   tally.done++;
-  printLine(printable(name));
+  if (isJson()) tally.names.push(name);
+  else printLine(printable(name));
 }
 
 export function countFailure({ verb, failures }: Tally, name: string, error: unknown): void {
   failures.push(error);
-  printNote(`${printable(name)} is not ${verb}: ${sayFailure(error)}`);
+  const text = `${printable(name)} is not ${verb}: ${sayFailure(error)}`;
+  printFailure(error, text, name);
 }
 
 /** What ends the work on one name is kept; what would end it on all of them ends the command. */
@@ -46,13 +51,23 @@ export function endsAll(error: unknown): boolean {
   return [interrupted, unreachable].some((code) => code === exitCodeOf(error));
 }
 
-/** With the exit code of the first failure. */
-export function finish(run: Run, { verb, done, failures }: Tally, isSummedUp: boolean): void {
+/** With the exit code of the first failure. The summary is the JSON value, unless there is one. */
+export function finish(run: Run, tally: Tally, isSummedUp: boolean): void {
+  if (isJson()) printJson(jsonOf(tally));
+  endTally(run, tally, isSummedUp);
+}
+
+function jsonOf({ verb, done, names, failures }: Tally): object {
+  return { verb, done, failed: failures.length, names };
+}
+
+/** For who has printed another JSON value. */
+export function endTally(run: Run, { verb, done, failures }: Tally, isSummedUp: boolean): void {
   const [first] = failures;
   if (first !== undefined) {
     const text = `${done} ${verb}, ${failures.length} failed.`;
     if (!isStorageError(first)) throw new Error(text, { cause: first });
     throw new StorageError(first.code, text, { status: first.status, cause: first });
   }
-  if (isSummedUp && !run.isQuiet) printNote(`${done} ${verb}.`);
+  if (isSummedUp && !run.isQuiet && !isJson()) printNote(`${done} ${verb}.`);
 }

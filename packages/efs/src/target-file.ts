@@ -2,7 +2,16 @@
 // fetched, and the part beside it that takes its place. Knows nothing of the service.
 
 import { randomBytes } from 'node:crypto';
-import { constants, type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import {
+  constants,
+  type FileHandle,
+  lstat,
+  open,
+  readlink,
+  realpath,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { piecesOf } from '../../client/src/byte-stream.ts';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
@@ -41,9 +50,18 @@ async function pathIn(target: string, name: string): Promise<string> {
   return isFolder ? `${withoutLastSlashes(target)}/${name}` : target;
 }
 
-async function statIfThere(path: string) {
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  return unlessMissing(() => stat(path));
+}
+
+/** What has this name, a link itself; undefined when nothing has. */
+export function entryAt(path: string): Promise<Stats | undefined> {
+  return unlessMissing(() => lstat(path));
+}
+
+async function unlessMissing<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await stat(path);
+    return await look();
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -10,6 +10,8 @@ import {
   printLine,
 } from './output.ts';
 import type { Run } from './run.ts';
+import { countDone, finish, goOnAfterFailure, startTally } from './tally.ts';
+import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';
 
 const columns: readonly Column<UploadSession>[] = [
@@ -20,8 +22,8 @@ const columns: readonly Column<UploadSession>[] = [
     value: ({ isSizeKnown, totalSize }) => (isSizeKnown ? formatBytes(totalSize) : '–'),
     isNumber: true,
   },
-  { title: 'LAST CHUNK', value: ({ updatedAt }) => updatedAt.slice(0, 19).replace('T', ' ') },
-  { title: 'EXPIRES', value: ({ expiresAt }) => expiresAt.slice(0, 19).replace('T', ' ') },
+  { title: 'LAST CHUNK', value: ({ updatedAt }) => formatTime(updatedAt) },
+  { title: 'EXPIRES', value: ({ expiresAt }) => formatTime(expiresAt) },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
@@ -46,8 +48,12 @@ export async function cancelUploads(
   const storage = await run.storage();
   const { signal } = run;
   const open = all ? await storage.listUploads({ bucket, signal }) : [];
+  const tally = startTally('cancelled');
   for (const uploadId of all ? open.map((upload) => upload.uploadId) : ids) {
-    await storage.cancelUpload({ bucket, uploadId, signal });
-    printLine(uploadId);
+    await goOnAfterFailure(tally, uploadId, async () => {
+      await storage.cancelUpload({ bucket, uploadId, signal });
+      countDone(tally, uploadId);
+    });
   }
+  finish(run, tally, false);
 }

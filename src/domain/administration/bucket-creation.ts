@@ -5,7 +5,7 @@ import { mayCreateBuckets } from '../access/bucket-creators.ts';
 import { noteBucket } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import type { Bucket } from '../buckets/buckets.ts';
-import { findBucket, saveBucket } from '../buckets/buckets.ts';
+import { checkSite, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
 import type { Call } from '../shared/caller.ts';
@@ -17,6 +17,8 @@ export interface NewBucket {
   readonly bucket: string;
   /** Private unless true. */
   readonly isPublic?: boolean | undefined;
+  /** Only with isPublic. */
+  readonly isSite?: boolean | undefined;
   /** As BucketChange has them. */
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
@@ -41,10 +43,15 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
       limit: bucketCountMax,
     });
   }
+  const isPublic = request.isPublic === true;
+  const isSite = request.isSite === true;
+  checkSite({ id, isPublic, isSite });
   const quotaBytes = parseQuota('bytes', request.quotaBytes);
   const quotaFiles = parseQuota('files', request.quotaFiles);
   return {
     id,
+    isPublic,
+    isSite,
     quotaBytes,
     quotaFiles,
     keepVersionsDays: parseKeepDays(request.keepVersionsDays ?? 0n),
@@ -56,15 +63,15 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
  * is for nobody else until its owner says so.
  */
 export function createBucket(stores: Stores, call: Call, request: NewBucket): Bucket {
-  const { id, ...quotas } = checkNewBucket(stores, call, request);
+  const { id, ...options } = checkNewBucket(stores, call, request);
   const bucket: Bucket = {
     id,
-    ...quotas,
+    ...options,
     ...createBucketKey(stores, id),
     formerKeyId: 0,
     formerKeySlot: 0,
     owner: call.caller.principal,
-    isPublic: request.isPublic === true,
+    isRenewing: false,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
     fileCount: 0,

@@ -16,8 +16,9 @@ import {
 import { ownedBucket } from '../access/ownership.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
 import { changeTotals } from '../buckets/bucket-totals.ts';
-import { type Bucket, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
+import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
@@ -26,6 +27,7 @@ import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
 import { withdrawKeys } from './api-key-management.ts';
+import { forgetRenewal, startRenewal } from './site-renewal.ts';
 
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
@@ -82,6 +84,11 @@ export function listBuckets(
 export interface BucketChange {
   readonly bucket: string;
   readonly isPublic: boolean | undefined;
+  /**
+   * Only for a bucket that is public then. One that is hidden stays a site, for when it is public
+   * again.
+   */
+  readonly isSite?: boolean | undefined;
   /** 0n takes the quota away; absent leaves it. */
   readonly quotaBytes: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
@@ -101,8 +108,10 @@ export interface BucketChange {
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
   const { bucket, updated, former, members } = changedBucket(stores, call, change);
   saveBucket(stores, updated, bucket);
+  if (updated.isSite !== bucket.isSite) startRenewal(stores, bucket.id);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
+    if (updated.isPublic) publishPage(stores, updated);
   }
   const before = rolesIn(bucket, former);
   const after = rolesIn(updated, members);
@@ -121,10 +130,15 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
   const owner = change.owner ?? bucket.owner;
   requireNameable(owner);
   const members = changedMembers({ bucket, former, owner }, change);
+  const isPublic = change.isPublic ?? bucket.isPublic;
+  const isSite = change.isSite ?? bucket.isSite;
+  if (change.isSite === true) checkSite({ id: bucket.id, isPublic, isSite });
   const updated: Bucket = {
     ...bucket,
     owner,
-    isPublic: change.isPublic ?? bucket.isPublic,
+    isPublic,
+    isSite,
+    isRenewing: bucket.isRenewing || isSite !== bucket.isSite,
     quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
     quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
     keepVersionsDays:
@@ -255,6 +269,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   stores.buckets.delete(encodeUtf8(bucket.id));
   eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);
+  forgetRenewal(stores, bucket.id);
   stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
 }

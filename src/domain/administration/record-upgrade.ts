@@ -16,25 +16,14 @@ import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { bucketIdAfter } from '../buckets/bucket-directory.ts';
 import { findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
-import { damagedFile } from '../contents/chunk-records.ts';
-import { chunkDigests, saveDigestTable } from '../contents/digest-tables.ts';
-import {
-  decodeFile,
-  decodeHead,
-  encodeFile,
-  type FileRecord,
-  fileMapKey,
-  isSealed,
-  isUpgraded,
-  sealFile,
-} from '../files/file-records.ts';
+import { saveDigestTable } from '../contents/digest-tables.ts';
+import { fileMapKey, isUpgraded } from '../files/file-records.ts';
 import { findFile } from '../files/files.ts';
-import { withFileKey } from '../keys/file-keys.ts';
+import { renewLeaves } from '../files/leaf-renewal.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import { noteSize } from '../listing/file-sizes.ts';
-import { presentLeavesVersion } from '../shared/publication.ts';
-import { nextContentId, type Stores } from '../shared/stores.ts';
+import type { Stores } from '../shared/stores.ts';
 import { noteUpload } from '../uploads/open-uploads.ts';
 import { getSession, saveSession } from '../uploads/upload-session.ts';
 import { reservedBytes } from '../uploads/uploads.ts';
@@ -185,25 +174,14 @@ function upgradeFiles(stores: Stores, progress: Progress): Progress {
 
 /** The chunks that were read for it; what is damaged stays as it is, and is refused when read. */
 function upgradeFile(stores: Stores, bucketId: string, path: string): number {
-  const mapKey = fileMapKey(bucketId, path);
-  const bytes = stores.files.get(mapKey);
+  const bytes = stores.files.get(fileMapKey(bucketId, path));
   if (bytes === undefined || isUpgraded(bytes)) {
     return 0;
   }
   const bucket = present(findBucket(stores, bucketId), 'bucket of a file');
-  const former = { bucket, ...decodeHead(bytes) };
-  return withFileKey(stores, former, (key) => {
-    if (!isSealed(bytes, mapKey, key)) throw damagedFile();
-    const decoded = decodeFile(bucketId, path, bytes);
-    const file: FileRecord = { ...decoded, leavesVersion: presentLeavesVersion };
-    const digests = chunkDigests(stores, file);
-    saveDigestTable(stores, file.contentId, digests);
-    const record = encodeFile(file, { number: nextContentId(stores), timeNs: file.updatedAtNs });
-    sealFile(record, mapKey, key);
-    stores.files.set(mapKey, record);
-    const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
-    saveBucket(stores, { ...bucket, overheadBytes }, bucket);
-    stores.publication.put(file, digests);
-    return file.chunkCount;
-  });
+  const { file, digests } = renewLeaves(stores, bucket, { path, bytes });
+  saveDigestTable(stores, file.contentId, digests);
+  const overheadBytes = bucket.overheadBytes + overheadBytesOf(file);
+  saveBucket(stores, { ...bucket, overheadBytes }, bucket);
+  return file.chunkCount;
 }

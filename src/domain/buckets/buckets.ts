@@ -14,6 +14,10 @@ export interface Bucket extends BucketKeys {
   /** Principal of the creator. */
   readonly owner: Uint8Array;
   readonly isPublic: boolean;
+  /** Served as a site while it is public, see files/sites.ts. */
+  readonly isSite: boolean;
+  /** Some of its files may be served yet as before isSite changed. */
+  readonly isRenewing: boolean;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly fileCount: number;
@@ -36,7 +40,8 @@ export interface Bucket extends BucketKeys {
   readonly quotaFiles?: number | undefined;
 }
 
-// 0: version 6 | owner (length, bytes) | flags u8: 1 public, 2 quota of bytes, 4 quota of files
+// 0: version 6 | owner (length, bytes)
+//    | flags u8: 1 public, 2 quota of bytes, 4 quota of files, 8 site, 16 renewing
 //    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
 //    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
 //    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
@@ -45,7 +50,7 @@ export interface Bucket extends BucketKeys {
 const version = 6;
 const versionWithoutVersions = 5;
 const versionWithoutOverhead = 4;
-const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4 } as const;
+const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4, site: 8, renewing: 16 } as const;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   return new RecordWriter(version)
@@ -71,9 +76,11 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .finish([]);
 }
 
-function flagsOf({ isPublic, quotaBytes, quotaFiles }: Bucket): number {
+function flagsOf({ isPublic, isSite, isRenewing, quotaBytes, quotaFiles }: Bucket): number {
   return (
     (isPublic ? flagBits.public : 0) |
+    (isSite ? flagBits.site : 0) |
+    (isRenewing ? flagBits.renewing : 0) |
     (quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
     (quotaFiles === undefined ? 0 : flagBits.quotaFiles)
   );
@@ -106,6 +113,8 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     id,
     owner,
     isPublic: (flags & flagBits.public) !== 0,
+    isSite: (flags & flagBits.site) !== 0,
+    isRenewing: (flags & flagBits.renewing) !== 0,
     createdAtNs,
     updatedAtNs,
     fileCount,
@@ -154,6 +163,15 @@ export function noSuchBucket(id: string): Refusal {
 /** False for a private bucket and for none; refuses a malformed name. */
 export function isPublicBucket(stores: Stores, name: string): boolean {
   return findBucket(stores, parseBucketId(name))?.isPublic === true;
+}
+
+/** Refuses a site that nobody could see. */
+export function checkSite({ id, isPublic, isSite }: Pick<Bucket, 'id' | 'isPublic' | 'isSite'>) {
+  if (!isSite || isPublic) return;
+  throw new Refusal(
+    'InvalidArgument',
+    `Bucket ${id} is private, and a site is for everybody: make it public, with isPublic.`,
+  );
 }
 
 /** By id, a page at a time. */

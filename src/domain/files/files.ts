@@ -11,7 +11,7 @@ import { releaseContent } from '../contents/shared-contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
-import { presentLeavesVersion } from '../shared/publication.ts';
+import { leavesVersionOf } from '../shared/publication.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type FileParts, fileParts } from './file-parts.ts';
@@ -29,6 +29,7 @@ import {
   unreadableFile,
 } from './file-records.ts';
 import { dropLinks, publishLinks } from './links.ts';
+import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
 import { countedOverhead, latestVersion, retireFile } from './versions.ts';
 
 export type { FileMetadata, FileRecord } from './file-records.ts';
@@ -148,6 +149,17 @@ export function withPublicFile<T extends object>(
   return used;
 }
 
+/** The index.html of a folder of a site, for anybody; `undefined` where is none. */
+export function withPublicIndex<T extends object>(
+  stores: Stores,
+  named: { readonly bucket: string; readonly folder: string },
+  use: (opened: OpenFile) => T,
+): T | undefined {
+  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const index = bucket?.isPublic ? findIndex(stores, bucket, named.folder) : undefined;
+  return bucket && index && withOpenFile(stores, { bucket, path: index.path }, use);
+}
+
 type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
 
 export type NewFile = Omit<FileRecord, keyof History> & {
@@ -210,7 +222,7 @@ export function addVersion(
     version: latest + 1,
     createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
-    leavesVersion: presentLeavesVersion,
+    leavesVersion: leavesVersionOf(bucket),
   };
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
@@ -218,6 +230,7 @@ export function addVersion(
   const former = stores.files.set(mapKey, bytes);
   indexFile(stores, file, old);
   stores.publication.put(file, chunkDigests);
+  if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
   publishLinks(stores, bucket, file, chunkDigests);
   return { file, former };
 }
@@ -246,7 +259,7 @@ export function removeFile(
   file: FileRecord,
   nowNs: bigint,
 ): Bucket {
-  const record = takeFromPath(stores, file);
+  const record = takeFromPath(stores, bucket, file);
   const without = dropLinks(stores, withoutFile(bucket, file), file.path);
   // A deletion keeps nothing for those who are reading: its key is to go now.
   const isForgotten = bucket.keepVersionsDays === 0;
@@ -260,15 +273,16 @@ export function removeFile(
 
 /** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
 export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): void {
-  takeFromPath(stores, file);
+  takeFromPath(stores, bucket, file);
   saveBucket(stores, dropLinks(stores, withoutFile(bucket, file), file.path), bucket);
 }
 
 /** Nothing is at its path any more; the record that was there. */
-function takeFromPath(stores: Stores, file: FileRecord): Uint8Array | undefined {
+function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Uint8Array | undefined {
   const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
   unindexFile(stores, file);
   stores.publication.remove(file);
+  if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);
   return record;
 }
 

@@ -9,12 +9,20 @@ import type { StoredHeaders } from './stored-headers.ts';
  * Which header fields a file is served with (http/file-headers.ts): its certified leaves were made
  * of them. Files of an earlier version keep theirs until record-upgrade.ts has come to them.
  */
-export type LeavesVersion = 1 | 2;
-export const presentLeavesVersion: LeavesVersion = 2;
+export type LeavesVersion = 1 | 2 | 3;
+export const presentLeavesVersion = 2;
+/** In a bucket that is a site: scripts run, and folders have addresses, see files/sites.ts. */
+export const siteLeavesVersion = 3;
 
 export function parseLeavesVersion(number: number): LeavesVersion {
-  assert(number === 1 || number === 2, 'the leaves of a file have a known version');
+  const isKnown = number === 1 || number === presentLeavesVersion || number === siteLeavesVersion;
+  assert(isKnown, 'the leaves of a file have a known version');
   return number;
+}
+
+/** Which a file of the bucket is to have. */
+export function leavesVersionOf({ isSite }: { readonly isSite: boolean }): LeavesVersion {
+  return isSite ? siteLeavesVersion : presentLeavesVersion;
 }
 
 /** What the JSON record of a file tells. */
@@ -47,6 +55,24 @@ export interface PublishedLink {
   readonly downloadName: string;
 }
 
+/** What is at `/.well-known/{name}`. */
+export interface PublishedText {
+  readonly name: string;
+  readonly contentType: string;
+  /** UTF-8. */
+  readonly body: Uint8Array;
+  /** SHA-256 of it. */
+  readonly digest: Uint8Array;
+  readonly updatedAtNs: bigint;
+}
+
+/** A folder of a site; '' is the whole bucket. */
+export interface FolderName {
+  readonly bucketId: string;
+  /** Without a slash at its end. */
+  readonly folder: string;
+}
+
 export interface Publication {
   /** The file is now what its path names. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
   put(file: PublishedFile, chunkDigests: Uint8Array): void;
@@ -57,6 +83,16 @@ export interface Publication {
   removeLink(id: string): void;
   /** The bucket, new or not, is for everybody or only for those with a right to it. */
   show(bucketId: string, isPublic: boolean): void;
+  /** The file is what the folder's address answers, which ends in a slash. */
+  putFolder(folder: FolderName, file: PublishedFile, chunkDigests: Uint8Array): void;
+  removeFolder(folder: FolderName): void;
+  /** The folder's address without its slash, at which is no file, leads to the folder. */
+  putRedirect(folder: FolderName): void;
+  removeRedirect(folder: FolderName): void;
+  /** The file is the answer to all that is not in the bucket, while that is public. */
+  setMissing(bucketId: string, file: PublishedFile | undefined): void;
   /** The bucket is gone; it held no file. */
   removeBucket(bucketId: string): void;
+  putText(text: PublishedText): void;
+  removeText(name: string): void;
 }

@@ -28,6 +28,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   'chromium-download': ['chromium'],
   'chromium-agent': ['chromium'],
   'chromium-page': ['chromium', 'ffmpeg'],
+  'chromium-site': ['chromium'],
 };
 
 /** Throws an Error if one is asked for that there is not. */

@@ -1,7 +1,7 @@
 // Candid values as people type them for icp and dfx: `(record { name = "a"; buckets = vec { "b" } })`.
 
-import { IDL as candid, type IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
+import { IDL as candid, type IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
 
 const tokenPattern = /\s*(?:"((?:[^"\\]|\\.)*)"|([A-Za-z_]\w*)|(-?[\d_]+)|([(){};,=]))/y;
 

@@ -4,8 +4,8 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Actor, HttpAgent } from '@dfinity/agent';
-import { IDL } from '@dfinity/candid';
+import { Actor, HttpAgent } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
 import { idlFactory } from '../../../packages/client/src/candid/file_storage.did.ts';
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
 import { readArguments } from './candid-text.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const agent = await HttpAgent.create({
     host: EFS_PAGE_URL,
     shouldFetchRootKey: true,
-    identity: identity as never,
+    identity,
   });
   const actor = Actor.createActor(() => service, { agent, canisterId: EFS_PAGE_CANISTER });
   const call = actor[method] as (...words: unknown[]) => Promise<{ ok?: unknown; err?: string }>;

@@ -9,6 +9,7 @@ import { startReplica } from '../../../packages/replica/src/replica.ts';
 import { deployLocally, newIdentity, principalOf } from '../../../scripts/local-service.ts';
 import { copyPreparedState } from '../../support/prepared-state.ts';
 import { projectDir } from '../../tidy/source-tree.ts';
+import { bundleProgram } from './programs.ts';
 
 export interface PageService {
   readonly folder: string;
@@ -85,6 +86,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+let tool: Promise<string> | undefined;
+
+function toolProgram(): Promise<string> {
+  tool ??= bundleProgram(`import '${projectDir}/tests/documents/support/icp.ts';`, 'node');
+  return tool;
+}
+
 /** The programs of the repository, as they are on the PATH of who has installed them. */
 async function writePrograms(folder: string): Promise<void> {
   await mkdir(folder);
@@ -93,10 +101,11 @@ async function writePrograms(folder: string): Promise<void> {
   // A terminal shows no progress of what it prints itself.
   await writeFile(join(home, '.curlrc'), 'silent\nshow-error\n');
   const efs = `exec node ${projectDir}/packages/efs/bin/efs.js "$@"`;
+  await writeFile(join(folder, 'icp.mjs'), await toolProgram());
   const programs = {
     efs,
     npx: `case "$1" in efs) shift; ${efs};; *) echo "No npx $1 here" >&2; exit 1;; esac`,
-    icp: `exec node --import ${projectDir}/node_modules/tsx/dist/esm/index.mjs ${projectDir}/tests/documents/support/icp.ts "$@"`,
+    icp: `exec node ${join(folder, 'icp.mjs')} "$@"`,
   };
   for (const [name, text] of Object.entries(programs)) {
     const path = join(folder, name);

@@ -16,6 +16,7 @@ export function drawTerminal(transcript: string): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    '  <title>What the terminal shows</title>',
     '  <style>text { font: 14px ui-monospace, Menlo, Consolas, monospace; white-space: pre }</style>',
     `  <rect width="100%" height="100%" rx="8" fill="#1a1b26"/>`,
     ...texts,

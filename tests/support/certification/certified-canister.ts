@@ -30,6 +30,11 @@ export interface CertifiedCanister {
   /** As the owner, with text arguments or one record. */
   createBucket(id: string): Promise<void>;
   showBucket(id: string, isPublic: boolean): Promise<void>;
+  /** In the place of what updateBucket would leave. */
+  setSite(id: string, isSite: boolean): Promise<void>;
+  move(from: string, to: string): Promise<void>;
+  /** Without a body the text goes. */
+  setWellKnown(name: string, body?: string): Promise<void>;
   upgrade(): Promise<void>;
   readonly apiKey: string;
   context(): Verifying;
@@ -111,6 +116,23 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
     showBucket: (id, isPublic) => {
       const Change = IDL.Record({ bucketId: IDL.Text, isPublic: IDL.Opt(IDL.Bool) });
       return call('updateBucket', [Change], [{ bucketId: id, isPublic: [isPublic] }]);
+    },
+    setSite: (id, isSite) => {
+      const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });
+      return call('updateBucket', [Change], [{ bucketId: id, isSite: [isSite] }]);
+    },
+    async move(from, to) {
+      const body = Buffer.from(JSON.stringify({ from, to: { path: to } }));
+      await change({ method: 'POST', url: '/api/v1/bucket/demo/move', body });
+    },
+    setWellKnown: (name, body) => {
+      const Content = IDL.Record({ body: IDL.Text });
+      const Change = IDL.Record({ name: IDL.Text, content: IDL.Opt(Content) });
+      return call(
+        'setWellKnown',
+        [Change],
+        [{ name, content: body === undefined ? [] : [{ body }] }],
+      );
     },
     upgrade: () => replica.upgrade(canisterId, wasm, undefined, { sender }),
     async accepted(request) {

@@ -1,36 +1,68 @@
-// An Ed25519 identity from a PEM file, signing by Node. PKCS #8, as OpenSSL, dfx and the local
-// replica write it.
+// An identity from a PEM file, signing by Node: Ed25519, secp256k1 (which dfx makes) or P-256, as
+// OpenSSL, dfx, icp-cli and the local replica write them.
 
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { type Identity, SignIdentity } from '@dfinity/agent';
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { SignIdentity } from '@icp-sdk/core/agent';
 import { StorageError } from '../storage-error.ts';
+import { readPrivateKey } from './pem-key.ts';
 
-/** Throws InvalidArgument for a key of another kind. */
-export function identityFromPem(pem: string): Identity {
-  const privateKey = readPem(pem);
-  if (privateKey.asymmetricKeyType !== 'ed25519') {
-    throw new StorageError(
-      'InvalidArgument',
-      `The identity is a key of kind ${privateKey.asymmetricKeyType}: it must be an Ed25519 key.`,
-    );
-  }
+export type KeyKind = 'Ed25519' | 'secp256k1' | 'P-256';
+
+export interface PemIdentity extends SignIdentity {
+  readonly kind: KeyKind;
+}
+
+/**
+ * `pem`: PKCS #8 or SEC 1, encrypted or not. Throws PassphraseNeeded for an encrypted one without
+ * a passphrase, WrongPassphrase, and InvalidArgument for what is no key, or one of another kind.
+ */
+export function identityFromPem(pem: string, passphrase?: string): PemIdentity {
+  const privateKey = readPrivateKey(pem, passphrase);
+  const kind = kindOf(privateKey);
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const publicKeyDer = new Uint8Array(der);
   return new (class extends SignIdentity {
+    readonly kind = kind;
     override getPublicKey() {
       return { toDer: () => publicKeyDer } as ReturnType<SignIdentity['getPublicKey']>;
     }
     override async sign(message: Uint8Array) {
-      const signature = new Uint8Array(sign(null, message, privateKey));
-      return signature as Awaited<ReturnType<SignIdentity['sign']>>;
+      return signed(privateKey, kind, message) as Awaited<ReturnType<SignIdentity['sign']>>;
     }
   })();
 }
 
-function readPem(pem: string) {
-  try {
-    return createPrivateKey(pem);
-  } catch (cause) {
-    throw new StorageError('InvalidArgument', 'The identity is no private key in PEM.', { cause });
-  }
+const kindByCurve: Readonly<Record<string, KeyKind>> = {
+  secp256k1: 'secp256k1',
+  prime256v1: 'P-256',
+};
+
+function kindOf(key: KeyObject): KeyKind {
+  if (key.asymmetricKeyType === 'ed25519') return 'Ed25519';
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  const kind = kindByCurve[curve ?? ''];
+  if (kind !== undefined) return kind;
+  throw new StorageError(
+    'InvalidArgument',
+    `The identity is a key of kind ${curve ?? key.asymmetricKeyType}: it must be an Ed25519, ` +
+      'secp256k1 or P-256 key.',
+  );
+}
+
+/** IC spec, "Signatures": ECDSA over SHA-256, r and s in 32 bytes each. */
+function signed(key: KeyObject, kind: KeyKind, message: Uint8Array): Uint8Array {
+  if (kind === 'Ed25519') return new Uint8Array(sign(null, message, key));
+  const signature = new Uint8Array(sign('sha256', message, { key, dsaEncoding: 'ieee-p1363' }));
+  return kind === 'secp256k1' ? withLowS(signature) : signature;
+}
+
+/** SEC 2, 2.4.1. */
+const secp256k1Order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
+
+/** Of the two signatures that s and its negative make, libraries of secp256k1 may want the low. */
+function withLowS(signature: Uint8Array): Uint8Array {
+  const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);
+  if (s <= secp256k1Order / 2n) return signature;
+  const low = (secp256k1Order - s).toString(16).padStart(64, '0');
+  return new Uint8Array(Buffer.concat([signature.subarray(0, 32), Buffer.from(low, 'hex')]));
 }

@@ -3,5 +3,5 @@
 
 export * from '../index.ts';
 export { type FileSource, openFileSource } from './file-source.ts';
-export { identityFromPem } from './identity.ts';
+export { identityFromPem, type KeyKind, type PemIdentity } from './identity.ts';
 export { createNodeStorage } from './storage.ts';

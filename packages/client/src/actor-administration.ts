@@ -1,0 +1,43 @@
+// Access and rotation by calls of the actor.
+
+import { call, type Service } from './actor-connection.ts';
+import { principalOf } from './actor-management.ts';
+import { optional } from './candid-records.ts';
+import type { AccessChange, RootKeySource } from './interface.ts';
+import type { Management } from './transport.ts';
+
+type Administration = Pick<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'>;
+
+export function actorAdministration({ actor }: Service): Administration {
+  return {
+    async updateAccess(change) {
+      const principals = await call(undefined, () => actor.updateAccess(changeOf(change)));
+      return principals.map((principal) => principal.toText());
+    },
+    async rotateBucketKey(bucket) {
+      await call(undefined, () => actor.rotateBucketKey(bucket));
+    },
+    async rotateRootKey(source) {
+      await call(undefined, () =>
+        actor.rotateRootKey(source === undefined ? [] : [sourceOf(source)]),
+      );
+    },
+  };
+}
+
+function changeOf({ allow, disallow, anonymousUpdates }: AccessChange) {
+  return {
+    allow: optional(allow?.map(principalOf)),
+    disallow: optional(disallow?.map(principalOf)),
+    anonymousUpdates: optional(
+      anonymousUpdates && {
+        burst: BigInt(anonymousUpdates.burst),
+        perMinute: BigInt(anonymousUpdates.perMinute),
+      },
+    ),
+  };
+}
+
+function sourceOf(source: RootKeySource) {
+  return source === 'stored' ? { stored: null } : source;
+}

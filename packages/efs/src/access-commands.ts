@@ -1,0 +1,202 @@
+// `efs member`, `efs access`, `efs rotate`: who may do what, and new keys.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { BucketMember, RootKeySource } from '../../client/src/interface.ts';
+import type { Storage } from '../../client/src/storage.ts';
+import { json, runOf, wholeNumber } from './flags.ts';
+import { isJson } from './json-output.ts';
+import {
+  type Column,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+  printResult,
+} from './output.ts';
+import type { Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
+
+interface JsonFlag {
+  readonly json?: boolean;
+}
+
+export function addAccessCommands(program: Command): void {
+  addMember(program.command('member').description('who else may use a bucket'));
+  addAccess(program.command('access').description('who may create buckets; for controllers'));
+  addRotate(program.command('rotate').description('new keys in place of those that encrypt'));
+}
+
+function addMember(member: Command): void {
+  member
+    .command('ls <bucket>')
+    .addOption(json())
+    .action((bucket: string, flags: JsonFlag, command: Command) =>
+      listMembers(runOf(command), bucket, flags),
+    );
+  member
+    .command('add <bucket> <principal>')
+    .description('or give a member another role')
+    .addOption(json())
+    .option('--role <role>', 'reader, writer or owner', 'reader')
+    .action((bucket: string, principal: string, flags: { role: string }, command: Command) =>
+      addMemberTo(runOf(command), bucket, { principal, role: flags.role }),
+    );
+  member
+    .command('rm <bucket> <principal>')
+    .addOption(json())
+    .action((bucket: string, principal: string, _flags, command: Command) =>
+      removeMember(runOf(command), bucket, principal),
+    );
+}
+
+function addAccess(access: Command): void {
+  access
+    .command('ls')
+    .description('principals that may create buckets, beside the controllers')
+    .addOption(json())
+    .action((flags: JsonFlag, command: Command) => listCreators(runOf(command), flags));
+  access
+    .command('allow <principals...>')
+    .addOption(json())
+    .action((allow: string[], _flags, command: Command) =>
+      changeCreators(runOf(command), { allow }),
+    );
+  access
+    .command('disallow <principals...>')
+    .description('their buckets stay')
+    .addOption(json())
+    .action((disallow: string[], _flags, command: Command) =>
+      changeCreators(runOf(command), { disallow }),
+    );
+  access
+    .command('anonymous')
+    .description('what requests without a key may make the canister pay for')
+    .addOption(json())
+    .requiredOption('--burst <count>', 'update calls at once', wholeNumber)
+    .requiredOption('--per-minute <count>', 'how many come back each minute', wholeNumber)
+    .action((flags: { burst: number; perMinute: number }, command: Command) =>
+      limitAnonymous(runOf(command), flags),
+    );
+}
+
+function addRotate(rotate: Command): void {
+  const waiting = 'until what the old key wrapped is wrapped anew';
+  rotate
+    .command('bucket <bucket>')
+    .description("a bucket's key; for its owners")
+    .option('--wait', waiting)
+    .addOption(json())
+    .action((bucket: string, flags: { wait?: boolean }, command: Command) =>
+      rotateBucket(runOf(command), bucket, flags),
+    );
+  rotate
+    .command('root')
+    .description('the key of the bucket keys; for controllers')
+    .option('--source <source>', 'stored, or vetkd:NAME such as vetkd:key_1')
+    .option('--wait', waiting)
+    .addOption(json())
+    .action((flags: { source?: string; wait?: boolean }, command: Command) =>
+      rotateRoot(runOf(command), flags),
+    );
+}
+
+const memberColumns: readonly Column<BucketMember>[] = [
+  { title: 'PRINCIPAL', value: ({ principal }) => principal },
+  { title: 'ROLE', value: ({ role }) => role },
+];
+
+async function listMembers(run: Run, bucket: string, flags: JsonFlag): Promise<void> {
+  const { owner, members } = await (await run.manager()).buckets.get(bucket);
+  const others = members.filter(({ principal }) => principal !== owner);
+  const rows = [{ principal: owner, role: 'owner' }, ...others];
+  if (flags.json) printJson(rows);
+  else printLine(formatTable(rows, memberColumns));
+}
+
+async function addMemberTo(run: Run, bucket: string, member: BucketMember): Promise<void> {
+  await (await run.manager()).buckets.update(bucket, { addMembers: [member] });
+  printResult({ bucket, ...member }, member.principal);
+}
+
+async function removeMember(run: Run, bucket: string, principal: string): Promise<void> {
+  await (await run.manager()).buckets.update(bucket, { removeMembers: [principal] });
+  printResult({ bucket, removed: principal }, principal);
+}
+
+async function listCreators(run: Run, flags: JsonFlag): Promise<void> {
+  const storage = await run.manager();
+  const [principals, { anonymousUpdates }] = await Promise.all([
+    storage.access.list(),
+    storage.status({ signal: run.signal }),
+  ]);
+  if (flags.json) {
+    printJson({ principals, anonymousUpdates });
+    return;
+  }
+  for (const principal of principals) printLine(principal);
+  if (run.isQuiet) return;
+  if (principals.length === 0) printNote('Nobody but the controllers may create buckets.');
+  const { burst, perMinute, left } = anonymousUpdates;
+  printNote(
+    `Requests without a key: ${burst} updates at once, ${perMinute} more a minute, ${left} left.`,
+  );
+}
+
+async function changeCreators(
+  run: Run,
+  change: { readonly allow?: string[]; readonly disallow?: string[] },
+): Promise<void> {
+  const principals = await (await run.manager()).access.update(change);
+  if (isJson()) printJson({ principals });
+  else for (const principal of principals) printLine(principal);
+}
+
+async function limitAnonymous(
+  run: Run,
+  { burst, perMinute }: { readonly burst: number; readonly perMinute: number },
+): Promise<void> {
+  const storage = await run.manager();
+  await storage.access.update({ anonymousUpdates: { burst, perMinute } });
+  const allowance = { burst, perMinute };
+  printResult(allowance, `${burst} updates at once, ${perMinute} more a minute.`);
+}
+
+async function rotateBucket(run: Run, bucket: string, flags: { wait?: boolean }): Promise<void> {
+  const storage = await run.manager();
+  await storage.rotation.bucket(bucket);
+  await rotated(run, storage, flags);
+  printResult({ bucket, isDone: flags.wait === true }, bucket);
+}
+
+async function rotateRoot(run: Run, flags: { source?: string; wait?: boolean }): Promise<void> {
+  const storage = await run.manager();
+  await storage.rotation.root(parseSource(flags.source));
+  await rotated(run, storage, flags);
+  printResult({ isDone: flags.wait === true }, 'root');
+}
+
+function parseSource(text: string | undefined): RootKeySource | undefined {
+  if (text === undefined || text === 'stored') return text;
+  const [, vetkd] = /^vetkd:(\w+)$/.exec(text) ?? [];
+  if (vetkd !== undefined) return { vetkd };
+  throw new UsageError(`The source is stored, or vetkd:NAME such as vetkd:key_1; got ${text}.`);
+}
+
+const pollMs = 2_000;
+
+/** The new key is good at once; what is left are keys that the old one has wrapped. */
+async function rotated(run: Run, storage: Storage, flags: { wait?: boolean }): Promise<void> {
+  const { signal, isQuiet } = run;
+  const isRotating = async () => (await storage.status({ signal })).encryption.isRotating;
+  if (!flags.wait) {
+    if (!isQuiet) printNote('It goes on by itself: efs status says isRotating until it is done.');
+    return;
+  }
+  const start = Date.now();
+  while (await isRotating()) {
+    if (!isQuiet) printNote(`Rotating for ${Math.round((Date.now() - start) / 1_000)} s …`);
+    await wait(pollMs, undefined, { signal });
+  }
+  if (!isQuiet) printNote('Done.');
+}

@@ -1,0 +1,80 @@
+// `--exclude` and `--include`: which files of a folder a transfer is about.
+
+import { Option } from 'commander';
+import picomatch from 'picomatch';
+
+interface FilterRule {
+  readonly glob: string;
+  readonly isIncluded: boolean;
+  /** Of all rules of the line. */
+  readonly order: number;
+}
+
+export interface FilterFlags {
+  readonly exclude?: readonly FilterRule[];
+  readonly include?: readonly FilterRule[];
+}
+
+export interface Filter {
+  /** Of a path from the folder, its parts joined by slashes. */
+  readonly isWanted: (path: string) => boolean;
+  /** Nothing that is in this folder can be wanted. */
+  readonly isClosed: (folder: string) => boolean;
+}
+
+export const filterHelp = `
+Of several --exclude and --include the last one that matches a path counts; what none matches is
+taken. GLOB: * and ? within a name, ** over folders, [a-z], {one,two}. Without a slash it is of
+names at any depth, else of paths from the folder on; what matches a folder counts for all in it:
+  --exclude node_modules --exclude '*.tmp'        all but those
+  --exclude '*' --include '*.jpg'                 pictures alone
+  --exclude 'cache/**' --include cache/keep.txt   one file of a folder
+--delete leaves alone what is excluded.`;
+
+/** Commander collects each flag by itself: their common order is noted here. */
+let ruleCount = 0;
+
+function rule(isIncluded: boolean) {
+  return (glob: string, former: readonly FilterRule[] = []): FilterRule[] => {
+    ruleCount++;
+    return [...former, { glob, isIncluded, order: ruleCount }];
+  };
+}
+
+export const exclude = () =>
+  new Option('--exclude <glob>', 'leave these out; may come again').argParser(rule(false));
+export const include = () =>
+  new Option('--include <glob>', 'but take these; may come again').argParser(rule(true));
+
+export function filterOf({ exclude: excluded = [], include: included = [] }: FilterFlags): Filter {
+  const rules = [...excluded, ...included]
+    .sort((one, other) => one.order - other.order)
+    .map(({ glob, isIncluded }) => ({ matches: matcherOf(glob), isIncluded }));
+  const isWanted = (path: string) => {
+    const parents = parentsOf(path);
+    return rules.findLast(({ matches }) => matches(path, parents))?.isIncluded ?? true;
+  };
+  const isClosed = (folder: string) => included.length === 0 && !isWanted(`${folder}/`);
+  return { isWanted, isClosed };
+}
+
+type Matcher = (path: string, parents: readonly string[]) => boolean;
+
+function matcherOf(glob: string): Matcher {
+  const isFolder = glob.endsWith('/');
+  const pattern = glob.replace(/\/$/, '').replace(/^\//, '');
+  const isOfNames = !glob.replace(/\/$/, '').includes('/');
+  const matches = picomatch(pattern, { dot: true, nonegate: true, windows: false });
+  const last = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  const isMatch = (path: string) => matches(isOfNames ? last(path) : path);
+  return (path, parents) => (!isFolder && isMatch(path)) || parents.some(isMatch);
+}
+
+/** `a` and `a/b` of `a/b/c`. */
+function parentsOf(path: string): string[] {
+  const parents: string[] = [];
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    parents.push(path.slice(0, at));
+  }
+  return parents;
+}

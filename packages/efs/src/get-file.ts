@@ -1,0 +1,103 @@
+// One file of the service to a file of this machine: written beside its target, it takes the
+// target's place when all of it is verified.
+
+import { rename, rm } from 'node:fs/promises';
+import type { Download, DownloadOptions, FileName } from '../../client/src/interface.ts';
+import { openFileSource } from '../../client/src/node/file-source.ts';
+import type { Storage } from '../../client/src/storage.ts';
+import { isStorageError } from '../../client/src/storage-error.ts';
+import { printNote } from './output.ts';
+import {
+  claimPart,
+  dropAbandoned,
+  type FormerPart,
+  forgetPart,
+  isRemembered,
+  rememberPart,
+} from './part-memory.ts';
+import type { Run } from './run.ts';
+import { createPart, type TargetFile, writePart, writeStraight } from './target-file.ts';
+import type { TransferName } from './transfer-state.ts';
+
+interface Wanted {
+  readonly name: FileName;
+  readonly target: TargetFile;
+  readonly common: DownloadOptions;
+  readonly resume: boolean;
+  /** What goes on with it after an interruption, in words. */
+  readonly goesOnBy: string;
+}
+
+export async function fetchFile(
+  run: Run,
+  storage: Storage,
+  wanted: Wanted,
+): Promise<Pick<Download, 'etag' | 'size'>> {
+  const { name, target, common, resume } = wanted;
+  if (target.isStraight) {
+    const straight = await storage.download(name, common);
+    await writeStraight(target.file, straight.body);
+    return straight;
+  }
+  // A range is not remembered.
+  const transfer: TransferName | undefined =
+    common.range === undefined
+      ? { kind: 'download', service: run.service, ...name, file: target.file }
+      : undefined;
+  const former = resume && transfer ? await claimPart(transfer, target) : undefined;
+  let part = former?.part;
+  let download: Download;
+  try {
+    download = await openDownload(storage, wanted, former);
+    if (part === undefined) {
+      if (transfer) await dropAbandoned(transfer);
+      part = await createPart(target);
+    }
+    if (transfer) await rememberPart(transfer, { etag: download.etag, part });
+    // A range becomes a file of its own, from its first byte.
+    const start = common.range === undefined ? download.start : 0;
+    await writePart(part, { body: download.body, start, mode: target.mode });
+    await rename(part, target.file);
+  } catch (error) {
+    if (part !== undefined) await keepOrDrop(part, { transfer, wanted, error });
+    throw error;
+  }
+  if (transfer) await forgetPart(transfer, part);
+  return download;
+}
+
+/** Goes on with what there is if it is of the file as it is now. */
+async function openDownload(
+  storage: Storage,
+  { name, common }: Wanted,
+  former: FormerPart | undefined,
+): Promise<Download> {
+  if (former === undefined) return storage.download(name, common);
+  const received = await openFileSource(former.part);
+  try {
+    return await storage.download(name, { ...common, resume: { etag: former.etag, received } });
+  } catch (error) {
+    if (!isStorageError(error, 'PreconditionFailed')) throw error;
+    printNote('The file has been replaced since: it is fetched from its start.');
+    return await storage.download(name, common);
+  } finally {
+    await received.close();
+  }
+}
+
+interface Interruption {
+  readonly transfer: TransferName | undefined;
+  readonly wanted: Wanted;
+  readonly error: unknown;
+}
+
+/** What came is kept if --resume can find it and it is not known to be wrong. */
+async function keepOrDrop(part: string, { transfer, wanted, error }: Interruption): Promise<void> {
+  const isKept = transfer !== undefined && (await isRemembered(transfer, part));
+  if (isKept && !isStorageError(error, 'IntegrityError')) {
+    printNote(`What came is kept in ${part}: ${wanted.goesOnBy} goes on with it.`);
+    return;
+  }
+  await rm(part, { force: true });
+  if (isKept) await forgetPart(transfer, part);
+}

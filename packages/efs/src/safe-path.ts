@@ -1,0 +1,40 @@
+// Names that a service gives as files of this machine: none leaves its folder, none is a device,
+// and no two are one file where the disk does not tell letters' cases apart.
+
+/** What Windows takes for devices, with any extension. */
+const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
+const windowsForbidden = /[<>:"|?*\\]/;
+const controls = /\p{Cc}/u;
+const partName = /^\.efs-[0-9a-f]{16}\.part$/;
+
+export function isPartName(name: string): boolean {
+  return partName.test(name);
+}
+
+/** Why a path from a folder cannot be a file below it; undefined when it can. */
+export function unsafeReason(
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    return 'its name would not stay in the folder';
+  }
+  if (path.includes('\0')) return 'its name has a zero byte';
+  if (names.some(isPartName)) return 'its name is that of a file which efs has not fetched yet';
+  if (platform !== 'win32') return undefined;
+  if (windowsForbidden.test(path) || controls.test(path)) {
+    return 'its name has a character that Windows does not allow';
+  }
+  if (names.some((name) => deviceName.test(name))) return 'its name is that of a device';
+  if (names.some((name) => /[. ]$/.test(name))) {
+    return 'its name ends with a dot or a space, which Windows drops';
+  }
+  return undefined;
+}
+
+/** The same for names that are one file on the disks of this platform. */
+export function diskKey(path: string, platform: NodeJS.Platform = process.platform): string {
+  const isCaseBlind = platform === 'win32' || platform === 'darwin';
+  return isCaseBlind ? path.normalize('NFC').toLowerCase() : path;
+}

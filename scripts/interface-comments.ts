@@ -1,0 +1,88 @@
+// The comments of the interface and its order: what stands above actor classes, their methods, and
+// the Candid types in src/actor, as somebody wrote it there.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+export interface Commented {
+  readonly name: string;
+  /** Its lines; none where nothing stands above. */
+  readonly comment: readonly string[];
+}
+
+export interface CommentedType extends Commented {
+  readonly fields: readonly Commented[];
+}
+
+/** An actor class and its methods. */
+export interface MethodGroup extends Commented {
+  readonly methods: readonly Commented[];
+}
+
+export interface InterfaceComments {
+  readonly groups: readonly MethodGroup[];
+  readonly types: readonly CommentedType[];
+}
+
+/** The files of src/actor that have types, in the order in which the interface shows them. */
+const typeFiles = ['candid.ts', 'candid-operations.ts', 'candid-http.ts'];
+
+export async function readComments(projectDir: string): Promise<InterfaceComments> {
+  const folder = join(projectDir, 'src', 'actor');
+  const parse = async (name: string) =>
+    ts.createSourceFile(
+      name,
+      await readFile(join(folder, name), 'utf8'),
+      ts.ScriptTarget.ES2022,
+      true,
+    );
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
+  const groups = (await Promise.all(names.map(parse))).flatMap(groupsOf);
+  const index = await readFile(join(projectDir, 'src', 'index.ts'), 'utf8');
+  // In the order in which the canister lists its classes.
+  groups.sort((left, right) => index.lastIndexOf(left.name) - index.lastIndexOf(right.name));
+  const types = (await Promise.all(typeFiles.map(parse))).flatMap(typesOf);
+  return { groups, types };
+}
+
+function commentOf(node: ts.Node): string[] {
+  const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  const text = comment && ts.getTextOfJSDocComment(comment.comment);
+  return text === undefined || text === '' ? [] : text.split('\n');
+}
+
+function isMethodOfActor(node: ts.ClassElement): node is ts.MethodDeclaration {
+  if (!ts.isMethodDeclaration(node)) return false;
+  return (ts.getDecorators(node) ?? []).some(({ expression }) => {
+    return (
+      ts.isCallExpression(expression) && /^(?:query|update)$/.test(expression.expression.getText())
+    );
+  });
+}
+
+function groupsOf(source: ts.SourceFile): MethodGroup[] {
+  return source.statements.filter(ts.isClassDeclaration).flatMap((node) => {
+    const methods = node.members.filter(isMethodOfActor).map((method) => {
+      return { name: method.name.getText(), comment: commentOf(method) };
+    });
+    const name = node.name?.text ?? '';
+    return methods.length === 0 ? [] : [{ name, comment: commentOf(node), methods }];
+  });
+}
+
+/** `export const Name = IDL.Record({ … });`, of a variant or a tuple too. */
+function typesOf(source: ts.SourceFile): CommentedType[] {
+  return source.statements.filter(ts.isVariableStatement).flatMap((statement) => {
+    const [declaration] = statement.declarationList.declarations;
+    const value = declaration?.initializer;
+    if (declaration === undefined || value === undefined || !ts.isCallExpression(value)) return [];
+    if (!/^IDL\.(?:Record|Tuple|Variant)$/.test(value.expression.getText())) return [];
+    const [shape] = value.arguments;
+    const properties = shape !== undefined && ts.isObjectLiteralExpression(shape);
+    const fields = (properties ? [...shape.properties] : []).map((field) => {
+      return { name: field.name?.getText() ?? '', comment: commentOf(field) };
+    });
+    return [{ name: declaration.name.getText(), comment: commentOf(statement), fields }];
+  });
+}

@@ -1,0 +1,113 @@
+// The types of the interface by the names under which src/actor exports them. The build runs this
+// in the canister's own engine, where methods have the types that they decode; nobody deploys it.
+
+import { IDL } from '@dfinity/candid';
+import * as files from '../src/actor/candid.ts';
+import * as http from '../src/actor/candid-http.ts';
+import * as operations from '../src/actor/candid-operations.ts';
+
+/** Types as Candid writes them, by named ones where there are such. */
+export interface InterfaceTypes {
+  /** The arguments of install and upgrade. */
+  readonly init: readonly string[];
+  /** A named type is a text, or has fields; a field without a type has the type null. */
+  readonly types: Readonly<Record<string, string | NamedFields>>;
+  /** `(…) -> (…) query` by the names of methods. */
+  readonly methods: Readonly<Record<string, string>>;
+  /** The whole, as Candid's library shows it. */
+  readonly display: string;
+}
+
+export interface NamedFields {
+  readonly kind: 'record' | 'variant';
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const names = new Map<IDL.Type, string>();
+for (const [name, type] of Object.entries({ ...files, ...operations, ...http })) {
+  // Results are told by what they hold.
+  if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);
+}
+
+const keywords = ['principal', 'query', 'text', 'type', 'service', 'opt', 'func'];
+
+function label(name: string): string {
+  return keywords.includes(name) ? `"${name}"` : name;
+}
+
+class Writer extends IDL.Visitor<null, string> {
+  write(type: IDL.Type): string {
+    return names.get(type) ?? type.accept(this, null);
+  }
+
+  list(types: readonly IDL.Type[]): string {
+    return `(${types.map((type) => this.write(type)).join(', ')})`;
+  }
+
+  fields(fields: readonly [string, IDL.Type][]): [string, string][] {
+    return fields.map(([name, type]) => [label(name), type === IDL.Null ? '' : this.write(type)]);
+  }
+
+  override visitType(type: IDL.Type): string {
+    throw new Error(`Cannot write ${type.display()}: add it to scripts/interface-types.ts`);
+  }
+
+  override visitPrimitive(type: IDL.PrimitiveType): string {
+    return type.name;
+  }
+
+  override visitOpt(_: unknown, type: IDL.Type): string {
+    return `opt ${this.write(type)}`;
+  }
+
+  override visitVec(_: unknown, type: IDL.Type): string {
+    return `vec ${this.write(type)}`;
+  }
+
+  override visitTuple(_: unknown, types: IDL.Type[]): string {
+    return `record {${types.map((type) => this.write(type)).join('; ')}}`;
+  }
+
+  override visitRecord(type: IDL.RecordClass): string {
+    throw new Error(`Export ${type.display()} from src/actor under a name of its own`);
+  }
+
+  override visitVariant(_: unknown, fields: [string, IDL.Type][]): string {
+    const written = this.fields(fields).map(([name, type]) => (type ? `${name}:${type}` : name));
+    return `variant {${written.join('; ')}}`;
+  }
+
+  override visitFunc(type: IDL.FuncClass): string {
+    return `func ${this.signature(type)}`;
+  }
+
+  signature({ argTypes, retTypes, annotations }: IDL.FuncClass): string {
+    return [this.list(argTypes), '->', this.list(retTypes), ...annotations].join(' ');
+  }
+}
+
+function namedType(type: IDL.Type, writer: Writer): string | NamedFields {
+  if (type instanceof IDL.VariantClass || type instanceof IDL.RecordClass) {
+    const kind = type instanceof IDL.VariantClass ? 'variant' : 'record';
+    const isTuple = type instanceof IDL.TupleClass;
+    if (!isTuple) return { kind, fields: Object.fromEntries(writer.fields(type._fields)) };
+  }
+  return type.accept(writer, null);
+}
+
+/** Stands where Azle writes the interface's text; JSON of InterfaceTypes. */
+export function interfaceTypes(
+  service: IDL.ServiceClass,
+  { initAndPostUpgradeParamIdlTypes: init }: { initAndPostUpgradeParamIdlTypes: IDL.Type[] },
+): string {
+  const writer = new Writer();
+  const types = [...names].map(([type, name]) => [name, namedType(type, writer)]);
+  const methods = service._fields.map(([name, type]) => [name, writer.signature(type)]);
+  const written: InterfaceTypes = {
+    init: init.map((type) => writer.write(type)),
+    types: Object.fromEntries(types),
+    methods: Object.fromEntries(methods),
+    display: service.display(),
+  };
+  return JSON.stringify(written);
+}

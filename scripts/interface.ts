@@ -1,0 +1,38 @@
+// What the build writes of the interface: the .did file, the client's module, and the reference of
+// methods in docs/.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { IDL } from '@dfinity/candid';
+import { actorReference } from './actor-reference.ts';
+import { clientInterface } from './client-interface.ts';
+import { readComments } from './interface-comments.ts';
+import { interfaceText } from './interface-text.ts';
+import type { InterfaceTypes } from './interface-types.ts';
+
+/** From the project's folder. */
+export const interfaceOutputs = {
+  client: 'packages/client/src/candid/file_storage.did.ts',
+  reference: 'docs/reference/actor.md',
+};
+
+/** `types`: as the canister's engine has them. Throws unless the text stands for just those. */
+export async function writeInterface(
+  types: InterfaceTypes,
+  paths: { readonly projectDir: string; readonly candid: string },
+): Promise<void> {
+  const { projectDir, candid } = paths;
+  const text = interfaceText(types, await readComments(projectDir));
+  await writeFile(candid, text);
+  const client = join(projectDir, interfaceOutputs.client);
+  await mkdir(dirname(client), { recursive: true });
+  await writeFile(client, await clientInterface(candid));
+  const { idlFactory } = await import(pathToFileURL(client).href);
+  if (idlFactory({ IDL }).display() !== types.display) {
+    throw new Error(`${candid} does not say what the canister decodes: see interface-text.ts`);
+  }
+  const reference = join(projectDir, interfaceOutputs.reference);
+  await mkdir(dirname(reference), { recursive: true });
+  await writeFile(reference, actorReference(text));
+}

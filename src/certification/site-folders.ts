@@ -1,0 +1,43 @@
+// Addresses of a site that are no file's: of its folders, which answer the index.html in them, the
+// ways to these, and what stands for absence in its bucket.
+
+import type { LabelTree } from '../storage/label-tree.ts';
+import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
+import { type FolderAddress, folderText, missingText, redirectText } from './site-paths.ts';
+
+export interface FolderParts {
+  /** Where the bucket's files are: in the tree that is shown, or in the other. */
+  readonly treeOf: (bucketId: string) => LabelTree;
+  readonly isPublic: (bucketId: string) => boolean;
+  readonly fixed: () => FixedTrees;
+  readonly changed: () => void;
+}
+
+export function openFolders({ treeOf, isPublic, fixed, changed }: FolderParts) {
+  return {
+    removeFolder(folder: FolderAddress): void {
+      treeOf(folder.bucketId).remove({ text: folderText(folder) });
+      changed();
+    },
+
+    putRedirect(folder: FolderAddress, answer: FixedAnswer): void {
+      const { hash } = fixed().toAll(answer, 'not-found');
+      treeOf(folder.bucketId).set({ text: redirectText(folder) }, hash);
+      changed();
+    },
+
+    removeRedirect(folder: FolderAddress): void {
+      treeOf(folder.bucketId).remove({ text: redirectText(folder) });
+      changed();
+    },
+
+    /** In place of what stands for absence in the bucket; nothing while it is not shown. */
+    setMissing(bucketId: string, answer: FixedAnswer | undefined): void {
+      if (!isPublic(bucketId)) return;
+      const trees = fixed();
+      const tree = answer ? trees.toAll(answer, 'not-found') : trees.outermost('not-found');
+      treeOf(bucketId).set({ text: missingText(bucketId) }, tree.hash);
+      changed();
+    },
+  };
+}

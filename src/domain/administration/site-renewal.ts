@@ -1,0 +1,98 @@
+// Brings the files of a bucket that has become a site, or is one no longer, to the header fields
+// and addresses that they are to have, a bounded step a message. Until it has come to a file, that
+// is served as it was. Where it stands is in the directory:
+//
+//   14 | bucket id | 0 | path of the last file that was looked at    -> 0
+
+import { concatBytes } from '../../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
+import { entriesUnder } from '../../storage/index-ranges.ts';
+import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { fileMapKey } from '../files/file-records.ts';
+import { findFile } from '../files/files.ts';
+import { renewLeaves } from '../files/leaf-renewal.ts';
+import { publishPage } from '../files/sites.ts';
+import { unlessDamaged } from '../keys/wrapped-keys.ts';
+import { pathsAfter } from '../listing/file-index.ts';
+import { leavesVersionOf } from '../shared/publication.ts';
+import type { Stores } from '../shared/stores.ts';
+
+const kind = 14;
+
+interface Progress {
+  readonly bucketId: string;
+  /** '' before the first file. */
+  readonly path: string;
+}
+
+function progressKey({ bucketId, path }: Progress): Uint8Array {
+  return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0${path}`));
+}
+
+/** Of the bucket, or of any. */
+function findProgress({ directory }: Stores, bucketId?: string): Progress | undefined {
+  const scope = concatBytes(
+    Uint8Array.of(kind),
+    encodeUtf8(bucketId === undefined ? '' : `${bucketId}\0`),
+  );
+  const [entry] = entriesUnder(directory, { scope, limit: 1 });
+  if (entry === undefined) return undefined;
+  const [id = '', path = ''] = (decodeUtf8(entry.key.subarray(1)) ?? '').split('\0');
+  return { bucketId: id, path };
+}
+
+/** From the first file on, whether it has begun before or not. */
+export function startRenewal(stores: Stores, bucketId: string): void {
+  forgetRenewal(stores, bucketId);
+  stores.directory.insert(progressKey({ bucketId, path: '' }), 0n);
+}
+
+/** For a bucket that goes. */
+export function forgetRenewal(stores: Stores, bucketId: string): void {
+  const progress = findProgress(stores, bucketId);
+  if (progress !== undefined) stores.directory.remove(progressKey(progress));
+}
+
+/** One bounded step; true while there is more. Keys must be at hand. */
+export function renewSites(stores: Stores): boolean {
+  const progress = findProgress(stores);
+  if (progress === undefined) return false;
+  stores.directory.remove(progressKey(progress));
+  const bucket = findBucket(stores, progress.bucketId);
+  if (bucket !== undefined) {
+    const path = renewFiles(stores, bucket, progress.path);
+    if (path === undefined) endRenewal(stores, bucket);
+    else stores.directory.insert(progressKey({ bucketId: bucket.id, path }), 0n);
+  }
+  return true;
+}
+
+/** The last file that was looked at; `undefined` behind the last of all. */
+function renewFiles(stores: Stores, bucket: Bucket, after: string): string | undefined {
+  const range = { bucketId: bucket.id, path: after };
+  let last: string | undefined;
+  let chunks = 0;
+  for (const path of pathsAfter(stores, range, upgradedFilesPerMessage)) {
+    if (chunks >= upgradedChunksPerMessage) break;
+    unlessDamaged(() => {
+      chunks += renewFile(stores, bucket, path);
+    });
+    last = path;
+  }
+  return last;
+}
+
+/** The chunks that were read for it; what is damaged stays as it is. */
+function renewFile(stores: Stores, bucket: Bucket, path: string): number {
+  const bytes = stores.files.get(fileMapKey(bucket.id, path));
+  const isDone = findFile(stores, bucket.id, path)?.leavesVersion === leavesVersionOf(bucket);
+  if (bytes === undefined || isDone) return 0;
+  return renewLeaves(stores, bucket, { path, bytes }).file.chunkCount;
+}
+
+function endRenewal(stores: Stores, bucket: Bucket): void {
+  const renewed = { ...bucket, isRenewing: false };
+  saveBucket(stores, renewed, bucket);
+  publishPage(stores, renewed);
+}

@@ -1,0 +1,46 @@
+// A record sealed anew, so that what its file is served with is of the version that its bucket
+// wants: nothing that users see of the file changes, its entity tag and times among it.
+
+import type { Bucket } from '../buckets/buckets.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
+import { withFileKey } from '../keys/file-keys.ts';
+import { leavesVersionOf } from '../shared/publication.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import {
+  decodeFile,
+  decodeHead,
+  encodeFile,
+  type FileRecord,
+  fileMapKey,
+  isSealed,
+  sealFile,
+} from './file-records.ts';
+import { mayBeOfSite, publishOfSite } from './sites.ts';
+
+export interface Renewed {
+  readonly file: FileRecord;
+  /** SHA-256 of each chunk, 32 bytes each. */
+  readonly digests: Uint8Array;
+}
+
+/** `bytes`: the record at the path. Refuses what is damaged before it writes, as IntegrityError. */
+export function renewLeaves(
+  stores: Stores,
+  bucket: Bucket,
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+): Renewed {
+  const mapKey = fileMapKey(bucket.id, path);
+  return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
+    if (!isSealed(bytes, mapKey, key)) throw damagedFile();
+    const old = decodeFile(bucket.id, path, bytes);
+    const file: FileRecord = { ...old, leavesVersion: leavesVersionOf(bucket) };
+    const digests = chunkDigests(stores, file);
+    const record = encodeFile(file, { number: nextContentId(stores), timeNs: file.updatedAtNs });
+    sealFile(record, mapKey, key);
+    stores.files.set(mapKey, record);
+    stores.publication.put(file, digests);
+    if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, digests);
+    return { file, digests };
+  });
+}

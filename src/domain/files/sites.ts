@@ -1,0 +1,100 @@
+// What a site has beside its files: a folder's address answers the index.html in it, the address
+// without the slash leads there, and 404.html stands for all that is not there. What of this is
+// published is told by the records of these files alone: it is that of whose record the leaves are
+// of a site. So each address and its proof agree at all times, while the files of a bucket that
+// has become a site, or is one no longer, are brought to it one by one.
+
+import { sitePageBytesMax } from '../../limits.ts';
+import type { Bucket } from '../buckets/buckets.ts';
+import { presentLeavesVersion, siteLeavesVersion } from '../shared/publication.ts';
+import { unlessRefused } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { decodeFile, type FileRecord, fileMapKey } from './file-records.ts';
+
+const indexName = 'index.html';
+const pagePath = '404.html';
+
+/** Whether any of its files may have leaves of a site. */
+export function mayHaveSite({ isSite, isRenewing }: Bucket): boolean {
+  return isSite || isRenewing;
+}
+
+/** The path of what a folder's address answers; the folder without a slash, '' for all. */
+export function indexPath(folder: string): string {
+  return folder === '' ? indexName : `${folder}/${indexName}`;
+}
+
+/** Of an index.html. */
+function folderOf(path: string): string | undefined {
+  if (!path.endsWith(indexName)) return undefined;
+  if (path === indexName) return '';
+  const end = path.length - indexName.length - 1;
+  return path[end] === '/' ? path.slice(0, end) : undefined;
+}
+
+/** The record of a file that has leaves of a site; it is not opened. */
+function findSiteFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+  const bytes = stores.files.get(fileMapKey(bucketId, path));
+  const file = bytes && unlessRefused(() => decodeFile(bucketId, path, bytes));
+  return file?.leavesVersion === siteLeavesVersion ? file : undefined;
+}
+
+export function findIndex(stores: Stores, bucket: Bucket, folder: string): FileRecord | undefined {
+  return mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, indexPath(folder)) : undefined;
+}
+
+/** What stands for absence in the bucket; `undefined`: what does so everywhere. */
+export function findPage(stores: Stores, bucket: Bucket): FileRecord | undefined {
+  const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, pagePath) : undefined;
+  return file && isPage(file) ? file : undefined;
+}
+
+function isPage({ leavesVersion, chunkCount, size }: FileRecord): boolean {
+  return leavesVersion === siteLeavesVersion && chunkCount <= 1 && size <= sitePageBytesMax;
+}
+
+/** For a bucket that is shown, or whose files are all renewed. */
+export function publishPage(stores: Stores, bucket: Bucket): void {
+  stores.publication.setMissing(bucket.id, findPage(stores, bucket));
+}
+
+/** Whether its leaves may stand at addresses of a site; `file`: as it was. */
+export function mayBeOfSite(bucket: Bucket, file: FileRecord | undefined): boolean {
+  const isPlain = file === undefined || file.leavesVersion === presentLeavesVersion;
+  return !isPlain || mayHaveSite(bucket);
+}
+
+/** Beside its own address, of a file that is at its path now, in place of one that may be there. */
+export function publishOfSite(stores: Stores, file: FileRecord, chunkDigests: Uint8Array): void {
+  const { bucketId, path } = file;
+  if (path === pagePath) stores.publication.setMissing(bucketId, isPage(file) ? file : undefined);
+  const folder = folderOf(path);
+  if (folder === undefined) return;
+  if (file.leavesVersion !== siteLeavesVersion) {
+    hideFolder(stores, bucketId, folder);
+    return;
+  }
+  stores.publication.putFolder({ bucketId, folder }, file, chunkDigests);
+  if (!isFile(stores, bucketId, folder)) stores.publication.putRedirect({ bucketId, folder });
+}
+
+/** Of a file that is not at its path any more. */
+export function unpublishOfSite(stores: Stores, bucket: Bucket, file: FileRecord): void {
+  const { bucketId, path } = file;
+  if (path === pagePath) stores.publication.setMissing(bucketId, undefined);
+  const folder = folderOf(path);
+  if (folder !== undefined) hideFolder(stores, bucketId, folder);
+  // It stood in the way of the redirect to the folder of its name
+  if (findIndex(stores, bucket, path) !== undefined) {
+    stores.publication.putRedirect({ bucketId, folder: path });
+  }
+}
+
+function hideFolder(stores: Stores, bucketId: string, folder: string): void {
+  stores.publication.removeFolder({ bucketId, folder });
+  if (!isFile(stores, bucketId, folder)) stores.publication.removeRedirect({ bucketId, folder });
+}
+
+function isFile(stores: Stores, bucketId: string, path: string): boolean {
+  return path !== '' && stores.files.has(fileMapKey(bucketId, path));
+}

@@ -1,0 +1,84 @@
+// What everybody is answered in a bucket that is a site where no file is: at the address of a
+// folder without its slash the way to it, at all else the file 404.html.
+
+import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
+import { type FileRecord, readFile, withOpenFile } from '../domain/files/files.ts';
+import { findIndex, findPage, mayHaveSite } from '../domain/files/sites.ts';
+import type { PublishedFile } from '../domain/shared/publication.ts';
+import type { Stores } from '../domain/shared/stores.ts';
+import { present } from '../lib/assert.ts';
+import { emptyBytes } from '../lib/bytes.ts';
+import { filePathBytesMax } from '../limits.ts';
+import { servedHeaders } from './file-headers.ts';
+import type { SiteAnswer } from './message.ts';
+
+type Head = Pick<SiteAnswer, 'status' | 'headers'>;
+
+export interface SitePlace {
+  readonly bucket: Bucket;
+  /** That the address may lead to: it ends in no slash. '' at the bucket's own. */
+  readonly folder: string | undefined;
+}
+
+/** Below a site, as verifiers see it: empty segments do not count. `urlPath`: percent-decoded. */
+export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
+  placePattern.lastIndex = 0;
+  const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
+  const bucket = id === undefined ? undefined : findBucket(stores, id);
+  if (bucket === undefined || !bucket.isPublic || !mayHaveSite(bucket)) return undefined;
+  return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
+}
+
+/** The first two segments; the rest is looked through only where it may be a path. */
+const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
+
+function folderOf(rest: string): string | undefined {
+  if (rest.length > 2 * filePathBytesMax) return undefined;
+  const segments = rest.split('/').filter((segment) => segment !== '');
+  return segments.join('/');
+}
+
+/** Refuses with IntegrityError when 404.html does not open. */
+export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
+  const page = findPage(stores, bucket);
+  if (page === undefined) return undefined;
+  return withOpenFile(stores, { bucket, path: page.path }, (opened) => {
+    const body = readFile(stores, opened, { start: 0, end: opened.file.size });
+    return { ...pageHead(opened.file), body, bodyDigest: opened.file.digest };
+  });
+}
+
+/** As the file is served, but for what would have it kept, or asked for again. */
+export function pageHead(file: PublishedFile | FileRecord): Head {
+  const { validators, representation } = servedHeaders(file);
+  const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
+  return { status: 404, headers: [...shown, ['Cache-Control', 'private, no-store']] };
+}
+
+const unshown: ReadonlySet<string> = new Set([
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Accept-Ranges',
+]);
+
+/** Where no file is, but a folder of a site that has an index.html. */
+export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undefined {
+  const { bucket, folder } = place;
+  if (folder === undefined || findIndex(stores, bucket, folder) === undefined) return undefined;
+  return redirectTo({ bucketId: bucket.id, folder });
+}
+
+/** Relative, so that it holds wherever the bucket is shown; with a dot, since names have colons. */
+export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
+  const { bucketId, folder } = to;
+  const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');
+  return {
+    status: 308,
+    headers: [
+      ['Location', `./${encodeURIComponent(name)}/`],
+      ['Cache-Control', 'public, max-age=300'],
+    ],
+    body: emptyBytes,
+  };
+}

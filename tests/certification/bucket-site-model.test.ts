@@ -1,0 +1,148 @@
+// Random changes of a bucket that is a site at times, on the real Wasm: every address of a small
+// universe is answered as a plain twin says, and the official verifier accepts the answer. While the
+// files are brought from one state to the other, each answer is one of the two states', and proven.
+
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type TwinBucket,
+  type TwinReply,
+  twinReply,
+} from '../support/certification/bucket-site-twin.ts';
+import {
+  type CertifiedCanister,
+  openCertifiedCanister,
+} from '../support/certification/certified-canister.ts';
+
+let canister: CertifiedCanister;
+
+beforeAll(async () => {
+  canister = await openCertifiedCanister();
+});
+
+afterAll(() => canister?.replica.stop());
+
+const paths = [
+  'index.html',
+  '404.html',
+  'a',
+  'a/index.html',
+  'a/b',
+  'a/b/index.html',
+  'x:y/index.html',
+  'noindex.html',
+];
+const addresses = paths
+  .map((path) => `/${path}`)
+  .concat(['', '/', '/a/', '/a/b/', '/x:y', '/x:y/', '/none', '/a/none', '/a/b/none/', '/no']);
+
+type Operation =
+  | { readonly kind: 'put' | 'remove'; readonly path: string }
+  | { readonly kind: 'move'; readonly path: string; readonly to: string }
+  | { readonly kind: 'site' | 'show'; readonly isOn: boolean }
+  | { readonly kind: 'upgrade' };
+
+const path = fc.constantFrom(...paths);
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ kind: fc.constant('put' as const), path }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('remove' as const), path }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('move' as const), path, to: path }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom('site' as const), isOn: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('show' as const), isOn: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'upgrade' as const }) },
+);
+
+async function replyAt(address: string): Promise<TwinReply> {
+  const url = `/cloud/demo${address}`;
+  const { status, headers, body } = await canister.accepted({ url });
+  const field = (sought: string) =>
+    headers.find(([name]) => name.toLowerCase() === sought)?.[1] ?? '';
+  const policy = field('content-security-policy');
+  if (status === 308) return { status, text: field('location'), policy };
+  const text = Buffer.from(body).toString();
+  return { status, text: text.includes('"NoSuchFile"') ? 'NoSuchFile' : text, policy };
+}
+
+const replies = (bucket: TwinBucket) => addresses.map((address) => twinReply(bucket, address));
+
+/**
+ * Each at every moment one of either state; in the end of the latter. A bucket that was hidden may
+ * have become a site, or none, in hiding.
+ */
+async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<void> {
+  const expected = replies(after);
+  const old = replies(before.isPublic ? before : { ...after, isSite: !after.isSite });
+  // Where the index.html of a folder is none of a site yet, 404.html may be
+  const page = twinReply({ ...after, isSite: true }, '/nothing');
+  for (let turn = 0; turn < 200; turn++) {
+    const found: TwinReply[] = [];
+    for (const [index, address] of addresses.entries()) {
+      const reply = await replyAt(address);
+      found.push(reply);
+      expect([old[index], expected[index], page], address).toContainEqual(reply);
+    }
+    if (JSON.stringify(found) === JSON.stringify(expected)) return;
+    // For the canister's timers
+    await setTimeout(2);
+  }
+  expect(await Promise.all(addresses.map(replyAt))).toEqual(expected);
+}
+
+/** What the operation makes of the twin, which it is done to as well. */
+async function run(twin: TwinBucket, operation: Operation, text: string): Promise<TwinBucket> {
+  const files = new Map(twin.files);
+  switch (operation.kind) {
+    case 'put':
+      await canister.put(operation.path, Buffer.from(text), [['content-type', 'text/html']]);
+      return { ...twin, files: files.set(operation.path, text) };
+    case 'remove':
+      if (files.delete(operation.path)) await canister.remove(operation.path);
+      return { ...twin, files };
+    case 'move': {
+      const moved = files.get(operation.path);
+      if (moved === undefined || operation.path === operation.to) return twin;
+      await canister.move(operation.path, operation.to);
+      files.delete(operation.path);
+      return { ...twin, files: files.set(operation.to, moved) };
+    }
+    case 'site':
+      if (operation.isOn && !twin.isPublic) return twin;
+      await canister.setSite('demo', operation.isOn);
+      return { ...twin, isSite: operation.isOn };
+    case 'show':
+      await canister.showBucket('demo', operation.isOn);
+      return { ...twin, isPublic: operation.isOn };
+    case 'upgrade':
+      await canister.upgrade();
+      return twin;
+  }
+}
+
+async function expectOptions(): Promise<void> {
+  for (const address of addresses) {
+    const request = { method: 'OPTIONS', url: `/cloud/demo${address}` };
+    expect((await canister.accepted(request)).status, address).toBe(204);
+  }
+}
+
+test('a site answers as its twin does, certified, at every address', {
+  timeout: 300_000,
+}, async () => {
+  let twin: TwinBucket = { files: new Map(), isSite: false, isPublic: true };
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 8, maxLength: 24 }), async (operations) => {
+      for (const each of operations) {
+        const before = twin;
+        twin = await run(twin, each, `text ${count++}`);
+        await expectSettled(before, twin);
+      }
+      await expectOptions();
+    }),
+    { numRuns: 12, endOnFailure: true, seed: Number(process.env.FC_SEED ?? 20_261_122) },
+  );
+});

@@ -1,0 +1,120 @@
+// Parts of the command that need no service: its line of progress, filters, names, sizes and times.
+
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { exclude, filterOf, include } from '../../packages/efs/src/filters.ts';
+import { byteCount } from '../../packages/efs/src/flags.ts';
+import { progressLine } from '../../packages/efs/src/progress-bar.ts';
+import { diskKey, unsafeReason } from '../../packages/efs/src/safe-path.ts';
+import { formatTime } from '../../packages/efs/src/times.ts';
+
+const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
+
+test.each([120, 100, 80, 60, 40, 20, 10, 1])('a line of progress fits %i columns', (columns) => {
+  for (const name of ['a', 'x'.repeat(200), '写真'.repeat(40)]) {
+    for (const state of [half, { ...half, totalBytes: undefined }, { ...half, totalBytes: 0 }]) {
+      const line = progressLine({ ...state, name }, columns);
+      // Each of these characters takes two columns.
+      const wide = [...line].filter((character) => character > '\u2fff').length;
+      expect([...line].length + wide).toBeLessThan(columns);
+    }
+  }
+});
+
+test('at 80 columns it has name, bar, share, bytes, rate and time left', () => {
+  const line = progressLine({ ...half, name: 'film.mp4' }, 80);
+  expect(line).toMatch(
+    /^film\.mp4 {2}\[#+-+\] {2}50 % {2}30\.0 MB of 60\.0 MB {2}5\.00 MB\/s {2}6 s left$/,
+  );
+});
+
+/** As commander reads the line. */
+function filterOfLine(...words: string[]) {
+  const flags: { exclude?: []; include?: [] } = {};
+  for (let index = 0; index < words.length; index += 2) {
+    const option = words[index] === '--exclude' ? exclude() : include();
+    const name = option.attributeName() as 'exclude' | 'include';
+    flags[name] = option.parseArg?.(words[index + 1] ?? '', flags[name] as never) as never;
+  }
+  return (path: string) => filterOf(flags).isWanted(path);
+}
+
+describe('--exclude and --include', () => {
+  test('without them all is taken', () => {
+    expect(filterOfLine()('a/b')).toBe(true);
+  });
+
+  test('a name is meant at any depth, and a folder with all that is in it', () => {
+    const isWanted = filterOfLine('--exclude', 'node_modules', '--exclude', '*.tmp');
+    const left = ['node_modules/a', 'x/node_modules/a/b', 'a.tmp', 'x/.tmp', 'x/y/b.tmp'];
+    expect(left.filter(isWanted)).toEqual([]);
+    expect(['a', 'x/a.tmpl', 'modules/a'].filter(isWanted)).toHaveLength(3);
+  });
+
+  test('the last one that matches counts, whichever flag it is', () => {
+    const pictures = filterOfLine('--exclude', '*', '--include', '*.jpg');
+    expect([pictures('a.jpg'), pictures('x/b.jpg'), pictures('x/b.txt')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(filterOfLine('--include', '*.jpg', '--exclude', '*')('a.jpg')).toBe(false);
+  });
+
+  test('with a slash a path from the folder is meant, ** over folders', () => {
+    const isWanted = filterOfLine('--exclude', 'cache/**', '--include', 'cache/keep.txt');
+    expect([isWanted('cache/a/b'), isWanted('cache/keep.txt'), isWanted('x/cache/a')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(filterOfLine('--exclude', '/top')('x/top')).toBe(true);
+    expect(filterOfLine('--exclude', '/top')('top')).toBe(false);
+    expect(filterOfLine('--exclude', 'logs/')('logs')).toBe(true);
+    expect(filterOfLine('--exclude', 'logs/')('x/logs/a')).toBe(false);
+  });
+});
+
+describe('names from a service', () => {
+  test.each(['', 'a//b', '/etc/passwd', '../x', 'a/../../x', 'a/.', '..', 'a/', 'a\0b'])(
+    '%j is no file of the folder',
+    (path) => {
+      expect(unsafeReason(path, 'linux')).toBeDefined();
+    },
+  );
+
+  test.each(['CON', 'a/nul.txt', 'com1', 'C:x', 'a\\..\\b', 'a?', 'a.', 'a ', 'a\u0001'])(
+    '%j is none on Windows, and one elsewhere',
+    (path) => {
+      expect(unsafeReason(path, 'win32')).toBeDefined();
+      expect(unsafeReason(path, 'linux')).toBeUndefined();
+    },
+  );
+
+  test('a part of a get is nobody else’s name', () => {
+    expect(unsafeReason('a/.efs-0123456789abcdef.part', 'linux')).toBeDefined();
+  });
+
+  test('names that differ by case are one on disks that do not tell them apart', () => {
+    expect(diskKey('A/Ä.txt', 'darwin')).toBe(diskKey('a/a\u0308.TXT', 'darwin'));
+    expect(diskKey('A', 'linux')).not.toBe(diskKey('a', 'linux'));
+  });
+});
+
+test('sizes have units, decimal and binary, and none is no limit', () => {
+  const sizes = ['10MB', '1.5 GiB', '4096', '7b', '0', 'none', '2kB', '1KiB'].map(byteCount);
+  expect(sizes).toEqual([10e6, 1.5 * 2 ** 30, 4096, 7, 0, 0, 2e3, 1024]);
+  for (const wrong of ['', 'MB', '10XB', '-1', '1e3', '99999999TB']) {
+    expect(() => byteCount(wrong)).toThrow(InvalidArgumentError);
+  }
+});
+
+test('times have their distance from UTC', () => {
+  const { TZ } = process.env;
+  process.env.TZ = 'Asia/Kolkata';
+  expect(formatTime('2026-11-22T16:49:12.345Z')).toBe('2026-11-22 22:19:12 +05:30');
+  process.env.TZ = 'America/New_York';
+  expect(formatTime('2026-11-22T16:49:12Z')).toBe('2026-11-22 11:49:12 -05:00');
+  if (TZ === undefined) delete process.env.TZ;
+  else process.env.TZ = TZ;
+});

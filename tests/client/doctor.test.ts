@@ -1,0 +1,223 @@
+// `efs doctor`, and access by command, against the real canister: each fault is found, and said
+// with what to do.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { daysLeft, topUpHint } from '../../packages/efs/src/status.ts';
+import { openService, type Service } from '../support/service.ts';
+import { callCommand } from './command-calls.ts';
+import { newKey, pemOf } from './identity-files.ts';
+
+let service: Service;
+let folder: string;
+let environment: Record<string, string>;
+let stranger: string;
+
+beforeAll(async () => {
+  service = await openService();
+  folder = await mkdtemp(join(tmpdir(), 'efs-doctor-'));
+  await writeFile(join(folder, 'owner.pem'), service.identityPem);
+  const key = pemOf(newKey('secp256k1'), 'pkcs8');
+  stranger = identityFromPem(key).getPrincipal().toText();
+  await writeFile(join(folder, 'stranger.pem'), key);
+  environment = {
+    EFS_URL: service.base,
+    EFS_HOST: service.host,
+    EFS_CANISTER_ID: service.canisterId,
+    EFS_API_KEY: service.apiKey,
+    EFS_IDENTITY: 'owner.pem',
+  };
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const efs = (words: string[], others: Record<string, string> = {}) =>
+  callCommand(words, { folder, environment: { ...environment, ...others } });
+
+interface Row {
+  readonly check: string;
+  readonly isGood: boolean | null;
+  readonly message: string;
+  readonly advice?: string;
+}
+
+async function examined(others: Record<string, string> = {}, ...words: string[]) {
+  const { code, output } = await efs(['doctor', '--json', ...words], others);
+  const rows = JSON.parse(Buffer.from(output, 'latin1').toString()) as Row[];
+  return { code, rows: Object.fromEntries(rows.map((row) => [row.check, row])) };
+}
+
+describe('efs doctor', () => {
+  test('finds nothing wrong where all is well', async () => {
+    const { code, output } = await efs(['doctor', service.bucket]);
+    const text = Buffer.from(output, 'latin1').toString();
+    expect(text).not.toContain('✗');
+    expect(text).toMatch(/✓ address .* answers in \d+ ms/);
+    expect(text).toContain(`reads ${service.bucket}`);
+    expect(text).toContain(`${service.bucket} (owner`);
+    expect(text).toMatch(/✓ certificate/);
+    expect(text).toMatch(/✓ clock/);
+    expect(code).toBe(0);
+  });
+
+  test('an address where nothing answers, or another service', async () => {
+    const nothing = await examined({ EFS_URL: 'http://localhost:9' });
+    expect(nothing.code).toBe(1);
+    expect(nothing.rows.address).toMatchObject({
+      isGood: false,
+      advice: expect.stringContaining('npm start'),
+    });
+    expect(nothing.rows.key?.isGood).toBe(null);
+    const nowhere = await examined({ EFS_URL: 'https://files.invalid' });
+    expect(nowhere.rows.address?.message).toContain('files.invalid leads nowhere');
+    await withServer({}, async (EFS_URL) => {
+      const foreign = await examined({ EFS_URL });
+      expect(foreign.rows.address?.message).toContain('is not this service');
+    });
+  });
+
+  test('a clock that is off', async () => {
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    await withServer({ date, body: '{"version":"0.2.0"}' }, async (EFS_URL) => {
+      const { rows, code } = await examined({ EFS_URL });
+      expect(code).toBe(1);
+      expect(rows.clock).toMatchObject({
+        isGood: false,
+        message: expect.stringMatching(/clock is (?:599|600|601) s behind/),
+        advice: expect.stringContaining('NTP'),
+      });
+    });
+  });
+
+  test('a service of another version', async () => {
+    await withServer({ body: '{"version":"0.1.0"}' }, async (EFS_URL) => {
+      const { rows } = await examined({ EFS_URL });
+      expect(rows.versions).toMatchObject({
+        isGood: null,
+        advice: expect.stringContaining('Upgrade the canister'),
+      });
+    });
+  });
+
+  test('a key that is none, or not for the bucket', async () => {
+    const wrong = await examined({ EFS_API_KEY: `${service.apiKey.slice(0, -3)}AAA` });
+    expect(wrong.code).toBe(1);
+    expect(wrong.rows.key).toMatchObject({
+      isGood: false,
+      message: expect.stringContaining('is no key of this service'),
+      advice: expect.stringContaining('efs key create'),
+    });
+    const good = await examined();
+    expect(good.rows.key?.message).toContain('is known to the service');
+    const elsewhere = await examined({}, 'elsewhere');
+    expect(elsewhere.rows.key?.message).toContain('does not read bucket elsewhere');
+    expect(elsewhere.rows.buckets?.message).toContain('no right in bucket elsewhere');
+  });
+
+  test('an identity without rights, and one that is not there', async () => {
+    const without = await examined({ EFS_IDENTITY: 'stranger.pem' });
+    expect(without.rows.identity).toMatchObject({ isGood: true, message: stranger });
+    expect(without.rows.buckets).toMatchObject({
+      isGood: null,
+      advice: expect.stringContaining(`efs access allow ${stranger}`),
+    });
+    const missing = await examined({ EFS_IDENTITY: 'none.pem' });
+    expect(missing.code).toBe(1);
+    expect(missing.rows.identity?.message).toContain('There is no identity none.pem');
+  });
+
+  test('a canister that is another, and a bucket that is nearly full', async () => {
+    const other = await examined({ EFS_CANISTER_ID: 'aaaaa-aa' });
+    expect(other.rows.certificate?.isGood).toBe(false);
+    await efs(['bucket', 'create', 'tight', '--quota-files', '1']);
+    await writeFile(join(folder, 'one'), 'x');
+    await efs(['--transport', 'actor', 'put', 'one', 'tight/'], { EFS_API_KEY: '' });
+    const { rows } = await examined();
+    expect(rows.buckets).toMatchObject({
+      isGood: false,
+      message: expect.stringContaining('tight is nearly full: 1 of 1 files'),
+    });
+    await efs(['bucket', 'rm', '--force', 'tight']);
+  });
+});
+
+interface Answer {
+  readonly date?: string;
+  readonly body?: string;
+}
+
+/** One that answers everything so. */
+async function withServer({ date, body = '<html>' }: Answer, use: (url: string) => Promise<void>) {
+  const server: Server = createServer((_, response) => {
+    if (date !== undefined) response.setHeader('Date', date);
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  try {
+    await use(`http://localhost:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('members come, get another role, and go', async () => {
+  const { bucket } = service;
+  await efs(['member', 'add', bucket, stranger]);
+  const listed = await efs(['member', 'ls', bucket, '--json']);
+  expect(JSON.parse(listed.output)).toContainEqual({ principal: stranger, role: 'reader' });
+  await efs(['member', 'add', bucket, stranger, '--role', 'writer']);
+  expect((await efs(['member', 'ls', bucket])).output).toMatch(`${stranger}  writer`);
+  const asStranger = { EFS_IDENTITY: 'stranger.pem' };
+  expect((await examined(asStranger)).rows.buckets?.message).toContain(
+    `${bucket} (not as its owner`,
+  );
+  expect((await efs(['member', 'rm', bucket, stranger], asStranger)).code).toBe(4);
+  expect((await efs(['member', 'rm', bucket, stranger])).output).toBe(`${stranger}\n`);
+  expect((await efs(['member', 'ls', bucket])).output).not.toContain(stranger);
+  const wrong = await efs(['member', 'add', bucket, stranger, '--role', 'king']);
+  expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('reader, writer, owner')]);
+});
+
+test('access says who may create buckets, and what nobody may cost', async () => {
+  await efs(['access', 'allow', stranger]);
+  expect((await efs(['access', 'ls'])).output).toBe(`${stranger}\n`);
+  await efs(['access', 'anonymous', '--burst', '77', '--per-minute', '7']);
+  const { principals, anonymousUpdates } = JSON.parse(
+    (await efs(['access', 'ls', '--json'])).output,
+  );
+  expect(principals).toEqual([stranger]);
+  expect(anonymousUpdates).toMatchObject({ burst: 77, perMinute: 7 });
+  expect((await efs(['access', 'disallow', stranger])).output).toBe('');
+  expect((await efs(['access', 'ls'])).errors).toContain('Nobody but the controllers');
+  expect((await efs(['access', 'ls'], { EFS_IDENTITY: 'stranger.pem' })).code).toBe(4);
+});
+
+test('keys are rotated, and waited for', async () => {
+  const { bucket } = service;
+  const rotated = await efs(['rotate', 'bucket', bucket, '--wait']);
+  expect(rotated).toMatchObject({ code: 0, output: `${bucket}\n` });
+  expect(rotated.errors).toContain('Done.');
+  const root = await efs(['rotate', 'root', '--wait']);
+  expect(root).toMatchObject({ code: 0, output: 'root\n' });
+  const { errors, code } = await efs(['rotate', 'root', '--source', 'paper']);
+  expect([code, errors]).toEqual([2, expect.stringContaining('vetkd:key_1')]);
+});
+
+test('status tells an owner the cycles, and when to top up', async () => {
+  const { output } = await efs(['status']);
+  expect(output).toMatch(/^cycles +\d+/m);
+  expect(output).toMatch(/^daysOfStorage +\d+/m);
+  const status = JSON.parse((await efs(['status', '--json'])).output);
+  const low = { ...status, cycles: 1e9, stableBytes: 2 ** 30, heapBytes: 0 };
+  expect(daysLeft(low)).toBe(0);
+  expect(topUpHint(low, 'aaaaa-aa')).toContain('icp canister top-up aaaaa-aa --amount 1t');
+  expect(topUpHint({ ...low, cycles: 1e15 }, 'aaaaa-aa')).toBeUndefined();
+});

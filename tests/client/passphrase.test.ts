@@ -1,0 +1,40 @@
+// Secrets typed at a terminal: not shown, mended by the usual keys, and stopped by Ctrl-C.
+
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { askHidden, hasTerminal, type Terminal } from '../../packages/efs/src/passphrase.ts';
+
+function typing(...parts: string[]) {
+  const modes: boolean[] = [];
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => void modes.push(isRaw),
+  });
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  const terminal = { input, output } as unknown as Terminal;
+  const asked = askHidden('Passphrase: ', terminal);
+  for (const part of parts) input.write(part);
+  return { asked, terminal, modes, shown: () => String(output.read() ?? '') };
+}
+
+describe('askHidden()', () => {
+  test.each([
+    [['secret\r'], 'secret'],
+    [['sec', 'ret', '\n'], 'secret'],
+    [['secrets\x7f\r'], 'secret'],
+    [['é文\x08x\r'], 'éx'],
+    [['\r'], ''],
+  ])('%j is %j', async (parts, secret) => {
+    const { asked, modes, shown, terminal } = typing(...parts);
+    expect(await asked).toBe(secret);
+    expect(shown()).toBe('Passphrase: \n');
+    expect(modes).toEqual([true, false]);
+    expect(hasTerminal(terminal)).toBe(true);
+  });
+
+  test.each(['\x03', '\x04'])('%j stops it', async (key) => {
+    const { asked, modes } = typing('sec', key);
+    await expect(asked).rejects.toThrow('stopped');
+    expect(modes).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,306 @@
+// `efs sync` and `efs get -r` from the service to this machine and from bucket to bucket, `efs put -r`,
+// and what all directions have in common: filters, --delete with its bound, dry runs, JSON.
+
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { callCommand } from './command-calls.ts';
+import { startCommand } from './command-runs.ts';
+import { noFaults, startProxy } from './unreliable-proxy.ts';
+
+const other = 'second';
+
+let service: Service;
+let base: string;
+let folder: string;
+let storage: Storage;
+let place: string;
+let count = 0;
+
+beforeAll(async () => {
+  service = await openService();
+  base = await mkdtemp(join(tmpdir(), 'sync-both-ways-'));
+  await writeFile(join(base, 'identity.pem'), service.identityPem);
+  storage = createNodeStorage({ url: service.base, apiKey: service.apiKey });
+  const { host, canisterId, identityPem } = service;
+  const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  await owner.buckets.create(other);
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(base, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(base, 'run-'));
+  count++;
+  place = `${service.bucket}/test-${count}`;
+});
+
+function settings(more: Readonly<Record<string, string>> = {}) {
+  const environment = { EFS_URL: service.base, EFS_API_KEY: service.apiKey, ...more };
+  return { folder, environment };
+}
+const efs = (...words: string[]) => callCommand(words, settings());
+/** By the actor: an identity has a right to both buckets. */
+function efsAsOwner(...words: string[]) {
+  const { host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
+  const EFS_IDENTITY = join(base, 'identity.pem');
+  return callCommand(words, { folder, environment: { EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY } });
+}
+
+async function store(files: Readonly<Record<string, string>>): Promise<void> {
+  const prefix = `${place.slice(service.bucket.length + 1)}/`;
+  const named = Object.entries(files).map(([path, text]) => ({
+    path: prefix + path,
+    source: new TextEncoder().encode(text),
+  }));
+  for await (const { error } of storage.uploadAll(named, { bucket: service.bucket })) {
+    if (error !== undefined) throw error;
+  }
+}
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+/** Paths with their text. */
+async function here(name: string): Promise<Record<string, string>> {
+  const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
+  const files: Record<string, string> = {};
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const file = join(entry.parentPath, entry.name);
+    files[file.slice(join(folder, name).length + 1)] = await readFile(file, 'utf8');
+  }
+  return files;
+}
+
+async function there(name: string): Promise<string[]> {
+  const { output } = await efsAsOwner('ls', '--json', `${name}/`);
+  const prefix = `${name}/`.slice(name.indexOf('/') + 1);
+  return (JSON.parse(output) as { path: string }[]).map(({ path }) => path.slice(prefix.length));
+}
+
+const sorted = (text: string) => text.split('\n').filter(Boolean).sort();
+
+test('sync brings a folder of a bucket here, and then only what has changed', async () => {
+  await store({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
+  const first = await efs('sync', place, './back');
+  expect(first).toMatchObject({ code: 0, errors: '3 fetched, 0 the same, 0 removed.\n' });
+  expect(sorted(first.output)).toEqual(
+    ['a.txt', 'sub/b.txt', 'sub/c.txt'].map((path) => `new     ${join('back', path)}`),
+  );
+  expect(await here('back')).toEqual({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
+  await store({ 'a.txt': 'A' });
+  // What has the file's bytes is not fetched either, whatever its time.
+  await utimes(join(folder, 'back/sub/b.txt'), 1, 1);
+  await writeFile(join(folder, 'back/sub/c.txt'), 'changed here');
+  await write({ 'back/more/d.txt': 'd', 'back/.efs-0123456789abcdef.part': 'kept' });
+  const tried = await efs('sync', '-n', '--delete', place, 'back');
+  expect(sorted(tried.output)).toEqual([
+    'would get back/a.txt',
+    'would get back/sub/c.txt',
+    'would remove back/more/d.txt',
+  ]);
+  expect(tried.errors).toBe(
+    'Nothing is done yet: 2 would be fetched, 1 the same, 1 would be removed.\n',
+  );
+  const second = await efs('sync', '--delete', place, 'back');
+  expect(second.errors).toBe('2 fetched, 1 the same, 1 removed.\n');
+  expect(await here('back')).toEqual({
+    '.efs-0123456789abcdef.part': 'kept',
+    'a.txt': 'A',
+    'sub/b.txt': 'b',
+    'sub/c.txt': 'c',
+  });
+  expect(await readdir(join(folder, 'back'))).not.toContain('more');
+  const third = await efs('sync', '--delete', place, 'back');
+  expect(third).toEqual({ code: 0, output: '', errors: '0 fetched, 3 the same, 0 removed.\n' });
+});
+
+test('get -r of demo/a keeps its name, and of demo/a/ gives what is in it', async () => {
+  await store({ 'x.txt': 'x', 'in/y.txt': 'y' });
+  const name = place.slice(service.bucket.length + 1);
+  expect((await efs('get', '-r', `${place}/`, 'target')).code).toBe(0);
+  expect(await here('target')).toEqual({ 'x.txt': 'x', 'in/y.txt': 'y' });
+  expect((await efs('get', '-r', place)).code).toBe(0);
+  expect(await here(name)).toEqual({ 'x.txt': 'x', 'in/y.txt': 'y' });
+  expect((await efs('get', `${place}/`)).errors).toContain('-r fetches all that is in it');
+  const nothing = await efs('get', '-r', `${place}/none/`, 'target');
+  expect(nothing).toMatchObject({ code: 3, output: '' });
+});
+
+test('put -r sends folders, each under its name unless a slash follows it', async () => {
+  await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/node_modules/c.js': 'c' });
+  const sent = await efs('put', '-r', '--exclude', 'node_modules', 'tree', `${place}/`);
+  expect(sent).toEqual({
+    code: 0,
+    output: `${place}/tree/a.txt\n${place}/tree/sub/b.txt\n`,
+    errors: '2 sent.\n',
+  });
+  await efs('put', '-r', 'tree/', `${place}/bare`);
+  expect(await there(`${place}/bare`)).toEqual(['a.txt', 'node_modules/c.js', 'sub/b.txt']);
+});
+
+test('put of several goes on after a folder and after what is missing, and sums up', async () => {
+  await write({ 'tree/a.txt': 'a', 'tree/sub/b.txt': 'b', 'tree/z.txt': 'z' });
+  const names = ['tree/a.txt', 'tree/none', 'tree/sub', 'tree/z.txt'];
+  const ended = await efs('put', ...names, `${place}/`);
+  expect(ended.code).toBe(1);
+  expect(ended.output).toBe(`${place}/a.txt\n${place}/z.txt\n`);
+  expect(ended.errors).toContain('tree/none is not sent: ');
+  expect(ended.errors).toContain('tree/sub is not sent: it is a folder: -r sends');
+  expect(ended.errors).toContain('efs: 2 sent, 2 failed.');
+});
+
+test('sync from bucket to bucket copies what differs, and removes the rest', async () => {
+  await store({ 'a.txt': 'a', 'b.txt': 'b' });
+  const target = `${other}/copy-${count}`;
+  const first = await efsAsOwner('sync', place, target);
+  expect(first).toMatchObject({ code: 0, errors: '2 copied, 0 the same, 0 removed.\n' });
+  await store({ 'a.txt': 'changed' });
+  await efsAsOwner('rm', `${place}/b.txt`);
+  const second = await efsAsOwner('sync', '--delete', place, target);
+  expect(second.output).toBe(`changed ${target}/a.txt\nremoved ${target}/b.txt\n`);
+  const third = await efsAsOwner('sync', '--delete', place, target);
+  expect(third.errors).toBe('0 copied, 1 the same, 0 removed.\n');
+  const within = await efsAsOwner('sync', place, `${place}/in`);
+  expect(within).toMatchObject({ code: 2, errors: expect.stringContaining('is in the other') });
+});
+
+test('filters hold in each direction, and --delete leaves alone what they exclude', async () => {
+  await store({ 'a.jpg': 'a', 'b.txt': 'b', 'raw/c.jpg': 'c' });
+  const pictures = ['--exclude', '*', '--include', '*.jpg', '--exclude', 'raw/'];
+  await write({ 'back/own.txt': 'own', 'back/old.jpg': 'old' });
+  const down = await efs('sync', '--delete', ...pictures, place, 'back');
+  expect(down.output).toBe('new     back/a.jpg\nremoved back/old.jpg\n');
+  const up = await efs('sync', '--delete', ...pictures, './back', `${place}/again`);
+  expect(up.output).toBe(`new     ${place}/again/a.jpg\n`);
+  const across = await efs('sync', ...pictures, `${place}/again`, `${place}-copied`);
+  expect(across.output).toBe(`new     ${place}-copied/a.jpg\n`);
+});
+
+test('more removals than --max-delete allows: nothing is done at all', async () => {
+  await store({ 'a.txt': 'a' });
+  await write({ 'back/x': 'x', 'back/y': 'y' });
+  const words = ['sync', '--delete', place, 'back'];
+  const refused = await efs(...words, '--max-delete', '1');
+  expect(refused).toMatchObject({ code: 2, output: '' });
+  expect(refused.errors).toContain('2 files would be removed, and nothing was done');
+  expect(await here('back')).toEqual({ x: 'x', y: 'y' });
+  expect((await efs(...words, '--max-delete', '2')).code).toBe(0);
+  await write(Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`back/n${n}`, ''])));
+  expect((await efs(...words)).errors).toContain('(1000 is the most now)');
+});
+
+test('nothing is written outside the folder, nor through a link in it', async () => {
+  await store({ 'ok.txt': 'ok', 'link/passwd': 'no', 'file/a': 'a', linked: 'new' });
+  await write({ 'outside/keep': 'keep', 'target.txt': 'old', 'back/file': 'a file' });
+  await symlink('../outside', join(folder, 'back/link'));
+  await symlink('../target.txt', join(folder, 'back/linked'));
+  const ended = await efs('sync', '--delete', place, './back');
+  expect(ended.code).toBe(1);
+  expect(ended.output).toBe('new     back/ok.txt\n');
+  expect(ended.errors).toContain('back/link/passwd is not fetched: ');
+  expect(ended.errors).toContain('3 files were not fetched; therefore nothing is removed.');
+  expect(await here('outside')).toEqual({ keep: 'keep' });
+  expect(await readFile(join(folder, 'target.txt'), 'utf8')).toBe('old');
+});
+
+test('an interrupted sync goes on, within a large file too', async () => {
+  const bytes = sampleBytes('large', 9_000_000);
+  await mkdir(join(folder, 'up'));
+  await writeFile(join(folder, 'up/large.bin'), bytes);
+  const proxy = await startProxy(service.host, Math.random);
+  proxy.faults = { ...noFaults, delayMsMax: 200 };
+  const throughProxy = settings({ EFS_URL: proxy.url });
+  const sending = startCommand(['sync', '-p', '1', 'up', place], throughProxy);
+  proxy.onAccepted = (accepted) => {
+    if (accepted === 2) sending.process.kill('SIGINT');
+  };
+  const stopped = await sending.ended;
+  expect(stopped.code).toBe(130);
+  expect(stopped.errors).toContain('up/large.bin is kept: the same sync goes on with it.');
+  await proxy.idle();
+  expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
+  expect([...proxy.accepted.values()]).toEqual(Array.from({ length: 5 }, () => 1));
+  const fetching = startCommand(['sync', '-p', '1', place, './down'], throughProxy);
+  const part = async () => (await readdir(join(folder, 'down')).catch(() => []))[0] ?? 'none';
+  while (((await stat(join(folder, 'down', await part())).catch(() => null))?.size ?? 0) < 3e6) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  fetching.process.kill('SIGINT');
+  expect((await fetching.ended).errors).toContain('the same command goes on with it.');
+  proxy.faults = noFaults;
+  expect((await callCommand(['sync', place, './down'], throughProxy)).code).toBe(0);
+  await proxy.stop();
+  expect(await readdir(join(folder, 'down'))).toEqual(['large.bin']);
+  expect(Buffer.compare(await readFile(join(folder, 'down/large.bin')), bytes)).toBe(0);
+});
+
+test('a source that is nowhere: it is said what sync does, and how it is called', async () => {
+  for (const destination of [place, './here']) {
+    const ended = await efs('sync', './none', destination);
+    expect(ended.code).toBe(2);
+    expect(ended.errors).toContain('  efs sync photos demo/photos ');
+  }
+  const neither = await efs('sync', 'phtos', place);
+  expect(neither.errors).toContain('There is no folder "phtos" here, and no bucket "phtos"');
+  expect(neither.errors).toContain('efs sync makes the second folder hold');
+  await store({ a: 'a' });
+  const unknown = await efs('sync', place, 'nobody/x');
+  expect(unknown.errors).toContain('write ./nobody/x for a new folder of this machine');
+  expect((await efs('sync', place, 'fresh')).output).toBe('new     fresh/a\n');
+});
+
+test('sync and get -r tell as JSON what they have done', async () => {
+  await store({ 'a.txt': 'abc' });
+  const tried = await efs('sync', '--json', '--dry-run', place, './back');
+  expect(JSON.parse(tried.output)).toEqual({
+    verb: 'fetched',
+    isDryRun: true,
+    done: 1,
+    same: 0,
+    removed: 0,
+    failed: 0,
+    actions: [{ action: 'get', name: 'back/a.txt', size: 3, isNew: true }],
+  });
+  const done = await efs('get', '-r', '--json', `${place}/`, 'back');
+  expect(JSON.parse(done.output)).toMatchObject({ isDryRun: false, done: 1 });
+  expect(done.errors).toBe('');
+});
+
+test('put tells of small, middling and large files in the order of its words', async () => {
+  const sizes = { a: 10, b: 200_000, c: 300_000, d: 4_000_000, e: 150_000, f: 20, g: 500_000 };
+  for (const [name, size] of Object.entries(sizes)) {
+    await writeFile(join(folder, name), sampleBytes(name, size));
+  }
+  const names = Object.keys(sizes);
+  const ended = await efs('put', '-p', '2', ...names.slice(0, 5), 'none', 'f', 'g', `${place}/`);
+  expect(ended.output).toBe(names.map((name) => `${place}/${name}\n`).join(''));
+  expect(ended.errors).toContain('efs: 7 sent, 1 failed.');
+  expect((await efs('get', '-r', `${place}/`, 'back')).code).toBe(0);
+  const back = await readdir(join(folder, 'back'));
+  expect(back.sort()).toEqual(names);
+  for (const name of names) {
+    const bytes = await readFile(join(folder, 'back', name));
+    expect(bytes.equals(await readFile(join(folder, name)))).toBe(true);
+  }
+});

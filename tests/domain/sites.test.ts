@@ -1,0 +1,139 @@
+// Buckets that are sites: who is refused, how the bucket's record tells of it, and how its files are
+// brought to the header fields of a site and back, in bounded steps.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
+import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { renewSites } from '../../src/domain/administration/site-renewal.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { deleteFile } from '../../src/domain/files/file-access.ts';
+import { type FileRecord, findFile } from '../../src/domain/files/files.ts';
+import { upgradedFilesPerMessage } from '../../src/limits.ts';
+import {
+  bucketChange,
+  callOf,
+  createScene,
+  expectRefusal,
+  putTestFile,
+} from '../support/domain-fixture.ts';
+import { type MemoryStores, upgradeStores } from '../support/memory-stores.ts';
+import { getPublicFile } from '../support/read-files.ts';
+
+let stores: MemoryStores;
+const alice = callOf('alice');
+const controller = callOf('controller');
+const [plain, ofSite] = [2, 3];
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+const setSite = (isSite: boolean, change = {}) =>
+  updateBucket(stores, alice, bucketChange({ isSite, ...change }));
+const file = (path: string): FileRecord =>
+  findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
+const box = () => findBucket(stores, 'box') ?? expect.fail('no bucket');
+
+/** How many steps it took. */
+function renewAll(): number {
+  let steps = 0;
+  while (renewSites(stores)) expect(steps++).toBeLessThan(20);
+  return steps;
+}
+
+function putMany(count: number): string[] {
+  const paths = Array.from({ length: count }, (_, index) => `file ${index}`);
+  for (const path of paths) putTestFile(stores, { path: `/${path}` });
+  return paths;
+}
+
+describe('a private bucket', () => {
+  test('is made no site, unless it becomes public too', () => {
+    const request = { bucket: 'shown', isSite: true };
+    expectRefusal(stores, 'InvalidArgument', () => createBucket(stores, controller, request));
+    expect(createBucket(stores, controller, { ...request, isPublic: true }).isSite).toBe(true);
+    updateBucket(stores, alice, bucketChange({ isPublic: false }));
+    expectRefusal(stores, 'InvalidArgument', () => setSite(true));
+    expectRefusal(stores, 'InvalidArgument', () => setSite(true, { isPublic: false }));
+    expect(setSite(true, { isPublic: true })).toMatchObject({ isSite: true, isPublic: true });
+  });
+
+  test('that was a site is one again when it is public again', () => {
+    setSite(true);
+    updateBucket(stores, alice, bucketChange({ isPublic: false }));
+    expect(box()).toMatchObject({ isPublic: false, isSite: true });
+    updateBucket(stores, alice, bucketChange({ isPublic: true }));
+    expect(box()).toMatchObject({ isPublic: true, isSite: true });
+    updateBucket(stores, alice, bucketChange({ isPublic: false }));
+    expect(setSite(false)).toMatchObject({ isPublic: false, isSite: false });
+  });
+});
+
+test('the flags stand in the record, and a bucket that is no site has the bytes it had', () => {
+  const flags = () => stores.buckets.get(Buffer.from('box'))?.[5];
+  expect(flags()).toBe(1);
+  setSite(true);
+  expect(flags()).toBe(1 | 8 | 16);
+  renewAll();
+  expect(flags()).toBe(1 | 8);
+  setSite(false);
+  expect(flags()).toBe(1 | 16);
+  renewAll();
+  expect(flags()).toBe(1);
+});
+
+test('files that are there follow in bounded steps, over an upgrade too; new ones are so at once', async () => {
+  const paths = putMany(50);
+  const before = paths.map(file);
+  setSite(true);
+  putTestFile(stores, { path: '/new' });
+  expect(file('new').leavesVersion).toBe(ofSite);
+  expect(renewSites(stores)).toBe(true);
+  const renewed = () => paths.filter((path) => file(path).leavesVersion === ofSite).length;
+  expect(renewed()).toBe(upgradedFilesPerMessage);
+  stores = await upgradeStores(stores, 2);
+  expect(renewAll()).toBe(3);
+  expect(renewed()).toBe(50);
+  // Nothing that users see of them has changed, and each opens
+  const { leavesVersion: _, ...shown } = getPublicFile(stores, 'box', '/file 7');
+  expect(shown).toEqual({ ...before[7], leavesVersion: undefined });
+  expect(renewSites(stores)).toBe(false);
+});
+
+test('who changes their mind begins from the first file again', () => {
+  const paths = putMany(30);
+  setSite(true);
+  renewSites(stores);
+  setSite(false);
+  setSite(true);
+  setSite(false);
+  renewAll();
+  expect(paths.every((path) => file(path).leavesVersion === plain)).toBe(true);
+  setSite(false);
+  expect(renewSites(stores), 'nothing has changed').toBe(false);
+});
+
+test('a damaged file stays as it is and stops nothing', () => {
+  putMany(3);
+  const key = Buffer.from('box\0file 1');
+  const record = stores.files.get(key)?.slice() ?? expect.fail('no record');
+  record[2] = (record[2] ?? 0) ^ 1;
+  stores.files.set(key, record);
+  setSite(true);
+  renewAll();
+  expect(['file 0', 'file 2'].map((path) => file(path).leavesVersion)).toEqual([ofSite, ofSite]);
+  expect(file('file 1').leavesVersion).toBe(plain);
+  putTestFile(stores, { path: '/file 1' });
+  expect(file('file 1').leavesVersion).toBe(ofSite);
+});
+
+test('a bucket that is deleted meanwhile leaves nothing to do', () => {
+  putMany(1);
+  setSite(true);
+  const request = { bucket: 'box', path: '/file 0', apiKey: undefined, conditions: {} };
+  deleteFile(stores, alice, request);
+  deleteBucket(stores, alice, { bucket: 'box', isForced: false });
+  expect(renewSites(stores)).toBe(false);
+  createBucket(stores, controller, { bucket: 'box', isPublic: true });
+  expect(box()).toMatchObject({ isSite: false, isRenewing: false });
+});

@@ -1,0 +1,45 @@
+// A plain twin of a bucket that may be a site: what everybody is answered at each of its addresses.
+
+export interface TwinBucket {
+  readonly files: ReadonlyMap<string, string>;
+  readonly isSite: boolean;
+  readonly isPublic: boolean;
+}
+
+export interface TwinReply {
+  readonly status: number;
+  /** Of the body; of a redirect where it leads to. */
+  readonly text: string;
+  /** Of the field Content-Security-Policy; none is ''. */
+  readonly policy: string;
+}
+
+const nothing: TwinReply = { status: 404, text: 'NoSuchFile', policy: '' };
+const strict = 'sandbox';
+const loose =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals ' +
+  'allow-downloads allow-top-navigation-by-user-activation';
+
+/** `address`: what stands behind the bucket's name in the URL. Files are of the type text/html. */
+export function twinReply(bucket: TwinBucket, address: string): TwinReply {
+  const { files, isSite, isPublic } = bucket;
+  if (!isPublic) return nothing;
+  const policy = isSite ? loose : strict;
+  const path = address.slice(1);
+  const file = files.get(path);
+  if (file !== undefined) return { status: 200, text: file, policy };
+  if (!isSite) return nothing;
+  const isFolder = address.endsWith('/');
+  const folder = isFolder ? path : `${path}/`;
+  const index = files.get(folder === '/' ? 'index.html' : `${folder}index.html`);
+  const rootIndex = address === '/' ? files.get('index.html') : undefined;
+  if (isFolder && (rootIndex ?? index) !== undefined) {
+    return { status: 200, text: rootIndex ?? index ?? '', policy };
+  }
+  if (!isFolder && index !== undefined) {
+    const name = address === '' ? 'demo' : encodeURIComponent(path.split('/').at(-1) ?? '');
+    return { status: 308, text: `./${name}/`, policy: '' };
+  }
+  const page = files.get('404.html');
+  return page === undefined ? nothing : { status: 404, text: page, policy };
+}

@@ -1,0 +1,34 @@
+// Buckets of the whole model become sites and cease to be: nothing that the twin knows changes, and
+// in the end each file has leaves of the kind that its bucket wants.
+
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { renewSites } from '../../src/domain/administration/site-renewal.ts';
+import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { callOf } from './domain-fixture.ts';
+import { expectSame } from './expect-same.ts';
+import { allFiles } from './invariants.ts';
+import type { MemoryStores } from './memory-stores.ts';
+import { type Answer, type Run, someBucket } from './model-run.ts';
+
+/** The buckets of the model are private: it is shown for a moment, and stays a site in hiding. */
+export function turnSite(run: Run): Answer {
+  const stores = run.model.current();
+  const { id } = someBucket(run);
+  const isSite = findBucket(stores, id)?.isSite !== true;
+  const change = { bucket: id, quotaBytes: undefined, addMembers: [], removeMembers: [] };
+  const alice = callOf('alice', run.twin.nowNs);
+  updateBucket(stores, alice, { ...change, isPublic: true, isSite });
+  updateBucket(stores, alice, { ...change, isPublic: false });
+  return undefined;
+}
+
+export function renew(run: Run): Answer {
+  return renewSites(run.model.current()) ? 'more' : undefined;
+}
+
+export function checkSites(stores: MemoryStores): void {
+  for (const { bucketId, path, leavesVersion } of allFiles(stores)) {
+    const bucket = findBucket(stores, bucketId);
+    if (bucket?.isRenewing === false) expectSame(leavesVersion, bucket.isSite ? 3 : 2, path);
+  }
+}
