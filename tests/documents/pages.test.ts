@@ -30,6 +30,14 @@ test('what is not run is named with its reason, and is there', () => {
   expect(unused).toEqual([]);
 });
 
+test('no fence is passed over', () => {
+  const uneven = pages.filter(({ text, blocks }) => {
+    const fences = text.match(/^ *```/gm)?.length ?? 0;
+    return fences !== 2 * blocks.filter(({ isFenced }) => isFenced).length;
+  });
+  expect(uneven.map(({ path }) => path)).toEqual([]);
+});
+
 describe.concurrent('the blocks of', () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
     test(page.path, () => runPage(page), 120_000);

@@ -24,6 +24,8 @@ export interface Block {
   readonly before?: string;
   /** The file in docs/pictures that is drawn of it. */
   readonly picture?: string;
+  /** Not in a comment. */
+  readonly isFenced: boolean;
   readonly isForBrowsers: boolean;
   readonly isFailing: boolean;
   readonly isDrawing: boolean;
@@ -66,7 +68,7 @@ function blocksOf(text: string): Block[] {
     const { word, said = '', indent = '', language = '', code = '' } = match.groups ?? {};
     const line = text.slice(0, match.index).split('\n').length;
     if (word === 'run') {
-      blocks.push(blockOf('sh', said, line, new Map()));
+      blocks.push(blockOf('sh', said, line, new Map([['run', '']])));
     } else if (word === 'picture') {
       const [name = '', ...lines] = said.split('\n');
       blocks.push(blockOf('console', lines.join('\n'), line, new Map([['picture', name.trim()]])));
@@ -97,6 +99,7 @@ function blockOf(
     ...(file !== undefined && { file }),
     ...(before !== undefined && { before }),
     ...(picture !== undefined && { picture }),
+    isFenced: !notes.has('picture') && !notes.has('run'),
     isForBrowsers: notes.has('types'),
     isFailing: notes.has('fails'),
     isDrawing: notes.has('drawing'),
