@@ -206,7 +206,7 @@ describe('the table has', () => {
     expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
   });
 
-  test('each route, but for the status and files by links', () => {
+  test('each route, but for the status, files by links and texts for everybody', () => {
     const known = routes.flatMap(({ pattern, handlers }) =>
       Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
     );
@@ -215,6 +215,7 @@ describe('the table has', () => {
     const statuses = ['GET', 'HEAD'].flatMap((method) => [
       `${method} /api/v1/status`,
       `${method} /s/x/y`,
+      `${method} /.well-known/x`,
     ]);
     const named = [...urls, ...wholes, ...statuses].map((row) => {
       const [method = '', url = ''] = row.split(' ');

@@ -3,12 +3,13 @@
 
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
-import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
+import { exitCodeOf, exitCodes } from './exit-code.ts';
 import type { Filter } from './filters.ts';
 import { isJson } from './json-output.ts';
-import { printable, printFailure, printJson, printLine, printNote } from './output.ts';
+import { printable, printJson, printLine, printNote } from './output.ts';
 import { type OverallProgress, startOverall } from './progress-bar.ts';
 import type { Run } from './run.ts';
+import { countFailure, failureOf } from './tally.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface SyncFlags {
@@ -131,9 +132,7 @@ export async function attemptOne(
     await work();
   } catch (error) {
     if (isOfAllFiles(error)) throw error;
-    job.failures.push(error);
-    const text = `${printable(name)} is not ${job.verb}: ${sayFailure(error)}`;
-    printFailure(error, text, name);
+    countFailure(job, name, error);
   }
 }
 
@@ -153,14 +152,13 @@ function sumUp(job: SyncJob): void {
     const start = isDryRun ? 'Nothing is done yet: ' : '';
     printNote(`${start}${done} ${would}${verb}, ${same} the same, ${removed} ${would}removed.`);
   }
-  if (failures.length > 0) throw failureOf(job);
+  if (failures.length > 0) throw jobFailure(job);
 }
 
 /** With the exit code of what the service has refused first, if it has. */
-function failureOf({ failures, flags, verb }: SyncJob): Error {
+function jobFailure({ failures, flags, verb }: SyncJob): Error {
   const cause = failures.find((failure) => failure instanceof StorageError) ?? failures[0];
   const count = failures.length === 1 ? '1 file was' : `${failures.length} files were`;
   const text = `${count} not ${verb}${flags.delete ? '; therefore nothing is removed' : ''}.`;
-  if (!(cause instanceof StorageError)) return new Error(text, { cause });
-  return new StorageError(cause.code, text, { status: cause.status, cause });
+  return failureOf(cause, text);
 }

@@ -26,10 +26,20 @@ export function countDone(tally: Tally, name: string): void {
   else printLine(printable(name));
 }
 
-export function countFailure({ verb, failures }: Tally, name: string, error: unknown): void {
+export function countFailure(
+  { verb, failures }: Pick<Tally, 'verb' | 'failures'>,
+  name: string,
+  error: unknown,
+): void {
   failures.push(error);
   const text = `${printable(name)} is not ${verb}: ${sayFailure(error)}`;
   printFailure(error, text, name);
+}
+
+/** What ends the command in the end, with the exit code of its cause. */
+export function failureOf(cause: unknown, text: string): Error {
+  if (!isStorageError(cause)) return new Error(text, { cause });
+  return new StorageError(cause.code, text, { status: cause.status, cause });
 }
 
 /** What ends the work on one name is kept; what would end it on all of them ends the command. */
@@ -64,10 +74,6 @@ function jsonOf({ verb, done, names, failures }: Tally): object {
 /** For who has printed another JSON value. */
 export function endTally(run: Run, { verb, done, failures }: Tally, isSummedUp: boolean): void {
   const [first] = failures;
-  if (first !== undefined) {
-    const text = `${done} ${verb}, ${failures.length} failed.`;
-    if (!isStorageError(first)) throw new Error(text, { cause: first });
-    throw new StorageError(first.code, text, { status: first.status, cause: first });
-  }
+  if (first !== undefined) throw failureOf(first, `${done} ${verb}, ${failures.length} failed.`);
   if (isSummedUp && !run.isQuiet && !isJson()) printNote(`${done} ${verb}.`);
 }
