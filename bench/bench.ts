@@ -1,5 +1,5 @@
 // `npm run bench`: what requests cost, by the replica's meter and the network's price list. Writes
-// bench/results.json and the table in README.md.
+// bench/results.json and the tables in docs/reference/costs.md.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -137,8 +137,8 @@ async function main(): Promise<void> {
     );
     const tables = [formatTable(rows), formatComparison(rows), formatCosts(rows)];
     const table = [...tables, formatStorage(storage), formatKernel(kernel)].join('\n\n');
-    const readme = join(projectDir, 'README.md');
-    await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'bench', table));
+    const page = join(projectDir, 'docs/reference/costs.md');
+    await writeFile(page, replaceTable(await readFile(page, 'utf8'), 'bench', table));
     console.log(table);
   } finally {
     await bench.close();

@@ -2,7 +2,7 @@
 // local replica, each a process of its own, with peak memory and who took the processor's time;
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
 // goes, which takes some of it. Linux only: the numbers are read from /proc. Without arguments it
-// writes the table in README.md.
+// writes the table in docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -88,9 +88,9 @@ async function main(): Promise<void> {
     await service.stop();
     if (values.profile) console.log(await formatShares(join(folder, 'profile'), spans));
     if (process.argv.length === 2) {
-      const readme = join(projectDir, 'README.md');
-      const table = replaceTable(await readFile(readme, 'utf8'), 'client', rows.join('\n'));
-      await writeFile(readme, table);
+      const page = join(projectDir, 'docs/reference/costs.md');
+      const table = replaceTable(await readFile(page, 'utf8'), 'client', rows.join('\n'));
+      await writeFile(page, table);
     }
   } finally {
     await service.stop();

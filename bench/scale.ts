@@ -157,9 +157,9 @@ async function measureFolder(stateDir: string, count: number, wasm: Uint8Array):
 async function writeResults(results: Readonly<Record<number, Costs>>): Promise<void> {
   const path = join(projectDir, 'bench', 'scale.json');
   await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
-  const readme = join(projectDir, 'README.md');
+  const page = join(projectDir, 'docs/reference/costs.md');
   const table = formatScale(results);
-  await writeFile(readme, replaceTable(await readFile(readme, 'utf8'), 'scale', table));
+  await writeFile(page, replaceTable(await readFile(page, 'utf8'), 'scale', table));
   await writeFile(join(projectDir, 'docs', 'growth.svg'), growthChart(results));
 }
 

@@ -114,7 +114,7 @@ export function replaceTable(text: string, name: string, table: string): string 
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
   if (start === -1 || end < start) {
-    throw new Error(`README.md has no ${startMark} … ${endMark} to put the table between`);
+    throw new Error(`The page has no ${startMark} … ${endMark} to put the table between`);
   }
   return `${text.slice(0, start + startMark.length)}\n${table}\n${text.slice(end)}`;
 }

@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'service/upgrade-from-release',
   'service/root-key',
+  'documents/pages',
   'client/lossy-network',
   'actor/argument-decoder',
   'acceptance/hidden-bucket',

@@ -86,7 +86,7 @@ const keepVersions = () =>
     wholeNumber,
   );
 
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('efs')
     .description('Files in buckets of an Encrypted File Storage canister.')
     .version(JSON.parse(readFileSync(manifestUrl, 'utf8')).version)

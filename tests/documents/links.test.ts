@@ -1,0 +1,53 @@
+// Links between the pages lead somewhere, to their anchors too.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectDir } from '../tidy/source-tree.ts';
+import { readPages } from './support/pages.ts';
+
+const others = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+const texts = new Map([
+  ...readPages().map(({ path, text }) => [path, text] as const),
+  ...others.map((path) => [path, readFileSync(join(projectDir, path), 'utf8')] as const),
+]);
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  const plain = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+  return [...plain.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('links lead to files and headings that are there', () => {
+  const broken = [...texts].flatMap(([path, text]) =>
+    [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+      if (/^(?:https?|mailto):/.test(target)) return [];
+      const [file = '', anchor] = target.split('#');
+      const found =
+        file === '' ? path : relative(projectDir, join(projectDir, dirname(path), file));
+      if (!existsSync(join(projectDir, found))) return [`${path}: ${target}`];
+      if (anchor === undefined) return [];
+      const headings = anchorsOf(texts.get(found) ?? readFileSync(join(projectDir, found), 'utf8'));
+      return headings.includes(anchor) ? [] : [`${path}: ${target}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every page of docs is in their map', () => {
+  const map = texts.get('docs/README.md') ?? '';
+  const targets = [...map.matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) =>
+    join('docs', target),
+  );
+  const pages = [...texts.keys()].filter((path) => /^docs\/.+\.md$/.test(path));
+  expect(pages.filter((path) => path !== 'docs/README.md' && !targets.includes(path))).toEqual([]);
+});

@@ -1,0 +1,47 @@
+// Stands in for icp and dfx where a page calls the service with them: `icp canister call
+// file_storage METHOD ARGUMENTS [--query] [-e ENVIRONMENT]`. The call is made, by the identity that
+// controls the service, and fails when the service says so. Whatever else they do is in not-run.ts.
+
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Actor, HttpAgent } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { idlFactory } from '../../../packages/client/src/candid/file_storage.did.ts';
+import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
+import { readArguments } from './candid-text.ts';
+
+async function main(): Promise<void> {
+  const { positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      query: { type: 'boolean' },
+      environment: { type: 'string', short: 'e' },
+      network: { type: 'string' },
+    },
+  });
+  const [group, verb, name, method = '', text = '()'] = positionals;
+  if (group !== 'canister' || verb !== 'call' || name !== 'file_storage') {
+    throw new Error(`No test knows: icp ${positionals.join(' ')}`);
+  }
+  const { EFS_PAGE_URL = '', EFS_PAGE_CANISTER = '', EFS_PAGE_IDENTITY = '' } = process.env;
+  const service = idlFactory({ IDL });
+  const signature = service._fields.find(([field]) => field === method)?.[1];
+  if (signature === undefined) throw new Error(`There is no method ${method}`);
+  const identity = await identityFromPem(readFileSync(EFS_PAGE_IDENTITY, 'utf8'));
+  const agent = await HttpAgent.create({
+    host: EFS_PAGE_URL,
+    shouldFetchRootKey: true,
+    identity,
+  });
+  const actor = Actor.createActor(() => service, { agent, canisterId: EFS_PAGE_CANISTER });
+  const call = actor[method] as (...words: unknown[]) => Promise<{ ok?: unknown; err?: string }>;
+  const result = await call(...readArguments(text, signature.argTypes));
+  if (result.err !== undefined) throw new Error(result.err);
+  const shown = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
+  console.log(JSON.stringify(result.ok, shown, 2));
+}
+
+main().catch((error) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,38 @@
+// Every command of the pages that no test runs, and why. A test holds that all of these are there
+// still; whatever a page shows beside them is run.
+
+interface NotRun {
+  /** How the command begins. */
+  readonly command: string;
+  readonly reason: string;
+}
+
+const freshClone = 'of a fresh clone; tests/service/start.test.ts starts the service';
+const published = 'of what is published; tests/packages installs the packed packages';
+const network =
+  'makes, pays for or changes a canister: the local replica has no ledgers and no tools';
+const tool = 'a tool that no package of the repository brings';
+const elsewhere = 'a service of others on the network';
+
+export const notRun: readonly NotRun[] = [
+  { command: 'npm install && npm start', reason: freshClone },
+  { command: 'npm install @encrypted-file-storage/client', reason: published },
+  { command: 'npm install -g @encrypted-file-storage/', reason: published },
+  { command: 'npm install', reason: freshClone },
+  { command: 'local-replica --help', reason: published },
+  { command: 'for package in build/packages/', reason: 'publishes' },
+  { command: 'icp --version', reason: tool },
+  { command: 'icp identity ', reason: tool },
+  { command: 'icp cycles ', reason: network },
+  { command: 'icp network ', reason: network },
+  { command: 'icp deploy', reason: network },
+  { command: 'icp canister settings ', reason: network },
+  { command: 'icp canister status ', reason: network },
+  { command: 'icp canister stop ', reason: network },
+  { command: 'icp canister start ', reason: network },
+  { command: 'icp canister snapshot ', reason: network },
+  { command: 'dfx ', reason: tool },
+  { command: 'curl -sL https://icp0.io/custom-domains/', reason: elsewhere },
+  { command: 'curl -sL -X POST https://icp0.io/custom-domains/', reason: elsewhere },
+  { command: 'rclone copy s3:', reason: elsewhere },
+];

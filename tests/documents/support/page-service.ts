@@ -1,0 +1,115 @@
+// What a page is run against: a folder of its own, and a service that is as `npm start` leaves it.
+
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startReplica } from '../../../packages/replica/src/replica.ts';
+import { deployLocally, newIdentity, principalOf } from '../../../scripts/local-service.ts';
+import { copyPreparedState } from '../../support/prepared-state.ts';
+import { projectDir } from '../../tidy/source-tree.ts';
+import { bundleProgram } from './programs.ts';
+
+export interface PageService {
+  readonly folder: string;
+  /** With the local service in the place of addresses, ids and keys that stand for the reader's. */
+  fill(text: string): string;
+  /** The other way round, for comparing what was printed. */
+  blank(text: string): string;
+  environment(): Record<string, string>;
+  /** The group of the process ends with the service, whatever it has left behind. */
+  own(processId: number): void;
+  stop(): Promise<void>;
+}
+
+export async function startPageService(): Promise<PageService> {
+  const folder = await mkdtemp(join(tmpdir(), 'efs-page-'));
+  const stateDir = join(folder, '.replica');
+  await copyPreparedState(stateDir);
+  const replica = await startReplica({ stateDir, port: 0 });
+  const wasm = new Uint8Array(await readFile(join(projectDir, 'build/file_storage.wasm.gz')));
+  const description = await deployLocally({ replica, stateDir, wasm });
+  await writePrograms(join(folder, 'bin'));
+  const { url, canisterId, apiKey } = description;
+  const host = new URL(url).host;
+  const [groups, port] = [new Set<number>(), String(await freePort())];
+  const somebody = principalOf(newIdentity()).toText();
+  return {
+    folder,
+    fill: (text) =>
+      text
+        .replaceAll('https://<canister id>.icp0.io', url)
+        .replaceAll('https://icp-api.io', url)
+        .replaceAll('localhost:4943', host)
+        .replaceAll('8080', port)
+        .replaceAll('<canister id>', canisterId)
+        .replaceAll('<their principal>', somebody)
+        .replaceAll('<API key>', apiKey),
+    blank: (text) =>
+      text
+        .replaceAll(host, 'localhost:4943')
+        .replaceAll(canisterId, '<canister id>')
+        .replaceAll(apiKey, '<API key>'),
+    environment: () => ({
+      PATH: `${join(folder, 'bin')}:${process.env.PATH ?? ''}`,
+      HOME: join(folder, 'home'),
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      EFS_PAGE_URL: url,
+      EFS_PAGE_CANISTER: canisterId,
+      EFS_PAGE_IDENTITY: join(stateDir, 'identity.pem'),
+    }),
+    own: (processId) => groups.add(processId),
+    stop: async () => {
+      groups.forEach(endGroup);
+      await replica.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function endGroup(processId: number): void {
+  try {
+    process.kill(-processId);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** For a server that a page starts. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+let tool: Promise<string> | undefined;
+
+function toolProgram(): Promise<string> {
+  tool ??= bundleProgram(`import '${projectDir}/tests/documents/support/icp.ts';`, 'node');
+  return tool;
+}
+
+/** The programs of the repository, as they are on the PATH of who has installed them. */
+async function writePrograms(folder: string): Promise<void> {
+  await mkdir(folder);
+  const home = join(folder, '..', 'home');
+  await mkdir(home);
+  // A terminal shows no progress of what it prints itself.
+  await writeFile(join(home, '.curlrc'), 'silent\nshow-error\n');
+  const efs = `exec node ${projectDir}/packages/efs/bin/efs.js "$@"`;
+  await writeFile(join(folder, 'icp.mjs'), await toolProgram());
+  const programs = {
+    efs,
+    npx: `case "$1" in efs) shift; ${efs};; *) echo "No npx $1 here" >&2; exit 1;; esac`,
+    icp: `exec node ${join(folder, 'icp.mjs')} "$@"`,
+  };
+  for (const [name, text] of Object.entries(programs)) {
+    const path = join(folder, name);
+    await writeFile(path, `#!/bin/sh\n${text}\n`);
+    await chmod(path, 0o755);
+  }
+}

@@ -1,0 +1,107 @@
+// The pages and what is in them that a machine can judge: fenced blocks, in their order, with what a
+// comment before a block says about it. Comments are not shown to readers:
+//
+//   <!-- test: run … -->     commands that prepare what the page takes for granted
+//   <!-- test: before … -->  lines before the next block of a program
+//   <!-- test: file NAME --> the next block is that file
+//   <!-- test: types -->     the next block is for browsers: checked and bundled, not run
+//   <!-- test: fails -->     the next block's last command is shown because it fails
+//   <!-- test: drawing -->   the next block of text is no output
+//   <!-- test: picture NAME … -->  a transcript, which is drawn as docs/pictures/NAME
+//
+// A block of text is what the commands before it print; a `console` block has both, commands after `$ `.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../tidy/source-tree.ts';
+
+export interface Block {
+  /** Of the fence; `sh` for what a `run` comment holds. */
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+  readonly file?: string;
+  readonly before?: string;
+  /** The file in docs/pictures that is drawn of it. */
+  readonly picture?: string;
+  /** Not in a comment. */
+  readonly isFenced: boolean;
+  readonly isForBrowsers: boolean;
+  readonly isFailing: boolean;
+  readonly isDrawing: boolean;
+}
+
+export interface Page {
+  /** From the project's root. */
+  readonly path: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+export function readPages(): Page[] {
+  const docs = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
+  const packages = ['client', 'efs', 'replica'].map((name) => `packages/${name}/README.md`);
+  const paths = [
+    'README.md',
+    ...docs.filter(isMarkdown).map((name) => `docs/${name}`),
+    ...packages,
+  ];
+  return paths.sort().map(readPage);
+}
+
+function isMarkdown(name: string): boolean {
+  return name.endsWith('.md');
+}
+
+function readPage(path: string): Page {
+  const text = readFileSync(join(projectDir, path), 'utf8');
+  return { path, text, blocks: blocksOf(text) };
+}
+
+const itemPattern =
+  /^<!-- test: (?<word>[a-z]+) ?(?<said>[\s\S]*?)-->$|^(?<indent> *)```(?<language>\w*)\n(?<code>[\s\S]*?)^\k<indent>```$/gm;
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let notes = new Map<string, string>();
+  for (const match of text.matchAll(itemPattern)) {
+    const { word, said = '', indent = '', language = '', code = '' } = match.groups ?? {};
+    const line = text.slice(0, match.index).split('\n').length;
+    if (word === 'run') {
+      blocks.push(blockOf('sh', said, line, new Map([['run', '']])));
+    } else if (word === 'picture') {
+      const [name = '', ...lines] = said.split('\n');
+      blocks.push(blockOf('console', lines.join('\n'), line, new Map([['picture', name.trim()]])));
+    } else if (word !== undefined) {
+      notes.set(word, said.trim());
+    } else {
+      const plain = code.replaceAll(`\n${indent}`, '\n').slice(indent.length);
+      blocks.push(blockOf(language, plain, line, notes));
+      notes = new Map();
+    }
+  }
+  return blocks;
+}
+
+function blockOf(
+  language: string,
+  text: string,
+  line: number,
+  notes: ReadonlyMap<string, string>,
+): Block {
+  const file = notes.get('file');
+  const before = notes.get('before');
+  const picture = notes.get('picture');
+  return {
+    language,
+    text,
+    line,
+    ...(file !== undefined && { file }),
+    ...(before !== undefined && { before }),
+    ...(picture !== undefined && { picture }),
+    isFenced: !notes.has('picture') && !notes.has('run'),
+    isForBrowsers: notes.has('types'),
+    isFailing: notes.has('fails'),
+    isDrawing: notes.has('drawing'),
+  };
+}

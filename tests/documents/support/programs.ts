@@ -1,0 +1,93 @@
+// The blocks of programs: checked strictly against the packages, and bundled so that they run in a
+// folder that has nothing installed.
+
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import ts from 'typescript';
+import { projectDir } from '../../tidy/source-tree.ts';
+import type { Block } from './pages.ts';
+
+const client = join(projectDir, 'packages/client/src');
+const entrances: Readonly<Record<string, string>> = {
+  '@encrypted-file-storage/client': join(client, 'index.ts'),
+  '@encrypted-file-storage/client/candid': join(client, 'candid/file_storage.did.ts'),
+  '@encrypted-file-storage/client/node': join(client, 'node/index.ts'),
+  '@encrypted-file-storage/replica': join(projectDir, 'packages/replica/src/index.ts'),
+};
+
+export function isProgram({ language }: Block): boolean {
+  return language === 'ts' || language === 'js';
+}
+
+export function programOf(block: Block): string {
+  const text = `${block.before ?? ''}\n${block.text}\nexport {};\n`;
+  // What a page takes for granted may come from the repository.
+  return text.replaceAll("'/packages/", `'${projectDir}/packages/`);
+}
+
+/** What the compiler has against the programs, each under the name that it is given. */
+export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
+  const options: ts.CompilerOptions = {
+    ...ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile).config.compilerOptions,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    isolatedModules: false,
+    verbatimModuleSyntax: false,
+    paths: Object.fromEntries(Object.entries(entrances).map(([name, path]) => [name, [path]])),
+  };
+  const host = ts.createCompilerHost(options);
+  const files = new Map([...programs].map(([name, text]) => [join(projectDir, name), text]));
+  const { fileExists, getSourceFile } = host;
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.getSourceFile = (path, target, ...rest) => {
+    const text = files.get(path);
+    return text === undefined
+      ? getSourceFile(path, target, ...rest)
+      : ts.createSourceFile(path, text, target);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((path) => {
+    const source = program.getSourceFile(path);
+    return [
+      ...program.getSyntacticDiagnostics(source),
+      ...program.getSemanticDiagnostics(source),
+    ].map(({ file, start = 0, messageText }) => {
+      const { line } = file?.getLineAndCharacterOfPosition(start) ?? { line: 0 };
+      const text = files.get(path)?.split('\n')[line] ?? '';
+      return `${path}: ${ts.flattenDiagnosticMessageText(messageText, ' ')} in: ${text}`;
+    });
+  });
+}
+
+const installed: Plugin = {
+  name: 'installed packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@encrypted-file-storage\// }, ({ path }) => {
+      const entrance = entrances[path];
+      if (entrance === undefined) throw new Error(`${path} is no entrance of a package`);
+      return { path: entrance };
+    });
+  },
+};
+
+/** One module with all that it imports. */
+export async function bundleProgram(text: string, platform: 'node' | 'browser'): Promise<string> {
+  const result = await build({
+    stdin: { contents: text, loader: 'ts', resolveDir: projectDir },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform,
+    target: 'es2022',
+    logLevel: 'silent',
+    plugins: [installed],
+    ...(platform === 'node' && {
+      banner: {
+        js: "import { createRequire as of } from 'node:module'; const require = of(import.meta.url);",
+      },
+    }),
+  });
+  return result.outputFiles[0]?.text ?? '';
+}

@@ -1,0 +1,84 @@
+// Runs the shell blocks of a page, one after the other, as one reader would: variables and the
+// working folder go on from block to block.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { notRun } from './not-run.ts';
+import type { PageService } from './page-service.ts';
+import type { Block } from './pages.ts';
+
+export interface ShellRun {
+  readonly code: number;
+  /** Standard output and errors as they came. */
+  readonly output: string;
+}
+
+/** Lines that belong together: with those that a backslash goes on to. */
+export function commandsOf(text: string): string[] {
+  return text
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+export function isNotRun(command: string): boolean {
+  return notRun.some((entry) => command.trim().startsWith(entry.command));
+}
+
+export async function runShell(block: Block, service: PageService): Promise<ShellRun> {
+  const commands = service.fill(
+    block.text
+      .replaceAll(/\\\n\s*/g, ' ')
+      .split('\n')
+      .filter((line) => !isNotRun(line))
+      .join('\n'),
+  );
+  const state = join(service.folder, 'shell-state');
+  const script = [
+    'set -ea -o pipefail',
+    `if [ -f '${state}' ]; then . '${state}'; fi`,
+    `trap 'code=$?; { export -p; echo "cd $PWD"; } > "${state}"; exit $code' EXIT`,
+    commands,
+  ].join('\n');
+  const child = spawn('bash', ['-c', script], {
+    cwd: service.folder,
+    env: service.environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  if (child.pid !== undefined) service.own(child.pid);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, output: service.blank(output) }));
+  });
+}
+
+/** What a transcript shows: each command, and what it printed. */
+export function stepsOf(transcript: string): { command: string; printed: string }[] {
+  const [, ...steps] = `\n${transcript.trimEnd()}\n`.split('\n$ ');
+  return steps.map((step) => {
+    const [command = '', ...lines] = step.trimEnd().split('\n');
+    return { command, printed: lines.map((line) => `${line}\n`).join('') };
+  });
+}
+
+/** A line `…` stands for any lines, `…` in a line for anything in it, a time for any time. */
+export function outputPattern(expected: string): RegExp {
+  const lines = expected.trimEnd() === '' ? [] : expected.trimEnd().split('\n');
+  const parts = lines.map((line) => {
+    if (line.trim() === '…') return '(?:.*\\n)*?';
+    const escaped = line.trimEnd().split('…').map(literally).join('.*');
+    return `${escaped.replaceAll(/\d{4}-\d\d-\d\d[T ][\d:]+/g, '\\d{4}-\\d\\d-\\d\\d[T ][\\d:]+')} *\\n`;
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
