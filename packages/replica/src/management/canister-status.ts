@@ -6,6 +6,7 @@ import { storageCycles } from '../execution/prices.ts';
 
 const secondsPerDay = 86_400n;
 const defaultReservedCyclesLimit = 5_000_000_000_000n;
+const defaultLogMemoryLimit = 4_096n;
 
 export interface StatusSource {
   readonly view: CanisterView;
@@ -37,6 +38,7 @@ export function canisterStatus(source: StatusSource): object {
       canister_history_size: 0n,
       wasm_chunk_store_size: chunks,
       snapshots_size: 0n,
+      log_memory_store_size: 0n,
     },
     cycles: view.cycles,
     reserved_cycles: 0n,
@@ -58,6 +60,10 @@ function definiteSettings(settings: Required<CanisterSettings>): object {
     freezing_threshold: settings.freezingThreshold,
     reserved_cycles_limit: defaultReservedCyclesLimit,
     log_visibility: { controllers: null },
+    log_memory_limit: defaultLogMemoryLimit,
+    snapshot_visibility: { controllers: null },
+    status_visibility: { controllers: null },
+    minimum_incoming_canister_call_cycles: 0n,
     wasm_memory_limit: settings.wasmMemoryLimit,
     wasm_memory_threshold: 0n,
     environment_variables: [],
