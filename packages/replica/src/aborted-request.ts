@@ -1,0 +1,4 @@
+/** There is nobody left to answer, or no answer is to be given: the connection ends without one. */
+export class AbortedRequest extends Error {
+  override readonly name = 'AbortedRequest';
+}
