@@ -4,7 +4,7 @@
 /** At least 0, below 1. */
 export type Random = () => number;
 
-export const defaultSeed = 1;
+const defaultSeed = 1;
 
 /** Throws an Error for a seed that is no whole number. */
 export function seededRandom(seed = defaultSeed): Random {
