@@ -16,7 +16,7 @@ const former = sampleBytes('former', 450_000);
 const latter = sampleBytes('latter', 450_000);
 const retry = { attemptsMax: 6, delayMsMin: 1, delayMsMax: 5 };
 /** Of each fault, for a seed. */
-const rounds = 6;
+const rounds = 4;
 
 let service: Service;
 

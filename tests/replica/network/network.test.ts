@@ -2,6 +2,7 @@
 
 import { HttpAgent } from '@icp-sdk/core/agent';
 import { afterEach, describe, expect, test } from 'vitest';
+import { readOptions } from '../../../packages/replica/src/command/options.ts';
 import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
 import type { QueryFaults } from '../../../packages/replica/src/network/query-faults.ts';
 import { addressLimit, tokenBucket } from '../../../packages/replica/src/network/rate-limit.ts';
@@ -73,6 +74,12 @@ describe('the profile of the mainnet', () => {
     for (let count = 0; count < 3 && refused.status === 200; count += 1) refused = await status();
     expect(refused.status).toBe(429);
     expect(await refused.text()).toContain('shut out for 60 s');
+  });
+
+  test('is what the command is asked for, with its seed', () => {
+    const words = ['--profile', 'mainnet', '--seed', '7'];
+    expect(readOptions(words, false).replica).toMatchObject({ profile: 'mainnet', seed: 7 });
+    expect(readOptions([], false).replica).not.toHaveProperty('profile');
   });
 
   test('of another name is refused in words', async () => {
