@@ -29,7 +29,7 @@ export interface MeasuredService {
 /** Its state is in the folder, and the profile, if one is made. */
 export async function startMeasured(
   folder: string,
-  options: { readonly hasProfile: boolean },
+  options: { readonly hasProfile: boolean; readonly network?: string },
 ): Promise<MeasuredService> {
   const state = join(folder, 'state');
   const profiler = ['--cpu-prof', '--cpu-prof-dir', join(folder, 'profile')];
@@ -43,6 +43,7 @@ export async function startMeasured(
     '--state',
     state,
     '--verbose',
+    ...(options.network === undefined ? [] : ['--profile', options.network]),
   ];
   const child = spawn(process.execPath, words, {
     cwd: projectDir,

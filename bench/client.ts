@@ -1,7 +1,8 @@
 // `npm run bench:client [MB [PARALLEL,…]]`: throughput of `efs put` and `efs get` against the
 // local replica, each a process of its own, with peak memory and who took the processor's time;
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
-// goes, which takes some of it. Linux only: the numbers are read from /proc. Without arguments it
+// goes, which takes some of it; with `--network mainnet` what users have there, see
+// client-network.ts. Linux only: the numbers are read from /proc. Without arguments it
 // writes the table in docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
@@ -11,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { judge } from './client-judges.ts';
+import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
 import { type MeasuredService, startMeasured } from './client-service.ts';
 import { formatRow, headings } from './client-table.ts';
@@ -23,7 +25,7 @@ const transports = ['actor', 'http'] as const;
 
 async function writeSample(path: string, bytes: number): Promise<void> {
   const handle = await open(path, 'w');
-  const block = new Uint8Array(1_000_000);
+  const block = new Uint8Array(Math.min(bytes, 1_000_000));
   for (let written = 0; written < bytes; written += block.length) {
     await handle.write(randomFillSync(block));
   }
@@ -63,9 +65,24 @@ function microseconds(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
+function benchNetwork(profile: string, positionals: readonly string[]): Promise<void> {
+  const [megabytes = '20', parallels = '1,4,8,16'] = positionals;
+  return measureNetwork({
+    profile,
+    megabytes: Number(megabytes),
+    parallels: parallels.split(','),
+    writeSample,
+    document: positionals.length === 0 ? join(projectDir, 'docs/reference/costs.md') : undefined,
+  });
+}
+
 async function main(): Promise<void> {
-  const options = { profile: { type: 'boolean', default: false } } as const;
+  const options = {
+    profile: { type: 'boolean', default: false },
+    network: { type: 'string' },
+  } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.network !== undefined) return benchNetwork(values.network, positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
   const parallels = (positionals[1] ?? parallelsDefault).split(',');
   const folder = await mkdtemp(join(tmpdir(), 'bench-client-'));

@@ -9,7 +9,11 @@ import { createCipheriv, createHash, createPrivateKey } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
+import {
+  type Replica,
+  type ReplicaOptions,
+  startReplica,
+} from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';
@@ -28,10 +32,11 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export async function openService(): Promise<Service> {
+/** With options it is a local one, whatever the environment says. */
+export async function openService(options?: ReplicaOptions): Promise<Service> {
   const { EFS_URL, EFS_CANISTER_ID, EFS_API_KEY, EFS_IDENTITY, EFS_BUCKET } = process.env;
-  if (EFS_URL === undefined) {
-    return startLocalService();
+  if (EFS_URL === undefined || options !== undefined) {
+    return startLocalService(options);
   }
   return {
     base: EFS_URL,
@@ -52,12 +57,12 @@ function required(name: string, value: string | undefined): string {
   return value;
 }
 
-async function startLocalService(): Promise<Service> {
+async function startLocalService(options: ReplicaOptions = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'service-'));
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
   await copyPreparedState(stateDir);
-  const replica = await startReplica({ stateDir });
+  const replica = await startReplica({ ...options, stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const description = await deployLocally({ replica, stateDir, wasm });
   // With one canister on the replica its plain URL is a gateway URL too, verified like any other; not

@@ -30,7 +30,10 @@ interface Job {
   readonly link?: PartLink | undefined;
 }
 
-/** Of a private file, that its own link is worth. */
+/**
+ * Of a private file, that its own link is worth: on the network it takes four seconds more (five
+ * chunks in 4.9 s in place of 0.8 s), in which a line of 16 Mbit/s brings as many chunks.
+ */
 const linkedPartsMin = 4;
 
 export async function downloadFile(

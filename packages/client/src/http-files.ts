@@ -39,7 +39,8 @@ interface Opening extends OpenOptions {
 
 async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
   const { signal, isAnonymous } = opening;
-  const request = { path: cloudPath(opening.file), signal, isAnonymous };
+  const path = cloudPath(opening.file);
+  const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
   if (opening.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-', ...preferPart };
@@ -68,6 +69,19 @@ function describe(headers: Headers) {
   return { etag, contentType: headers.get('content-type') ?? undefined };
 }
 
+/**
+ * Gateways answer an address with what they keep of it, as long as the file's Cache-Control allows:
+ * an hour, if it says nothing else. Under an address of its own the file is as it is now. What only
+ * a key or a link opens is not kept.
+ */
+function keptApart(path: string, name: string): string {
+  return `${path}?v=${encodeURIComponent(name)}`;
+}
+
+function once(): string {
+  return Date.now().toString(36) + Math.random().toString(36).slice(2);
+}
+
 const preferPart = { Prefer: 'part' };
 
 export async function readHttpPart(
@@ -83,7 +97,8 @@ export async function readHttpPart(
     const last = part.isChunk ? '' : end - 1;
     const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
     const headers = { ...range, ...(part.isChunk && preferPart) };
-    const path = linkPath ?? cloudPath(part);
+    const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : cloudPath(part);
+    const path = linkPath ?? own;
     const request = { method: 'GET', path, headers, signal, isAnonymous };
     const answer = await exchange(connection, request);
     const piece = pieceFrom(answer, position).subarray(0, end - position);

@@ -72,7 +72,7 @@ export interface CallOptions {
 
 export interface TransferOptions extends CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Requests at a time, 1 to 32; 4 unless told. Each holds one chunk in memory. */
+  /** Requests at a time, 1 to 32; 8 unless told. Each holds one chunk in memory. */
   readonly concurrency?: number | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface FileToUpload
 
 export interface UploadAllOptions extends CallOptions {
   readonly bucket: string;
-  /** Requests at a time, 1 to 32; 4 unless told. */
+  /** Requests at a time, 1 to 32; 8 unless told. */
   readonly concurrency?: number | undefined;
 }
 

@@ -13,7 +13,10 @@ import type { BatchedFile } from './transport.ts';
 import { metadataOf, requireSame, uploadFile } from './upload.ts';
 import { type OpenedSource, openSource } from './upload-source.ts';
 
-/** Of eighteen of them one request takes the place of eighteen: of larger ones it saves little. */
+/**
+ * Of eighteen of them one request takes the place of eighteen: of larger ones it saves little. On
+ * the network 500 files of 5 kB go in 5 s by three requests, of which the canister works two.
+ */
 export const smallFileBytesMax = 100_000;
 /** What they and their names have together; an envelope of 2 MiB has room for it. */
 const batchBytesMax = 1_800_000;

@@ -6,6 +6,7 @@ import {
   cacheControl,
   collect,
   collectPair,
+  fetchingParallelDefault,
   json,
   oneLine,
   parallel,
@@ -57,7 +58,7 @@ function addGet(program: Command): void {
     .description('fetch a file, verified by its digest; with -r a folder')
     .argument('<source>', 'bucket/path')
     .argument('[target]', 'file or folder; - is standard output')
-    .addOption(parallel())
+    .addOption(parallel(fetchingParallelDefault))
     .option('-r, --recursive', 'a folder: demo/a keeps its name, of demo/a/ comes what is in it')
     .addOption(exclude())
     .addOption(include())
@@ -83,7 +84,7 @@ function addSync(program: Command): void {
     .description('bring what has changed, so that one folder holds what another one holds')
     .argument('<source>', 'folder of this machine, or bucket/folder')
     .argument('<destination>', 'bucket/folder, or folder of this machine')
-    .addOption(parallel())
+    .addOption(parallel(fetchingParallelDefault))
     .addOption(exclude())
     .addOption(include())
     .option('--delete', 'remove at the destination what is not at the source')

@@ -4,12 +4,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { AbortedRequest } from './aborted-request.ts';
 import { refuseStranger } from './agent-access.ts';
 import { withCorsDefaults } from './gateway/cors.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { toGatewayError } from './gateway/gateway-error.ts';
 import type { HttpAnswer } from './gateway/http-messages.ts';
-import { AbortedRequest, bodyBytesMax, readBody } from './gateway/read-request.ts';
+import { bodyBytesMax, readBody } from './gateway/read-request.ts';
 import { writeAnswer } from './gateway/write-answer.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { errorCode, listenOnLoopback } from './loopback.ts';

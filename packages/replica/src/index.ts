@@ -1,6 +1,8 @@
 // The entrance of the package: see README.md.
 
 export type { CanisterView, MessageReport } from './core.ts';
+export { mainnetProfile, type NetworkProfile } from './network/profile.ts';
+export type { QueryFaults } from './network/query-faults.ts';
 export { RejectError } from './reject-error.ts';
 export {
   type Replica,

@@ -17,6 +17,9 @@ import type { LoopbackServer } from './loopback.ts';
 import { effectiveCanisterId } from './management/access.ts';
 import { createManagement } from './management/management.ts';
 import { createVetKeys } from './management/vetkd.ts';
+import { createNetwork, type Network } from './network/network.ts';
+import { type NetworkProfile, profileOf } from './network/profile.ts';
+import type { QueryFaults } from './network/query-faults.ts';
 import { openDiskStore } from './persistence/disk-store.ts';
 import { createMemoryStore } from './persistence/memory-store.ts';
 import { removeState } from './persistence/state-folder.ts';
@@ -46,6 +49,12 @@ export interface ReplicaOptions {
   /** The clock, ns since 1970. With one, timers run by `tick()` only. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
+  /** As slow as that network: `mainnet`, or numbers of one's own. Calls in process are not. */
+  readonly profile?: string | NetworkProfile;
+  /** Of what is chance in the profile: the same seed, the same chance. */
+  readonly seed?: number;
+  /** A node that answers queries badly; `{}` for one that `setFaults` will make so. */
+  readonly faults?: QueryFaults;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
 }
@@ -77,6 +86,8 @@ export interface Replica extends InProcessCalls {
   tick(): Promise<void>;
   /** Moves the clock; from then on timers run by `tick()` only. */
   advanceTime(nanoseconds: bigint): void;
+  /** From now on, in place of those before. Throws an Error unless it was started with `faults`. */
+  setFaults(faults: QueryFaults): void;
   stop(): Promise<void>;
 }
 
@@ -88,6 +99,8 @@ interface Core {
   readonly reports: MessageReport[];
   /** Which canister plain `localhost` means, once it was said. */
   readonly plainAddress: { canisterId: Principal | undefined };
+  /** Absent unless it was asked for. */
+  readonly network: Network | undefined;
 }
 
 /**
@@ -139,11 +152,20 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
     onReport: (report) => {
       reports.push(report);
       if (reports.length > reportsMax) reports.shift();
+      network?.onReport(report);
       options.onReport?.(report);
     },
   });
   const plainAddress = { canisterId: undefined };
-  return { store, engine, certification, clock, reports, plainAddress };
+  const network = openNetwork(options, engine);
+  return { store, engine, certification, clock, reports, plainAddress, network };
+}
+
+function openNetwork(options: ReplicaOptions, engine: RunningEngine): Network | undefined {
+  const { faults, seed } = options;
+  const profile = options.profile === undefined ? undefined : profileOf(options.profile);
+  if (profile === undefined && faults === undefined) return undefined;
+  return createNetwork({ engine, profile, faults, seed });
 }
 
 /** Made on the first start, the same ever after. */
@@ -159,16 +181,24 @@ function startServer(
   core: Core,
   listener: { readonly port: number; readonly allowedOrigins: ReadonlySet<string> },
 ): Promise<LoopbackServer> {
-  const { engine, certification, clock, store, plainAddress } = core;
+  const { engine, certification, clock, store, plainAddress, network } = core;
   const gateway = createGateway({
-    engine,
+    engine: network?.gatewayEngine ?? engine,
+    cache: network?.cache,
     rootKey: certification.rootKey(),
     servesHttp: createHttpLookup(store),
     plainCanister: () => plainAddress.canisterId,
   });
   const { now } = clock;
-  const endpoints = createAgentEndpoints({ engine, certification, now, effectiveCanisterId });
-  return startHttpServer({ ...listener, gateway, handleApi: endpoints.handle });
+  const { handle } = createAgentEndpoints({
+    engine: network?.agentEngine ?? engine,
+    certification,
+    now,
+    effectiveCanisterId,
+    queryDoor: network?.queryDoor,
+  });
+  const handleApi = network?.slowApi(handle) ?? handle;
+  return startHttpServer({ ...listener, gateway, handleApi });
 }
 
 function createApi(
@@ -178,7 +208,7 @@ function createApi(
     readonly resumeFailures: readonly ResumeFailure[];
   },
 ): Replica {
-  const { engine, certification, clock, reports, plainAddress } = core;
+  const { engine, certification, clock, reports, plainAddress, network } = core;
   const { server, resumeFailures } = started;
   let stopped: Promise<void> | undefined;
   return {
@@ -198,6 +228,11 @@ function createApi(
     advanceTime: (nanoseconds) => {
       engine.stopTimers();
       clock.advance(nanoseconds);
+    },
+    setFaults: (faults) => {
+      const door = network?.queryDoor;
+      if (door === undefined) throw new Error('Start the replica with `faults: {}` to set faults.');
+      door.setFaults(faults);
     },
     stop: () => {
       stopped ??= stop(core, server);

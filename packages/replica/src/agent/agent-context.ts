@@ -2,6 +2,7 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { Engine } from '../core.ts';
+import type { QueryDoor } from '../network/query-faults.ts';
 import type { Certification } from '../state/certification.ts';
 import type { AuthenticationOptions } from './authenticate.ts';
 import type { RequestType } from './envelope.ts';
@@ -16,6 +17,8 @@ export interface AgentContext {
   /** ns since 1970. */
   readonly now: () => bigint;
   readonly effectiveCanisterId: EffectiveCanisterId;
+  /** A node that answers queries badly; without one they are the engine's. */
+  readonly queryDoor?: QueryDoor | undefined;
 }
 
 export type ApiVersion = 'v2' | 'v3' | 'v4';

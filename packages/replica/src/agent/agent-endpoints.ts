@@ -2,10 +2,9 @@
 // answer of whatever happens, so that no request can end the process. IC spec, "HTTPS Interface".
 
 import { Principal } from '@dfinity/principal';
-import type { Engine } from '../core.ts';
-import type { Certification } from '../state/certification.ts';
+import { AbortedRequest } from '../aborted-request.ts';
 import { encodeSelfDescribed } from '../state/self-described-cbor.ts';
-import type { AgentContext, ApiVersion, EffectiveCanisterId, Target } from './agent-context.ts';
+import type { AgentContext, ApiVersion, Target } from './agent-context.ts';
 import type { AgentRequest, AgentResponse } from './agent-message.ts';
 import {
   AgentRequestError,
@@ -31,22 +30,17 @@ const versions: Record<Target['kind'], Record<Endpoint, readonly string[]>> = {
 };
 
 export interface AgentEndpoints {
-  /** Never rejects: failures are answers of 4xx or 5xx with a plain text. */
+  /** Failures are answers of 4xx or 5xx with a plain text. Rejects with an AbortedRequest alone. */
   handle(request: AgentRequest): Promise<AgentResponse>;
 }
 
-export function createAgentEndpoints(options: {
-  readonly engine: Engine;
-  readonly certification: Certification;
-  /** ns since 1970. */
-  readonly now: () => bigint;
-  readonly effectiveCanisterId: EffectiveCanisterId;
-}): AgentEndpoints {
+export function createAgentEndpoints(options: AgentContext): AgentEndpoints {
   return {
     async handle(request) {
       try {
         return await route(options, request);
       } catch (error) {
+        if (error instanceof AbortedRequest) throw error;
         if (error instanceof AgentRequestError) return textResponse(error.status, error.message);
         const reason = error instanceof Error ? error.message : String(error);
         return textResponse(500, `The local replica failed to answer: ${reason}`);

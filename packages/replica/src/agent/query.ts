@@ -1,7 +1,8 @@
 // The query endpoints: executes a query and signs the answer with the node key.
 // IC spec, "Request: Query call".
 
-import type { Outcome } from '../core.ts';
+import type { CallMessage, Outcome } from '../core.ts';
+import type { NodeAnswer } from '../network/query-faults.ts';
 import { encodeSelfDescribed } from '../state/self-described-cbor.ts';
 import type { AgentContext, Target } from './agent-context.ts';
 import { authenticationOf } from './agent-context.ts';
@@ -22,17 +23,23 @@ export async function handleQuery(
   const targets = authenticate(envelope, authenticationOf(context, 'query'));
   checkTargets(envelope.canisterId, targets);
   const { sender, canisterId, method, arg, requestId } = envelope;
-  const outcome = await context.engine.query({ sender, canisterId, method, arg });
-  const timestamp = context.now();
+  const answer = await ask(context, { sender, canisterId, method, arg });
+  const { timestampNs: timestamp } = answer;
   const signed = new Map<string, HashableValue>([
-    ...signedFields(outcome),
+    ...signedFields(answer.signed),
     ['timestamp', timestamp],
     ['request_id', requestId],
   ]);
   const { nodeKey } = context.certification;
   const signature = nodeKey.sign(signedBytes('ic-response', signed));
   const signatures = [{ timestamp, signature, identity: nodeKey.nodeId.toUint8Array() }];
-  return cborResponse(encodeSelfDescribed({ ...answerFields(outcome), signatures }));
+  return cborResponse(encodeSelfDescribed({ ...answerFields(answer.sent), signatures }));
+}
+
+async function ask(context: AgentContext, message: CallMessage): Promise<NodeAnswer> {
+  if (context.queryDoor !== undefined) return context.queryDoor.answer(message);
+  const outcome = await context.engine.query(message);
+  return { signed: outcome, sent: outcome, timestampNs: context.now() };
 }
 
 function answerFields(outcome: Outcome): object {

@@ -10,6 +10,10 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
+  --profile mainnet
+                as slow as the network: rounds of a second, its limits of rates, and the answers
+                that its HTTP gateways keep
+  --seed N      of what is chance in a profile (default 1)
   --verbose     a line for each message: instructions, cycles, pages, milliseconds
   --help        this text`;
 
@@ -34,6 +38,8 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       clean: { type: 'boolean', default: false },
       'allow-origin': { type: 'string', multiple: true, default: [] },
       controller: { type: 'string', multiple: true, default: [] },
+      profile: { type: 'string' },
+      seed: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -53,6 +59,8 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       clean: values.clean,
       allowedOrigins: values['allow-origin'],
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
+      ...(values.profile !== undefined && { profile: values.profile }),
+      ...(values.seed !== undefined && { seed: Number(values.seed) }),
       ...(values.verbose && { onReport: (report) => console.log(reportLine(report)) }),
     },
   };

@@ -10,6 +10,7 @@ const statusByCode = {
   CanisterNotFound: 404,
   BodyTooLarge: 413,
   UrlTooLong: 414,
+  RateLimited: 429,
   InternalError: 500,
   CanisterRejected: 503,
   ResponseInvalid: 503,

@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '@dfinity/principal';
+import { AbortedRequest } from '../aborted-request.ts';
+import type { AnswerCache } from '../network/answer-cache.ts';
 import { answerRequest } from './answer-request.ts';
 import type { GatewayEngine } from './canister-client.ts';
 import { createCanisterClient } from './canister-client.ts';
@@ -13,7 +15,7 @@ import { isPreflightAnswer, withCorsDefaults } from './cors.ts';
 import { errorPage, GatewayError, toGatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpAnswer } from './http-messages.ts';
 import { withoutHeaders } from './http-messages.ts';
-import { AbortedRequest, readBody, readHeaders, readTarget } from './read-request.ts';
+import { readBody, readHeaders, readTarget } from './read-request.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface GatewayOptions {
@@ -24,6 +26,8 @@ export interface GatewayOptions {
   servesHttp(moduleHash: Uint8Array): boolean;
   /** The canister that plain `localhost` was said to mean. */
   plainCanister(): Principal | undefined;
+  /** Answers that are kept for a while; without one each request is asked. */
+  readonly cache?: AnswerCache | undefined;
 }
 
 export interface Gateway {
@@ -61,15 +65,19 @@ async function serve(exchange: Exchange): Promise<void> {
   requireCanister(options, canisterId);
   const method = request.method ?? 'GET';
   const body = await readBody(request);
-  const answer = await answerRequest(
-    { method, url: target.url, headers, body },
-    {
-      canister: createCanisterClient(options.engine, canisterId),
-      isRaw,
-      rootKey: options.rootKey,
-      nowNs: () => options.engine.now(),
-    },
-  );
+  const ask = () =>
+    answerRequest(
+      { method, url: target.url, headers, body },
+      {
+        canister: createCanisterClient(options.engine, canisterId),
+        isRaw,
+        rootKey: options.rootKey,
+        nowNs: () => options.engine.now(),
+      },
+    );
+  const { range } = request.headers;
+  const key = { method, host: target.host ?? '', url: target.url, range };
+  const answer = await (options.cache?.answer(key, ask) ?? ask());
   const stands = method !== 'OPTIONS' || isPreflight(answer);
   const shown = stands ? answer : preflight;
   await writeAnswer(response, withGatewayHeaders(shown, { method, requestId, canisterId }));

@@ -2,6 +2,7 @@
 // gateway's limit. Everything malformed is a GatewayError; a client that goes away is `Aborted`.
 
 import type { IncomingMessage } from 'node:http';
+import { AbortedRequest } from '../aborted-request.ts';
 import { concatBytes } from '../bytes.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HeaderField } from './http-messages.ts';
@@ -14,11 +15,6 @@ const urlBytesMax = 8 * 1_024;
 /** The official verifier looks for a wildcard at each prefix of the path: 4,000 segments take it
  * seven seconds, 1,000 a tenth of one. */
 const pathSegmentsMax = 1_000;
-
-/** The client closed the connection before its request was whole: nobody is left to answer. */
-export class AbortedRequest extends Error {
-  override readonly name = 'AbortedRequest';
-}
 
 export interface RequestTarget {
   /** `Host`, or the authority of an absolute target, which has precedence (RFC 9112 §3.2.2). */

@@ -1,0 +1,154 @@
+// The network around the replica, on request: both doors as slow as a profile says, and a node that
+// answers queries badly. Without a profile and without faults it is not there. Calls in process
+// know nothing of it.
+
+import type { AgentRequest, AgentResponse } from '../agent/agent-message.ts';
+import { textResponse } from '../agent/agent-message.ts';
+import type { Engine, MessageReport } from '../core.ts';
+import { GatewayError } from '../gateway/gateway-error.ts';
+import { AnswerCache } from './answer-cache.ts';
+import type { NetworkProfile } from './profile.ts';
+import { createQueryDoor, type QueryDoor, type QueryFaults } from './query-faults.ts';
+import { addressLimit, tokenBucket } from './rate-limit.ts';
+import { Rounds } from './rounds.ts';
+import { pause, type Random, seededRandom } from './seeded-random.ts';
+
+type HandleApi = (request: AgentRequest) => Promise<AgentResponse>;
+
+/** What stands between the doors and the replica. Absent parts are as without a network. */
+export interface Network {
+  /** What the agent endpoints execute by: an update takes its rounds. */
+  readonly agentEngine: Engine;
+  /** What the gateway executes by: the ways there and back besides. */
+  readonly gatewayEngine: Engine;
+  readonly queryDoor: QueryDoor | undefined;
+  readonly cache: AnswerCache | undefined;
+  /** The agent endpoints with the way there and back, and what is not let through. */
+  slowApi(handle: HandleApi): HandleApi;
+  onReport(report: MessageReport): void;
+}
+
+export interface NetworkOptions {
+  readonly engine: Engine;
+  readonly profile: NetworkProfile | undefined;
+  readonly faults: QueryFaults | undefined;
+  readonly seed: number | undefined;
+}
+
+export function createNetwork({ engine, profile, faults, seed }: NetworkOptions): Network {
+  const queryDoor = faults && createQueryDoor(faults, engine);
+  const node = queryDoor === undefined ? engine : withQueries(engine, queryDoor);
+  if (profile === undefined) {
+    return {
+      agentEngine: node,
+      gatewayEngine: node,
+      queryDoor,
+      cache: undefined,
+      slowApi: (handle) => handle,
+      onReport: () => undefined,
+    };
+  }
+  const random = seededRandom(seed);
+  const rounds = new Rounds(profile, random);
+  const nowMs = () => Number(engine.now()) / 1e6;
+  const agentEngine = withRounds(node, rounds);
+  const wayMs = () => halfOf(profile.latencyMs, random);
+  const takesUpdate = tokenBucket(profile.updates, () => performance.now());
+  return {
+    agentEngine,
+    gatewayEngine: withWays(agentEngine, { wayMs, takesUpdate }),
+    queryDoor,
+    cache: new AnswerCache(profile.cache, random, nowMs),
+    slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate }),
+    onReport: ({ canisterId, kind, instructions }) => {
+      if (!untimed.has(kind)) rounds.executed(canisterId, instructions);
+    },
+  };
+}
+
+/** What takes no canister's turn: one node's own, and installations, which are over at once. */
+const untimed: ReadonlySet<MessageReport['kind']> = new Set([
+  'query',
+  'compositeQuery',
+  'inspect',
+  'start',
+  'init',
+  'preUpgrade',
+  'postUpgrade',
+]);
+
+function withQueries(engine: Engine, queryDoor: QueryDoor): Engine {
+  return { ...engine, query: async (message) => (await queryDoor.answer(message)).sent };
+}
+
+function withRounds(engine: Engine, rounds: Rounds): Engine {
+  return {
+    ...engine,
+    async update(message) {
+      const canisterId = message.canisterId.toText();
+      await rounds.induct(canisterId, message.arg.length);
+      const outcome = await engine.update(message);
+      await rounds.certified(canisterId);
+      return outcome;
+    },
+  };
+}
+
+/** One of both ways, which are of one length. */
+function halfOf([least, most]: NetworkProfile['latencyMs'], random: Random): number {
+  return (least + random() * (most - least)) / 2;
+}
+
+/** The gateway's own calls, which no address but its own makes. */
+function withWays(
+  engine: Engine,
+  { wayMs, takesUpdate }: { wayMs: () => number; takesUpdate: () => boolean },
+): Engine {
+  return {
+    ...engine,
+    async query(message) {
+      const way = wayMs();
+      await pause(way);
+      const outcome = await engine.query(message);
+      await pause(way);
+      return outcome;
+    },
+    async update(message) {
+      if (!takesUpdate()) throw new GatewayError('RateLimited', tooManyUpdates);
+      const way = wayMs();
+      await pause(way);
+      const outcome = await engine.update(message);
+      await pause(way);
+      return outcome;
+    },
+  };
+}
+
+const tooManyUpdates = 'Too many update calls to this subnet a second: try again.';
+
+function withWay(handle: HandleApi, wayMs: () => number): HandleApi {
+  return async (request) => {
+    const way = wayMs();
+    await pause(way);
+    const answer = await handle(request);
+    await pause(way);
+    return answer;
+  };
+}
+
+function limited(
+  handle: HandleApi,
+  { profile, takesUpdate }: { profile: NetworkProfile; takesUpdate: () => boolean },
+): HandleApi {
+  const { requests } = profile;
+  const passOf = addressLimit(requests, () => performance.now());
+  const shutOut =
+    `Too many requests of this address: it is shut out for ${requests.banMs / 1_000} s, during ` +
+    'which the network would not answer at all.';
+  return async (request) => {
+    if (passOf() === 'isShutOut') return textResponse(429, shutOut);
+    const isCall = request.path.endsWith('/call');
+    if (isCall && !takesUpdate()) return textResponse(429, tooManyUpdates);
+    return handle(request);
+  };
+}

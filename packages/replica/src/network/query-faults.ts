@@ -1,0 +1,137 @@
+// A node that answers queries badly, for tests of clients: what it says is wrong, old, late for
+// ever, or of another time. Updates pass by it: their answers are the subnet's, not one node's.
+
+import { AbortedRequest } from '../aborted-request.ts';
+import type { CallMessage, Outcome } from '../core.ts';
+import { type Random, seededRandom } from './seeded-random.ts';
+
+/** Probabilities are of one query each; none unless it is given. */
+export interface QueryFaults {
+  /** The same seed, the same faults. */
+  readonly seed?: number;
+  /** Of an answer that is changed on its way: it is not what its node has signed. */
+  readonly altered?: number;
+  /** Of an answer that the node itself has changed, and signed. */
+  readonly lies?: number;
+  /** Of an answer from an older state: what was answered to the same query then. To one that was
+   * not made then it is the present answer with the time of then. */
+  readonly lags?: number;
+  /** How much older; default 30 s. */
+  readonly lagNs?: bigint;
+  /** Of a connection that ends without an answer. */
+  readonly dropped?: number;
+  /** Of an answer by a node whose clock has jumped: it signs with that time. */
+  readonly clockJumps?: number;
+  /** Forward, or back if below 0; default an hour. */
+  readonly clockJumpNs?: bigint;
+}
+
+/** One node's answer to a query. */
+export interface NodeAnswer {
+  /** What its signature is made over. */
+  readonly signed: Outcome;
+  /** What arrives. */
+  readonly sent: Outcome;
+  /** By the node's clock, ns since 1970. */
+  readonly timestampNs: bigint;
+}
+
+export interface QueryDoor {
+  /** Throws an AbortedRequest when there is to be no answer. */
+  answer(message: CallMessage): Promise<NodeAnswer>;
+  /** From now on. Throws an Error for a probability that is none. */
+  setFaults(faults: QueryFaults): void;
+}
+
+interface Past {
+  readonly atNs: bigint;
+  readonly outcome: Outcome;
+}
+
+const lagNsDefault = 30_000_000_000n;
+const clockJumpNsDefault = 3_600_000_000_000n;
+/** Of one query; the oldest go first. */
+const pastAnswersMax = 16;
+const pastQueriesMax = 1_000;
+
+type Probability = 'altered' | 'lies' | 'lags' | 'dropped' | 'clockJumps';
+
+/** Throws an Error for a probability that is none. */
+export function createQueryDoor(
+  given: QueryFaults,
+  node: { query(message: CallMessage): Promise<Outcome>; now(): bigint },
+): QueryDoor {
+  let faults = checked(given);
+  let random = seededRandom(faults.seed);
+  const past = new Map<string, Past[]>();
+  const happens = (fault: Probability) => random() < (faults[fault] ?? 0);
+  return {
+    setFaults(next) {
+      faults = checked(next);
+      random = seededRandom(faults.seed);
+    },
+    async answer(message) {
+      // Drawn in one order whatever happens, so that one fault's chance is not another's.
+      const drawn = {
+        dropped: happens('dropped'),
+        lags: happens('lags'),
+        lies: happens('lies'),
+        altered: happens('altered'),
+        clockJumps: happens('clockJumps'),
+      };
+      if (drawn.dropped) throw new AbortedRequest();
+      const fresh = { atNs: node.now(), outcome: await node.query(message) };
+      const lagNs = faults.lagNs ?? lagNsDefault;
+      const history = remember(past, keyOf(message), fresh);
+      const told = drawn.lags ? asOf(history, fresh.atNs - lagNs) : fresh;
+      const jump = drawn.clockJumps ? (faults.clockJumpNs ?? clockJumpNsDefault) : 0n;
+      const signed = drawn.lies ? alter(told.outcome, random) : told.outcome;
+      const sent = drawn.altered ? alter(signed, random) : signed;
+      return { signed, sent, timestampNs: told.atNs + jump };
+    },
+  };
+}
+
+function checked(faults: QueryFaults): QueryFaults {
+  for (const fault of ['altered', 'lies', 'lags', 'dropped', 'clockJumps'] as const) {
+    const probability = faults[fault] ?? 0;
+    if (probability >= 0 && probability <= 1) continue;
+    throw new Error(`The probability of "${fault}" is from 0 to 1; got ${probability}.`);
+  }
+  return faults;
+}
+
+function keyOf({ sender, canisterId, method, arg }: CallMessage): string {
+  const content = Buffer.from(arg).toString('base64');
+  return [sender.toText(), canisterId.toText(), method, content].join(' ');
+}
+
+function remember(past: Map<string, Past[]>, key: string, fresh: Past): readonly Past[] {
+  const history = past.get(key) ?? [];
+  history.push(fresh);
+  if (history.length > pastAnswersMax) history.shift();
+  past.set(key, history);
+  for (const oldest of past.keys()) {
+    if (past.size <= pastQueriesMax) break;
+    past.delete(oldest);
+  }
+  return history;
+}
+
+function asOf(history: readonly Past[], atNs: bigint): Past {
+  const known = history.findLast((one) => one.atNs <= atNs) ?? history[0];
+  if (known === undefined) throw new Error('a query is remembered before it is answered');
+  return { outcome: known.outcome, atNs };
+}
+
+/** One bit of a reply, or the words of a reject. */
+function alter(outcome: Outcome, random: Random): Outcome {
+  if (outcome.status === 'rejected') {
+    return { ...outcome, message: `${outcome.message} (or so it is said)` };
+  }
+  const arg = new Uint8Array(outcome.arg);
+  const place = Math.floor(random() * arg.length);
+  const byte = arg[place];
+  if (byte !== undefined) arg[place] = byte ^ (1 << Math.floor(random() * 8));
+  return { status: 'replied', arg };
+}

@@ -1,0 +1,39 @@
+// What the network's boundary nodes let through: a bucket of tokens that fills with time, and
+// addresses that are shut out once theirs is empty.
+
+import type { NetworkProfile, RateLimit } from './profile.ts';
+
+/** Takes one token; false when there is none. */
+export type TakeToken = () => boolean;
+
+export function tokenBucket({ perSecond, burst }: RateLimit, nowMs: () => number): TakeToken {
+  let tokens = burst;
+  let filledAtMs = nowMs();
+  return () => {
+    const now = nowMs();
+    tokens = Math.min(burst, tokens + (Math.max(0, now - filledAtMs) * perSecond) / 1_000);
+    filledAtMs = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+}
+
+/**
+ * Of one address, which on this machine all clients share. The network's firewall drops the packets
+ * of one that is shut out; here it is answered, so that somebody learns why.
+ */
+export function addressLimit(
+  limit: NetworkProfile['requests'],
+  nowMs: () => number,
+): () => 'passes' | 'isShutOut' {
+  const take = tokenBucket(limit, nowMs);
+  let shutUntilMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = nowMs();
+    if (now < shutUntilMs) return 'isShutOut';
+    if (take()) return 'passes';
+    shutUntilMs = now + limit.banMs;
+    return 'isShutOut';
+  };
+}

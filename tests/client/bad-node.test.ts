@@ -1,0 +1,143 @@
+// A node that answers queries badly: the client has the right bytes in the end, or says why not.
+// What no certificate and no digest covers, such as a list of names, is one node's word; agents
+// notice there what its node has not signed, and what is of another time.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+import type { QueryFaults } from '../../packages/replica/src/network/query-faults.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+
+const transports = ['HTTP', 'the actor'] as const;
+type Transport = (typeof transports)[number];
+
+const chunkBytes = 100_000;
+const former = sampleBytes('former', 450_000);
+const latter = sampleBytes('latter', 450_000);
+const retry = { attemptsMax: 6, delayMsMin: 1, delayMsMax: 5 };
+/** Of each fault, for a seed. */
+const rounds = 4;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService({ faults: {} });
+});
+afterEach(() => setFaults({}));
+afterAll(() => service?.stop());
+
+function setFaults(faults: QueryFaults): void {
+  service.replica?.setFaults(faults);
+}
+
+function open(transport: Transport): Storage {
+  const { base, host, canisterId, apiKey } = service;
+  return transport === 'HTTP'
+    ? createStorage({ url: base, apiKey, retry })
+    : createStorage({ host, canisterId, apiKey, retry });
+}
+
+interface Seen {
+  readonly right: number;
+  /** Codes of what was refused. */
+  readonly refused: readonly string[];
+}
+
+/** Anything but the bytes meant, or a StorageError, fails the test. */
+async function readings(
+  transport: Transport,
+  path: string,
+  meant: readonly Uint8Array[],
+): Promise<Seen> {
+  let right = 0;
+  const refused: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    try {
+      const download = await open(transport).download({ bucket: service.bucket, path });
+      const bytes = await download.bytes();
+      expect(meant.some((each) => Buffer.compare(each, bytes) === 0)).toBe(true);
+      right += 1;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      refused.push(error.code);
+    }
+  }
+  return { right, refused };
+}
+
+async function put(path: string, bytes: Uint8Array): Promise<void> {
+  const options = { bucket: service.bucket, path, contentType: 'a/b', chunkBytes };
+  await open('HTTP').upload(bytes, options);
+}
+
+describe.each(transports)('over %s', (transport) => {
+  const path = `bad-node/${transport}`;
+  beforeAll(() => put(path, former));
+
+  test('dropped answers are asked for again', async () => {
+    setFaults({ dropped: 0.2, seed: 1 });
+    expect(await readings(transport, path, [former])).toEqual({ right: rounds, refused: [] });
+  });
+
+  test('a node that lies is found out by certificate or digest', async () => {
+    setFaults({ lies: 0.1, seed: 2 });
+    const { right, refused } = await readings(transport, path, [former]);
+    expect(right).toBeGreaterThan(0);
+    // Over HTTP the gateway refuses what no certificate covers, and is asked again.
+    if (transport === 'HTTP') expect(right).toBe(rounds);
+    else expect(refused.length).toBeGreaterThan(0);
+  });
+
+  test('one that always lies is never believed', async () => {
+    setFaults({ lies: 1, seed: 3 });
+    expect((await readings(transport, path, [former])).right).toBe(0);
+  });
+
+  test('what is altered on its way is found out, and the rest is right', async () => {
+    setFaults({ altered: 0.1, seed: 4 });
+    expect((await readings(transport, path, [former])).right).toBeGreaterThan(0);
+  });
+
+  test('a node whose clock jumps is asked again', async () => {
+    setFaults({ clockJumps: 0.3, clockJumpNs: -3_600_000_000_000n, seed: 5 });
+    expect(await readings(transport, path, [former])).toEqual({ right: rounds, refused: [] });
+  });
+
+  test('one that lags gives the former file or the latter, whole, and no mixture', async () => {
+    const replaced = `${path}-replaced`;
+    await put(replaced, former);
+    await readings(transport, replaced, [former]);
+    await put(replaced, latter);
+    setFaults({ lags: 0.5, lagNs: 60_000_000_000n, seed: 6 });
+    const { right, refused } = await readings(transport, replaced, [former, latter]);
+    expect(right + refused.length).toBe(rounds);
+    const said = ['PreconditionFailed', 'IntegrityError', 'NoSuchFile'];
+    expect(refused.filter((code) => !said.includes(code))).toEqual([]);
+    setFaults({});
+    expect((await readings(transport, replaced, [latter])).right).toBe(rounds);
+  });
+});
+
+describe('what agents check of a query that nothing else covers', () => {
+  test('is its signature: lists are right, whatever is altered on the way', async () => {
+    const { bucket } = service;
+    const list = async () => {
+      const names: string[] = [];
+      for await (const { path } of open('the actor').list({ bucket })) names.push(path);
+      return names;
+    };
+    const names = await list();
+    setFaults({ altered: 0.3, seed: 7 });
+    for (let round = 0; round < rounds; round += 1) expect(await list()).toEqual(names);
+  });
+});
+
+test('when the clock of the whole replica jumps ahead, files still arrive and come back', async () => {
+  service.replica?.advanceTime(600_000_000_000n);
+  for (const transport of transports) {
+    const path = `jumped/${transport}`;
+    const storage = open(transport);
+    await storage.upload(latter, { bucket: service.bucket, path, contentType: 'a/b', chunkBytes });
+    expect((await readings(transport, path, [latter])).right).toBe(rounds);
+  }
+});

@@ -1,0 +1,187 @@
+// The profile and the faults as programs meet them: limits of rates, both doors, what a node says.
+
+import { HttpAgent } from '@icp-sdk/core/agent';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readOptions } from '../../../packages/replica/src/command/options.ts';
+import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
+import type { QueryFaults } from '../../../packages/replica/src/network/query-faults.ts';
+import { addressLimit, tokenBucket } from '../../../packages/replica/src/network/rate-limit.ts';
+import { seededRandom } from '../../../packages/replica/src/network/seeded-random.ts';
+import {
+  type Replica,
+  type ReplicaOptions,
+  startReplica,
+} from '../../../packages/replica/src/replica.ts';
+import { testCanister } from '../agent/test-canister.ts';
+
+const running: Replica[] = [];
+
+afterEach(async () => {
+  for (const replica of running.splice(0)) await replica.stop();
+});
+
+async function start(options: ReplicaOptions) {
+  const replica = await startReplica(options);
+  running.push(replica);
+  const id = await replica.createCanister();
+  await replica.install(id, testCanister());
+  const { url: host } = replica;
+  const agent = await HttpAgent.create({ host, shouldFetchRootKey: true, retryTimes: 0 });
+  const arg = Uint8Array.from({ length: 32 }, (_, index) => index);
+  return {
+    replica,
+    query: async () => {
+      const answer = await agent.query(id.toText(), { methodName: 'echo', arg });
+      return 'reply' in answer ? Buffer.from(answer.reply.arg) : undefined;
+    },
+    update: () => agent.call(id.toText(), { methodName: 'certify', arg }),
+    certificate: async () => {
+      const answer = await agent.query(id.toText(), { methodName: 'certificate', arg });
+      return 'reply' in answer ? Buffer.from(answer.reply.arg) : undefined;
+    },
+    arg: Buffer.from(arg),
+  };
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (performance.now() - begun) / 1_000;
+}
+
+describe('the profile of the mainnet', () => {
+  test('makes an update take one to three seconds and a query a fifth of one', async () => {
+    const { query, update, replica } = await start({ profile: 'mainnet' });
+    await query();
+    const seconds = await secondsOf(query);
+    expect(seconds).toBeGreaterThan(0.14);
+    expect(seconds).toBeLessThan(0.6);
+    const updateSeconds = await secondsOf(update);
+    expect(updateSeconds).toBeGreaterThan(1);
+    expect(updateSeconds).toBeLessThan(3);
+    const [canister] = replica.canisters();
+    if (canister === undefined) throw new Error('there is a canister');
+    expect(await secondsOf(() => replica.query(canister.id, 'echo'))).toBeLessThan(0.1);
+  });
+
+  test('refuses the address that asks too often, and says for how long', async () => {
+    const requests = { perSecond: 1, burst: 3, banMs: 60_000 };
+    const { replica } = await start({
+      profile: { ...mainnetProfile, latencyMs: [0, 0], requests },
+    });
+    const status = () => fetch(`${replica.url}/api/v2/status`);
+    let refused = await status();
+    for (let count = 0; count < 3 && refused.status === 200; count += 1) refused = await status();
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toContain('shut out for 60 s');
+  });
+
+  test('is what the command is asked for, with its seed', () => {
+    const words = ['--profile', 'mainnet', '--seed', '7'];
+    expect(readOptions(words, false).replica).toMatchObject({ profile: 'mainnet', seed: 7 });
+    expect(readOptions([], false).replica).not.toHaveProperty('profile');
+  });
+
+  test('of another name is refused in words', async () => {
+    await expect(startReplica({ profile: 'testnet' })).rejects.toThrow(
+      'There is no profile "testnet" of a network. Those there are: mainnet.',
+    );
+    await expect(startReplica({ profile: 'mainnet', seed: 0.5 })).rejects.toThrow(
+      'A seed is a whole number; got 0.5.',
+    );
+  });
+});
+
+describe('a limit of rates', () => {
+  test('lets as many through at once as its bucket holds, and then as it fills', () => {
+    let time = 0;
+    const take = tokenBucket({ perSecond: 10, burst: 3 }, () => time);
+    expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
+    time = 100;
+    expect([take(), take()]).toEqual([true, false]);
+    time = 10_000;
+    expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
+  });
+
+  test('of an address shuts it out for its time', () => {
+    let time = 0;
+    const pass = addressLimit({ perSecond: 10, burst: 1, banMs: 5_000 }, () => time);
+    expect([pass(), pass()]).toEqual(['passes', 'isShutOut']);
+    time = 4_999;
+    expect(pass()).toBe('isShutOut');
+    time = 5_000;
+    expect(pass()).toBe('passes');
+  });
+});
+
+describe('a node that answers queries badly', () => {
+  test('is told by agents where its signature does not fit, and updates pass by it', async () => {
+    const { query, update, replica, arg } = await start({ faults: { altered: 1 } });
+    await expect(query()).rejects.toThrow(/signature/i);
+    expect((await update()).response.status).toBe(200);
+    replica.setFaults({});
+    expect(await query()).toEqual(arg);
+  });
+
+  test('may sign what is wrong: of a query nobody can tell', async () => {
+    const { query, arg } = await start({ faults: { lies: 1 } });
+    const told = await query();
+    expect(told).toHaveLength(arg.length);
+    expect(told).not.toEqual(arg);
+  });
+
+  test('may give no answer', async () => {
+    const { query } = await start({ faults: { dropped: 1 } });
+    await expect(query()).rejects.toThrow(/fetch/);
+  });
+
+  test('whose clock has jumped is refused by agents', async () => {
+    const back = { clockJumps: 1, clockJumpNs: -3_600_000_000_000n };
+    const { query } = await start({ faults: back });
+    await expect(query()).rejects.toThrow(/5 minutes/);
+  });
+
+  test('lags: it says what it said then', async () => {
+    const { certificate, update, replica } = await start({ faults: {} });
+    const earlier = await certificate();
+    await update();
+    const later = await certificate();
+    expect(later).not.toEqual(earlier);
+    replica.setFaults({ lags: 1, lagNs: 240_000_000_000n });
+    expect(await certificate()).toEqual(earlier);
+    replica.setFaults({ lags: 1, lagNs: 1n });
+    expect(await certificate()).toEqual(later);
+  });
+
+  test('does the same for the same seed', async () => {
+    const outcomes = async (seed: number) => {
+      const { query, replica } = await start({ faults: { altered: 0.5, seed } });
+      const seen: boolean[] = [];
+      for (let count = 0; count < 12; count += 1) {
+        seen.push(await query().then(Boolean, () => false));
+      }
+      await replica.stop();
+      return seen;
+    };
+    const seen = await outcomes(5);
+    expect(await outcomes(5)).toEqual(seen);
+    expect(new Set(seen).size).toBe(2);
+  });
+
+  test('is asked for with probabilities, and only if it was there from the start', async () => {
+    const wrong: QueryFaults = { lies: 2 };
+    await expect(startReplica({ faults: wrong })).rejects.toThrow(
+      'The probability of "lies" is from 0 to 1; got 2.',
+    );
+    const { replica } = await start({});
+    expect(() => replica.setFaults({})).toThrow('Start the replica with `faults: {}`');
+  });
+});
+
+test('chance is the same for the same seed, and fills the interval', () => {
+  const [random, same] = [seededRandom(3), seededRandom(3)];
+  const numbers = Array.from({ length: 1_000 }, () => random());
+  expect(numbers.every((number) => number >= 0 && number < 1 && number === same())).toBe(true);
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+  expect(Math.abs(mean - 0.5)).toBeLessThan(0.05);
+});

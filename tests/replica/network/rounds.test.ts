@@ -1,0 +1,93 @@
+// When messages are executed and certified, on a clock that the test moves.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { mainnetProfile } from '../../../packages/replica/src/network/profile.ts';
+import { type RoundSettings, Rounds } from '../../../packages/replica/src/network/rounds.ts';
+import { seededRandom } from '../../../packages/replica/src/network/seeded-random.ts';
+
+const steady = { ...mainnetProfile, roundJitterMs: 0 };
+const megabyte = 1_000_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function newRounds(settings: RoundSettings, seed = 1) {
+  const startMs = performance.now();
+  // Rounds are on a grid of the clock: this one begins with a block.
+  const nowMs = () => performance.now() - startMs;
+  return { rounds: new Rounds(settings, seededRandom(seed), nowMs), nowMs };
+}
+
+/** When each of them is executed. */
+async function inducted(settings: RoundSettings, sizes: readonly number[], seed = 1) {
+  const { rounds, nowMs } = newRounds(settings, seed);
+  const times = sizes.map(async (bytes) => {
+    await rounds.induct('a', bytes);
+    return Math.round(nowMs());
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  return Promise.all(times);
+}
+
+describe('a block', () => {
+  test('takes messages of 4 MiB together, and what is left goes into the next ones', async () => {
+    const times = await inducted(
+      steady,
+      [1.9, 1.9, 1.9, 1.9, 1.9].map((size) => size * megabyte),
+    );
+    expect(times).toEqual([1_600, 1_600, 2_600, 2_600, 3_600]);
+  });
+
+  test('takes a thousand messages', async () => {
+    const times = await inducted(steady, Array(1_001).fill(10));
+    expect(times.filter((time) => time === 1_600)).toHaveLength(1_000);
+    expect(times.at(-1)).toBe(2_600);
+  });
+
+  test('has room for a small message that came later', async () => {
+    const times = await inducted(steady, [3.9 * megabyte, megabyte, 1_000]);
+    expect(times).toEqual([1_600, 2_600, 1_600]);
+  });
+
+  test('takes one message that is larger than it', async () => {
+    expect(await inducted(steady, [9 * megabyte])).toEqual([1_600]);
+  });
+
+  test('comes a little early or late, the same for the same seed', async () => {
+    const sizes = Array(10).fill(4 * megabyte);
+    const [times, again, others] = [
+      await inducted(mainnetProfile, sizes, 7),
+      await inducted(mainnetProfile, sizes, 7),
+      await inducted(mainnetProfile, sizes, 8),
+    ];
+    expect(again).toEqual(times);
+    expect(others).not.toEqual(times);
+    for (const [index, time] of times.entries()) {
+      expect(Math.abs(time - 1_600 - 1_000 * index)).toBeLessThanOrEqual(151);
+    }
+  });
+});
+
+describe('execution', () => {
+  test('of a message that takes longer than a round holds up its canister alone', async () => {
+    const { rounds, nowMs } = newRounds(steady);
+    const run = async (canister: string, instructions: bigint) => {
+      await rounds.induct(canister, 10);
+      const begun = Math.round(nowMs());
+      rounds.executed(canister, instructions);
+      await rounds.certified(canister);
+      return [begun, Math.round(nowMs())];
+    };
+    const calls = [run('a', 5_000_000_000n), run('a', 1_000n), run('b', 1_000n)];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await Promise.all(calls)).toEqual([
+      [1_600, 4_100],
+      [4_100, 4_600],
+      [1_600, 2_100],
+    ]);
+  });
+});
