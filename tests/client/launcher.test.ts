@@ -21,19 +21,20 @@ async function sayVersion(): Promise<void> {
   expect(said).toEqual({ code: 0, output: `${version}\n`, errors: '' });
 }
 
-test.each(['packages/client/src/retry.ts', 'packages/wire/src/limits.ts', 'packages/efs/src/efs.ts'])(
-  'efs --version works, and %s is bundled anew when it has changed',
-  async (source) => {
-    await sayVersion();
-    const before = (await stat(bundle)).mtimeMs;
-    const path = join(projectDir, source);
-    await utimes(path, new Date(), new Date());
-    await sayVersion();
-    const after = (await stat(bundle)).mtimeMs;
-    expect(after).toBeGreaterThanOrEqual((await stat(path)).mtimeMs);
-    expect(after).toBeGreaterThan(before);
-  },
-);
+test.each([
+  'packages/client/src/retry.ts',
+  'packages/wire/src/limits.ts',
+  'packages/efs/src/efs.ts',
+])('efs --version works, and %s is bundled anew when it has changed', async (source) => {
+  await sayVersion();
+  const before = (await stat(bundle)).mtimeMs;
+  const path = join(projectDir, source);
+  await utimes(path, new Date(), new Date());
+  await sayVersion();
+  const after = (await stat(bundle)).mtimeMs;
+  expect(after).toBeGreaterThanOrEqual((await stat(path)).mtimeMs);
+  expect(after).toBeGreaterThan(before);
+});
 
 test('efs started many times at once, with no bundle there, starts each time', async () => {
   await rm(bundle, { force: true });
