@@ -118,8 +118,10 @@ export class Journal {
 
   /** Appends one record in one piece. When writing fails, the journal is as before; when flushing
    * fails, it is shut. */
-  append(parts: readonly Uint8Array[]): void {
+  append(change: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
+    // zlib's CRC-32 begins anew at an empty part.
+    const parts = change.filter(({ length }) => length > 0);
     const record = [this.#encodeHeader(parts), ...parts];
     const length = record.reduce((sum, part) => sum + part.length, 0);
     try {
