@@ -201,7 +201,10 @@ describe('after a restart', () => {
       (func (export "canister_query code") (call $reply32 (i32.load (i32.const 1000))))
       (func (export "canister_query cleaned") (call $reply32 (i32.load (i32.const 1004))))`,
     );
-    for (const [method, code, cleaned] of [['wait', 6, 0], ['fail', 0, 9]] as const) {
+    for (const [method, code, cleaned] of [
+      ['wait', 6, 0],
+      ['fail', 0, 9],
+    ] as const) {
       const { replica, id, stateDir } = await install(waiting);
       await replica.call(id, method);
       const [[, again]] = (await restarts(replica, stateDir)) as [[string, Replica]];

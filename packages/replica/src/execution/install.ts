@@ -199,7 +199,9 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
   if (moduleHash === undefined) return [];
   const hex = Buffer.from(moduleHash).toString('hex');
   const bytes = state.store.getModule(hex);
-  if (bytes === undefined) throw new Error(`its module ${hex} is missing from the store`);
+  if (bytes === undefined) {
+    throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);
+  }
   const module = state.compile(bytes, hex);
   const heap = state.store.heap(canister.idText);
   if (heap === undefined) {

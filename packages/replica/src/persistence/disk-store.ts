@@ -2,16 +2,16 @@
 // checkpoint brings what was committed into the page files, writes the snapshot of the small state
 // and begins the journal anew. What is in the folder is in README.md.
 
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StateStore } from '../core.ts';
 import { StateDamage } from '../state-damage.ts';
 import { encodeChange } from './change-codec.ts';
-import { folderMode, temporarySuffix, writeFileDurably } from './durable-file.ts';
+import { folderMode, temporarySuffix } from './durable-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { takeUpFormerState } from './former-state.ts';
 import { Journal, writeEmptyJournal } from './journal.ts';
+import { getModule, putModule } from './module-files.ts';
 import { journalPath, type OpenState, openState, type StatePlace } from './open-state.ts';
 import { PageCache } from './page-cache.ts';
 import { repairState } from './repair-state.ts';
@@ -105,7 +105,7 @@ class DiskBackend {
       base: (canisterId) => content.base(canisterId),
       removeBase: (canisterId) => content.removeBase(canisterId),
       heaps: content.heaps,
-      putModule: (sha256Hex, module) => this.#putModule(sha256Hex, module),
+      putModule: (sha256Hex, module) => putModule(this.#place, sha256Hex, module),
       getModule: (sha256Hex) => this.#getModule(sha256Hex),
       close: () => this.#close(),
     };
@@ -158,26 +158,13 @@ class DiskBackend {
     }
   }
 
-  #putModule(sha256Hex: string, module: Uint8Array): void {
-    const path = this.#modulePath(sha256Hex);
-    if (existsSync(path)) return;
-    this.#place.onWrite(module.length);
-    writeFileDurably(path, [module]);
-  }
-
   #getModule(sha256Hex: string): Uint8Array | undefined {
-    const path = this.#modulePath(sha256Hex);
-    if (!existsSync(path)) return undefined;
-    const module = new Uint8Array(readFileSync(path));
-    if (createHash('sha256').update(module).digest('hex') === sha256Hex) return module;
-    throw withAdvice(new StateDamage(`The module ${path} is damaged`), this.#place.directory);
-  }
-
-  #modulePath(sha256Hex: string): string {
-    if (!/^[0-9a-f]{64}$/.test(sha256Hex)) {
-      throw new Error(`Not a SHA-256 in hex: ${JSON.stringify(sha256Hex)}`);
+    const { directory } = this.#place;
+    try {
+      return getModule(directory, sha256Hex);
+    } catch (error) {
+      throw error instanceof StateDamage ? withAdvice(error, directory) : error;
     }
-    return join(this.#place.directory, 'modules', `${sha256Hex}.wasm`);
   }
 }
 

@@ -274,7 +274,8 @@ export class PageFile implements WritableBase {
 
   #damaged(page: number): StateDamage {
     return new StateDamage(
-      `Page ${page} of the file ${this.#path} is damaged, or older than the snapshot`,
+      `Page ${page} of the file ${this.#path} is damaged, or older than the snapshot; restore it ` +
+        'from a copy, or start with --repair to see what else is whole',
     );
   }
 

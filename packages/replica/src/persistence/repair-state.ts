@@ -1,10 +1,12 @@
 // Brings a damaged state folder back to something whole, and says what is lost. Stable memory is
 // never guessed: where it, or both copies of the snapshot, are damaged, nothing is changed.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { StateDamage } from '../state-damage.ts';
 import { AnsweredMark } from './answered-mark.ts';
 import { Journal } from './journal.ts';
+import { moduleFileName } from './module-files.ts';
 import {
   journalPath,
   markPath,
@@ -25,9 +27,10 @@ type Tell = (sentence: string) => void;
 
 /** Throws StateDamage when there is nothing whole to go back to. */
 export function repairState(place: StatePlace, tell: Tell): void {
+  const lostModules = removeBadModules(place.directory, tell);
   const damage = findDamage(place);
   if (damage === undefined) {
-    tell('Nothing of the state is damaged: no repair was needed.');
+    if (lostModules === 0) tell('Nothing of the state is damaged: no repair was needed.');
     return;
   }
   tell(`${damage}.`);
@@ -35,6 +38,19 @@ export function repairState(place: StatePlace, tell: Tell): void {
     if (goBack(place, { snapshot, tell })) return;
   }
   throw new StateDamage(`${damage}; there is nothing whole to go back to, --repair cannot help`);
+}
+
+/** Their canisters are kept, and run again once they are upgraded. Returns how many. */
+function removeBadModules(directory: string, tell: Tell): number {
+  const folder = join(directory, 'modules');
+  const bad = readdirSync(folder).filter((name) => {
+    return moduleFileName(readFileSync(join(folder, name))) !== name;
+  });
+  for (const name of bad) {
+    rmSync(join(folder, name));
+    tell(`The module ${name} is damaged and was removed: upgrade its canister to run it again.`);
+  }
+  return bad.length;
 }
 
 function findDamage(place: StatePlace): string | undefined {
