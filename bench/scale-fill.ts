@@ -8,7 +8,7 @@ import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { StateChange, StateStore } from '../packages/replica/src/core.ts';
+import type { HeapChange, StateChange, StateStore } from '../packages/replica/src/core.ts';
 import { createEngine, type RunningEngine } from '../packages/replica/src/execution/engine.ts';
 import { HeapShadow } from '../packages/replica/src/execution/heap-shadow.ts';
 import { createManagement } from '../packages/replica/src/management/management.ts';
@@ -108,7 +108,8 @@ function committingSeldom(disk: StateStore): SeldomCommits {
   const flush = () => {
     if (refusal !== undefined) throw new Error(refusal);
     const canisters = [...records.values()];
-    disk.commit({ canisters, stableMemories: [...memories], cleared: [], deleted: [] });
+    const heaps = canisters.map(({ id }) => noHeap(id));
+    disk.commit({ canisters, stableMemories: [...memories], cleared: [], deleted: [], heaps });
     held = 0;
   };
   const commit = ({ canisters, stableMemories, cleared, deleted }: StateChange) => {
@@ -122,7 +123,13 @@ function committingSeldom(disk: StateStore): SeldomCommits {
   const refuse = (reason: string) => {
     refusal ??= reason;
   };
-  return { store: { ...disk, commit }, flush, refuse };
+  return { store: { ...disk, commit, keepsHeaps: false }, flush, refuse };
+}
+
+/** The heap that was stored is not of this time any more: the next start does without. */
+function noHeap(canisterId: string): HeapChange {
+  const heap = Buffer.alloc(0);
+  return { canisterId, registers: undefined, cleared: true, heap, former: heap, dirty: [] };
 }
 
 async function upload(

@@ -4,10 +4,11 @@
 
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
+import { writeFileDurably } from '../packages/replica/src/persistence/durable-file.ts';
 import type { Replica } from '../packages/replica/src/replica.ts';
 
 /** What `.replica/service.json` tells clients; it holds secrets. */
@@ -22,29 +23,27 @@ export interface ServiceDescription {
 }
 
 const demoBucket = 'demo';
-const secretFileMode = 0o600;
 
 export interface LocalService {
   readonly replica: Replica;
   readonly stateDir: string;
   readonly wasm: Uint8Array;
+  /** Told, in a sentence, of what was not as a start expects it. */
+  readonly onNote?: (sentence: string) => void;
 }
 
 /**
  * Brings the canister of the state folder to this Wasm; makes canister, bucket and key the first
- * time.
+ * time, and what is missing of them after a first start that was cut short. Throws an Error that
+ * says what does not fit together.
  */
 export async function deployLocally(service: LocalService): Promise<ServiceDescription> {
-  const { replica, stateDir, wasm } = service;
+  const { replica, stateDir, wasm, onNote = () => undefined } = service;
   const path = join(stateDir, 'service.json');
-  const identityPem = await ownerIdentity(stateDir);
-  const former = existsSync(path)
-    ? (JSON.parse(await readFile(path, 'utf8')) as ServiceDescription)
-    : undefined;
-  const canisterId = former?.canisterId ?? (await installFirst(service, identityPem));
-  if (former !== undefined && installedHash(replica, canisterId) !== sha256Hex(wasm)) {
-    await replica.upgrade(canisterId, wasm);
-  }
+  const former = await readDescription(path, onNote);
+  const identityPem = await ownerIdentity(service, former);
+  const canisterId = former?.canisterId ?? (await ownCanister(service, identityPem));
+  await bringCode(service, { canisterId, wasm });
   replica.serveAtPlainAddress(canisterId);
   const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
   const description: ServiceDescription = {
@@ -55,16 +54,71 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
     apiKey,
     identityPem,
   };
-  await writeFile(path, `${JSON.stringify(description, null, 2)}\n`, { mode: secretFileMode });
+  writeSecret(path, `${JSON.stringify(description, null, 2)}\n`);
   return description;
 }
 
-async function ownerIdentity(stateDir: string): Promise<string> {
-  const path = join(stateDir, 'identity.pem');
-  if (!existsSync(path)) {
-    await writeFile(path, newIdentity(), { mode: secretFileMode });
+/** There whole or not at all. */
+function writeSecret(path: string, text: string): void {
+  writeFileDurably(path, [Buffer.from(text)]);
+}
+
+/** `undefined`: there is none, or none that is whole. */
+async function readDescription(
+  path: string,
+  onNote: (sentence: string) => void,
+): Promise<ServiceDescription | undefined> {
+  if (!existsSync(path)) return undefined;
+  const text = await readFile(path, 'utf8');
+  try {
+    const found = JSON.parse(text) as Partial<ServiceDescription> | null;
+    const needed = [found?.canisterId, found?.apiKey, found?.identityPem];
+    if (needed.every((field) => typeof field === 'string')) return found as ServiceDescription;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
-  return readFile(path, 'utf8');
+  onNote(`${path} is empty or not whole: it is written anew, with another API key.`);
+  return undefined;
+}
+
+/** The owner's key, from its own file or, when that is not whole, from the description. */
+async function ownerIdentity(
+  { replica, stateDir }: LocalService,
+  former: ServiceDescription | undefined,
+): Promise<string> {
+  const path = join(stateDir, 'identity.pem');
+  const stored = existsSync(path) ? await readFile(path, 'utf8') : '';
+  const isController = (pem: string) => controlled(replica, pem).length > 0;
+  const candidates = [stored, former?.identityPem ?? ''].filter(isKey);
+  const found = candidates.find(isController) ?? candidates[0];
+  if (replica.canisters().length === 0 || (found !== undefined && isController(found))) {
+    const pem = found ?? newIdentity();
+    if (pem !== stored) writeSecret(path, pem);
+    return pem;
+  }
+  throw new Error(
+    `No canister in ${stateDir} belongs to the owner's key: ${path} is missing, damaged, or of ` +
+      'another state. Restore it from a copy, name another folder with --state, or start anew with --clean',
+  );
+}
+
+function isKey(pem: string): boolean {
+  try {
+    principalOf(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The canisters of that owner, the oldest first. */
+function controlled(replica: Replica, identityPem: string): readonly string[] {
+  if (!isKey(identityPem)) return [];
+  const owner = principalOf(identityPem).toText();
+  return replica
+    .canisters()
+    .filter(({ controllers }) => controllers.some((one) => one.toText() === owner))
+    .map(({ id }) => id.toText());
 }
 
 /** PEM (PKCS #8) of a new Ed25519 key. */
@@ -79,11 +133,38 @@ export function principalOf(identityPem: string): Principal {
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));
 }
 
-async function installFirst(service: LocalService, identityPem: string): Promise<string> {
-  const { replica, wasm } = service;
-  const canisterId = await replica.createCanister({ controllers: [principalOf(identityPem)] });
-  await replica.install(canisterId, wasm);
-  return canisterId.toString();
+/** The canister that is there; made when there is none. */
+async function ownCanister(service: LocalService, identityPem: string): Promise<string> {
+  const { replica, onNote = () => undefined } = service;
+  const [oldest, ...others] = controlled(replica, identityPem);
+  if (oldest === undefined) {
+    const made = await replica.createCanister({ controllers: [principalOf(identityPem)] });
+    return made.toText();
+  }
+  onNote(`The service goes on with canister ${oldest}, which is in the state.`);
+  if (others.length > 0) {
+    onNote(`${others.join(', ')}: there too, and not served at the plain address.`);
+  }
+  return oldest;
+}
+
+/** Installs, upgrades, or leaves as it is. */
+async function bringCode(
+  { replica, stateDir }: LocalService,
+  target: { readonly canisterId: string; readonly wasm: Uint8Array },
+): Promise<void> {
+  const { canisterId, wasm } = target;
+  const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
+  if (canister === undefined) {
+    throw new Error(
+      `${join(stateDir, 'service.json')} names canister ${canisterId}, which is not in the state: ` +
+        'remove that file to go on with the canister that is there',
+    );
+  }
+  if (canister.moduleHash === undefined) await replica.install(canisterId, wasm);
+  else if (Buffer.from(canister.moduleHash).toString('hex') !== sha256Hex(wasm)) {
+    await replica.upgrade(canisterId, wasm);
+  }
 }
 
 /** The bucket to try, which is public, and a key for it with all permissions. */
@@ -98,7 +179,10 @@ export async function createDemoKey(
   const argument = [demoBucket, [{ isPublic: [true] }]];
   const bucket = IDL.encode([IDL.Text, IDL.Opt(Options)], argument);
   const created = await replica.call(canisterId, 'createBucket', bucket, { sender });
-  unwrap(IDL.decode([IDL.Variant({ ok: Bucket, err: IDL.Text })], created));
+  const [made] = IDL.decode([IDL.Variant({ ok: Bucket, err: IDL.Text })], created);
+  // A start that was cut short may have made it.
+  const isThere = (made as { err?: string }).err?.startsWith('BucketExists') === true;
+  if (!isThere) unwrap([made]);
   const KeyRequest = IDL.Record({
     name: IDL.Text,
     buckets: IDL.Vec(IDL.Text),
@@ -120,11 +204,6 @@ function unwrap(decoded: unknown): unknown {
     throw new Error(`Cannot set up the local service: ${result.err}`);
   }
   return result.ok;
-}
-
-function installedHash(replica: Replica, canisterId: string): string {
-  const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
-  return Buffer.from(canister?.moduleHash ?? []).toString('hex');
 }
 
 function sha256Hex(bytes: Uint8Array): string {

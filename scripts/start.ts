@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   console.log('Starting the local replica …');
   const replica = await startReplica({ ...options.replica, stateDir });
   const wasm = new Uint8Array(await readFile(build.wasmPath));
-  console.log(instructions(await deployLocally({ replica, stateDir, wasm })));
+  const onNote = (sentence: string) => console.log(sentence);
+  console.log(instructions(await deployLocally({ replica, stateDir, wasm, onNote })));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       replica.stop().then(

@@ -17,7 +17,7 @@ const keptMs = 3_600_000;
 function fingerprint(wasm: Uint8Array): string {
   const hash = createHash('sha256').update(wasm);
   for (const { path, lines } of readSources()) {
-    if (/^(?:replica|scripts)\//.test(path)) hash.update(lines.join('\n'));
+    if (/^(?:packages\/replica|scripts)\//.test(path)) hash.update(lines.join('\n'));
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -126,9 +126,7 @@ export interface StableMemory {
   rollback(): void;
 }
 
-/**
- * A canister as it is stored: everything but heap, globals and table, which end with the process.
- */
+/** A canister as it is stored, without its memories. */
 export interface StoredCanister {
   readonly id: string;
   /**
@@ -138,11 +136,41 @@ export interface StoredCanister {
   readonly record: Uint8Array;
 }
 
+/** What a commit does to the heap of a canister, and to what belongs to its instance besides. */
+export interface HeapChange {
+  readonly canisterId: string;
+  /** Globals, tables and open calls, opaque to the store; `undefined`: there is no instance any
+   * more, the heap goes. */
+  readonly registers: Uint8Array | undefined;
+  /** Another instance has taken the former one's place: `dirty` names all pages that are not zero.
+   * */
+  readonly cleared: boolean;
+  /** As it is now; its size is a multiple of 64 KiB. */
+  readonly heap: Buffer;
+  /** As it was at the last commit; may be shorter. */
+  readonly former: Buffer;
+  /** Indices of the 4 KiB pages of `heap` that differ. */
+  readonly dirty: readonly number[];
+}
+
+/** A heap that was kept. */
+export interface StoredHeap {
+  /** Size in Wasm pages of 64 KiB. */
+  readonly pages: number;
+  readonly registers: Uint8Array;
+  /** Fills `target`, from byte 0. Throws when the heap is damaged. */
+  read(target: Uint8Array): void;
+}
+
 /** Where state lives: in memory only, or under a folder with a journal. */
 export interface StateStore {
   /** Canisters as of the last commit, whole. */
   load(): readonly StoredCanister[];
   stableMemory(canisterId: string): StableMemory;
+  /** Whether heaps are kept; if not, changes of them are not looked at. */
+  readonly keepsHeaps: boolean;
+  /** As of the last commit; `undefined` when none was kept. */
+  heap(canisterId: string): StoredHeap | undefined;
   /**
    * Makes records, deletions and every overlay of the named canisters durable, as one, before it
    * returns.
@@ -165,6 +193,7 @@ export interface StateChange {
   readonly cleared: readonly string[];
   /** Canister ids that are gone for good. */
   readonly deleted: readonly string[];
+  readonly heaps?: readonly HeapChange[];
 }
 
 /** A call to `aaaaa-aa`, from a canister or as ingress. */

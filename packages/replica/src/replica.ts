@@ -46,6 +46,12 @@ export interface ReplicaOptions {
   readonly stateDir?: string;
   /** Forget the state in that folder first. */
   readonly clean?: boolean;
+  /** Go back to what is whole when the state is damaged; `onNote` is told what is lost. */
+  readonly repair?: boolean;
+  /** Told, in a sentence each, what of the state could not be taken as it is. */
+  readonly onNote?: (sentence: string) => void;
+  /** Told how many bytes are about to be written to the state; what it throws fails the write. */
+  readonly onDiskWrite?: (bytes: number) => void;
   /** The clock, ns since 1970. With one, timers run by `tick()` only. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
@@ -115,6 +121,9 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
     const core = createCore(options, store);
     engine = core.engine;
     const resumeFailures = await engine.resume();
+    for (const { canisterId, reason } of resumeFailures) {
+      options.onNote?.(`Canister ${canisterId} could not be brought up again: ${reason}`);
+    }
     const { port = 0, server: hasServer = true } = options;
     const server = hasServer ? await startServer(core, { port, allowedOrigins }) : undefined;
     if (options.now === undefined) engine.startTimers();
@@ -126,10 +135,15 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
   }
 }
 
-function openStore({ stateDir, clean }: ReplicaOptions): StateStore {
+function openStore(options: ReplicaOptions): StateStore {
+  const { stateDir, clean, repair, onNote = () => undefined, onDiskWrite } = options;
   if (stateDir === undefined) return createMemoryStore();
   if (clean === true) removeState(stateDir);
-  return openDiskStore(stateDir);
+  return openDiskStore(stateDir, {
+    onNote,
+    ...(repair === true && { onRepair: onNote }),
+    ...(onDiskWrite && { onWrite: onDiskWrite }),
+  });
 }
 
 function createCore(options: ReplicaOptions, store: StateStore): Core {

@@ -3,8 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Principal } from '@dfinity/principal';
+import type { CanisterView } from '../core.ts';
+import { writeFileDurably } from '../persistence/durable-file.ts';
 import type { Replica } from '../replica.ts';
 import type { CommandOptions } from './options.ts';
 
@@ -20,7 +23,7 @@ export function namedWasm(word: string): NamedWasm {
   return { name: basename(word).replace(/\.wasm(?:\.gz)?$/, ''), file: word };
 }
 
-/** Its id, and what was done. */
+/** Its id, and what was done. A start that was cut short is gone on with. */
 export async function bringUp(
   replica: Replica,
   { stateDir, controllers }: Pick<CommandOptions, 'stateDir' | 'controllers'>,
@@ -28,22 +31,60 @@ export async function bringUp(
 ): Promise<{ readonly id: string; readonly action: 'installed' | 'upgraded' | 'as it was' }> {
   const wasm = new Uint8Array(await readFile(file));
   const path = join(stateDir, 'canisters.json');
-  const ids: Record<string, string> = existsSync(path)
-    ? JSON.parse(await readFile(path, 'utf8'))
-    : {};
-  const known = ids[name];
-  if (known === undefined) {
-    const created = await replica.createCanister(controllers.length > 0 ? { controllers } : {});
-    await replica.install(created, wasm);
-    const id = created.toText();
-    await writeFile(path, `${JSON.stringify({ ...ids, [name]: id }, null, 2)}\n`);
+  const ids = await readIds(path);
+  const hash = createHash('sha256').update(wasm).digest();
+  const id = ids[name] ?? (await newCanister(replica, { ids, hash, controllers }));
+  // Before the installation: one that is cut short must find its canister again.
+  const names = { ...ids, [name]: id };
+  writeFileDurably(path, [Buffer.from(`${JSON.stringify(names, null, 2)}\n`)]);
+  const canister = replica.canisters().find((one) => one.id.toText() === id);
+  if (canister === undefined) {
+    throw new Error(`${path} names canister ${id} as ${name}, which is not in the state`);
+  }
+  if (canister.moduleHash === undefined) {
+    await replica.install(id, wasm);
     return { id, action: 'installed' };
   }
-  const installed = replica.canisters().find((canister) => canister.id.toText() === known);
-  const hash = createHash('sha256').update(wasm).digest();
-  if (hash.equals(installed?.moduleHash ?? new Uint8Array(0))) {
-    return { id: known, action: 'as it was' };
+  if (hash.equals(canister.moduleHash)) return { id, action: 'as it was' };
+  await replica.upgrade(id, wasm);
+  return { id, action: 'upgraded' };
+}
+
+/** Throws an Error that says what to do when the file is not whole. */
+async function readIds(path: string): Promise<Record<string, string>> {
+  if (!existsSync(path)) return {};
+  try {
+    const found: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof found === 'object' && found !== null) return found as Record<string, string>;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
-  await replica.upgrade(known, wasm);
-  return { id: known, action: 'upgraded' };
+  throw new Error(
+    `${path}, which names the canisters, is empty or not whole: restore it, or remove it to go on ` +
+      'with the canisters that have the same code',
+  );
+}
+
+/** One without a name that has this code, or none and these controllers; else a new one. */
+async function newCanister(
+  replica: Replica,
+  wish: {
+    readonly ids: Readonly<Record<string, string>>;
+    readonly hash: Buffer;
+    readonly controllers: readonly string[];
+  },
+): Promise<string> {
+  const { ids, hash, controllers } = wish;
+  const named = new Set(Object.values(ids));
+  const wished = controllers.length > 0 ? controllers : [Principal.anonymous().toText()];
+  const isLeft = ({ id, moduleHash, controllers: found }: CanisterView) => {
+    if (named.has(id.toText())) return false;
+    if (moduleHash !== undefined) return hash.equals(moduleHash);
+    return found.map((one) => one.toText()).join() === wished.join();
+  };
+  const left = replica.canisters().filter(isLeft);
+  const found = left.find(({ moduleHash }) => moduleHash !== undefined) ?? left[0];
+  if (found !== undefined) return found.id.toText();
+  const made = await replica.createCanister(controllers.length > 0 ? { controllers } : {});
+  return made.toText();
 }

@@ -7,6 +7,7 @@ import { reportLine } from './report-line.ts';
 export const optionsUsage = `  --port N      port of the gateway and the agent endpoints (default 4943)
   --state DIR   folder that keeps the state (default .replica)
   --clean       start anew: delete the state first
+  --repair      when the state is damaged: go back to what is whole, and say what is lost
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
@@ -36,6 +37,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       port: { type: 'string', default: '4943' },
       state: { type: 'string', default: '.replica' },
       clean: { type: 'boolean', default: false },
+      repair: { type: 'boolean', default: false },
       'allow-origin': { type: 'string', multiple: true, default: [] },
       controller: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
@@ -57,6 +59,8 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       port,
       stateDir: values.state,
       clean: values.clean,
+      repair: values.repair,
+      onNote: (sentence) => console.log(sentence),
       allowedOrigins: values['allow-origin'],
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
       ...(values.profile !== undefined && { profile: values.profile }),

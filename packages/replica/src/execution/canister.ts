@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** What is stored of a canister; heap, globals and table end with the process. */
+/** What is stored of a canister besides its memories. */
 export interface CanisterRecord {
   controllers: readonly Principal[];
   status: CanisterView['status'];
@@ -42,6 +42,10 @@ export interface Canister {
   lastTime: bigint;
   queuedMessages: number;
   openCallbacks: number;
+  /** Performed calls whose callbacks have not run. */
+  readonly openCalls: Set<OpenCall>;
+  /** When the timer was due whose task is queued and has not run: until then it counts as set. */
+  firingTimer: bigint | undefined;
   /** Why it could not be brought up again after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
@@ -80,6 +84,12 @@ export interface OutgoingCall {
   cycles: bigint;
   /** Seconds after which the caller stops waiting; absent for a guaranteed response. */
   timeoutSeconds: number | undefined;
+}
+
+/** A call that waits for its answer. */
+export interface OpenCall {
+  readonly context: CallContext;
+  readonly call: OutgoingCall;
 }
 
 /** What the replica around the canisters gives to them. */

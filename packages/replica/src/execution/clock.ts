@@ -3,7 +3,6 @@
 
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { commitRecord } from './core-state.ts';
 import { executeTask } from './messages.ts';
 import { expireCalls, sendCall } from './routing.ts';
 import { expireStopRequests } from './stopping.ts';
@@ -24,9 +23,13 @@ function isTimerDue(canister: Canister, now: bigint): boolean {
 }
 
 function fireTimer(state: EngineState, canister: Canister): void {
-  // IC spec: the timer is off before its task runs, even when that traps.
-  commitRecord(state, { canister, record: { ...canister.record, globalTimer: 0n } });
-  if (canister.module?.exports.has('canister_global_timer')) enqueueTask(state, canister, 'timer');
+  // IC spec: the timer is off before its task runs, even when that traps. It is stored so with the
+  // task's own commit.
+  const { globalTimer } = canister.record;
+  canister.record = { ...canister.record, globalTimer: 0n };
+  if (!canister.module?.exports.has('canister_global_timer')) return;
+  canister.firingTimer = globalTimer;
+  enqueueTask(state, canister, 'timer');
 }
 
 /** Queues every task that is due; `heartbeats` are due always. */

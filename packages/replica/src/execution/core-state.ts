@@ -2,7 +2,14 @@
 // change them: look a canister up, and commit its record.
 
 import type { Principal } from '@dfinity/principal';
-import type { CanisterView, Management, MessageReport, Reject, StateStore } from '../core.ts';
+import type {
+  CanisterView,
+  HeapChange,
+  Management,
+  MessageReport,
+  Reject,
+  StateStore,
+} from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Canister, CanisterRecord, World } from './canister.ts';
 import { encodeRecord } from './canister-record.ts';
@@ -35,6 +42,8 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     lastTime: 0n,
     queuedMessages: 0,
     openCallbacks: 0,
+    openCalls: new Set(),
+    firingTimer: undefined,
     failure: undefined,
     stopping: [],
   };
@@ -45,19 +54,32 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
  */
 export function commitRecord(
   state: EngineState,
-  change: { readonly canister: Canister; readonly record: CanisterRecord; readonly cleared?: true },
+  change: {
+    readonly canister: Canister;
+    readonly record: CanisterRecord;
+    readonly cleared?: true;
+    /** Made only where heaps are kept. */
+    readonly heap?: () => HeapChange;
+  },
 ): void {
-  const { canister, record, cleared } = change;
+  const { canister, record, cleared, heap } = change;
   const id = canister.idText;
   state.store.commit({
-    canisters: [{ id, record: encodeRecord(record) }],
+    canisters: [{ id, record: encodeRecord(storedRecord(canister, record)) }],
     stableMemories: cleared ? [] : [id],
     cleared: cleared ? [id] : [],
     deleted: [],
+    heaps: heap && state.store.keepsHeaps ? [heap()] : [],
   });
   const timerChanged = record.globalTimer !== canister.record.globalTimer;
   canister.record = record;
   if (timerChanged) state.onTimer();
+}
+
+/** A timer whose task has not run yet is stored as set: after a kill it fires again. */
+function storedRecord({ firingTimer }: Canister, record: CanisterRecord): CanisterRecord {
+  if (firingTimer === undefined || record.globalTimer !== 0n) return record;
+  return { ...record, globalTimer: firingTimer };
 }
 
 /** The time as this canister sees it: it never runs backwards. */

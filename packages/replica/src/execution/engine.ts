@@ -14,7 +14,9 @@ import type {
   Reject,
   StateStore,
 } from '../core.ts';
+import { StateDamage } from '../state-damage.ts';
 import { createCompiler } from '../wasm/compile.ts';
+import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
 import { createClock, tickOnce } from './clock.ts';
 import type { EngineState } from './core-state.ts';
@@ -28,7 +30,7 @@ import type { Limits } from './limits.ts';
 import { networkLimits } from './limits.ts';
 import { ingressCycles } from './prices.ts';
 import { answerQuery, inspectMessage } from './queries.ts';
-import { enqueueCall, executeManagement } from './routing.ts';
+import { answerLostCall, enqueueCall, executeManagement } from './routing.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface EngineOptions {
@@ -113,19 +115,26 @@ function checkIngress(state: EngineState, message: CallMessage): Reject | undefi
 
 function resume(state: EngineState): ResumeFailure[] {
   const failures: ResumeFailure[] = [];
+  const calls: OpenCall[] = [];
   for (const stored of state.store.load()) {
     try {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
-      // Calls that were open ended with the process.
-      if (canister.record.status === 'stopping') canister.record.status = 'stopped';
       state.canisters.set(stored.id, canister);
-      resumeCode(state, canister);
+      calls.push(...resumeCode(state, canister));
     } catch (error) {
+      // A damaged state is nothing to go on with; a canister that fails stays stored.
+      if (error instanceof StateDamage) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const canister = state.canisters.get(stored.id);
       if (canister) canister.failure = reason;
       failures.push({ canisterId: stored.id, reason });
     }
+  }
+  for (const call of calls) answerLostCall(state, call);
+  // Calls from outside that were open ended with the process.
+  for (const canister of state.canisters.values()) {
+    const isAtRest = canister.contexts.size === 0;
+    if (canister.record.status === 'stopping' && isAtRest) canister.record.status = 'stopped';
   }
   return failures;
 }

@@ -121,6 +121,9 @@ export const stopCancelled = (id: string) =>
 
 export const callExpired = () => reject(6, 'IC0602', 'Call deadline has expired.');
 
+export const callLost = () =>
+  reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
+
 export const uninstalled = () => reject(4, 'IC0407', 'Canister has been uninstalled.');
 
 export const storageFailed = (why: string) =>

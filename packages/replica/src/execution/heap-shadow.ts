@@ -22,6 +22,11 @@ export class HeapShadow {
     return this.#size;
   }
 
+  /** The heap as of the last commit, to be read only. */
+  committed(): Buffer {
+    return this.#copy.subarray(0, this.#size);
+  }
+
   #isBlockClean(live: Buffer, start: number): boolean {
     const end = start + blockBytes;
     if (start < this.#size) return live.compare(this.#copy, start, end, start, end) === 0;

@@ -8,7 +8,7 @@ import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
 import { startExport } from '../wasm/instrument.ts';
 import { InvalidModule } from '../wasm/invalid-module.ts';
-import type { Canister, CanisterRecord } from './canister.ts';
+import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
@@ -23,6 +23,7 @@ import {
 } from './errors.ts';
 import { createExecution } from './execution.ts';
 import { createHost } from './ic0-host.ts';
+import { newInstance, restoreInstance } from './instance-image.ts';
 import { executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
@@ -147,7 +148,7 @@ function runInstallation(
   const record = { ...twin.record, moduleHash: compiled.hash };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
-  commitRecord(state, { canister, record });
+  commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
   canister.sandbox = sandbox;
@@ -189,23 +190,39 @@ export function installCode(state: EngineState, installation: Installation): Rej
 const noArguments = new TextEncoder().encode('DIDL\0\0');
 
 /**
- * After a restart: an upgrade with the same code and without pre_upgrade, for the heap is gone.
- * Throws the reason why the canister cannot run.
+ * After a restart: the instance as it was, with the calls that wait in it for an answer. Where no
+ * heap was kept, by the former layout or after a repair, an upgrade with the same code and without
+ * pre_upgrade. Throws the reason why the canister cannot run.
  */
-export function resumeCode(state: EngineState, canister: Canister): void {
-  const { moduleHash, controllers } = canister.record;
-  if (moduleHash === undefined) return;
+export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
+  const { moduleHash } = canister.record;
+  if (moduleHash === undefined) return [];
   const hex = Buffer.from(moduleHash).toString('hex');
   const bytes = state.store.getModule(hex);
-  if (bytes === undefined) throw new Error(`its module ${hex} is missing from the store`);
-  const sender = controllers[0] ?? canister.id;
+  if (bytes === undefined) {
+    throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);
+  }
+  const module = state.compile(bytes, hex);
+  const heap = state.store.heap(canister.idText);
+  if (heap === undefined) {
+    resumeWithoutHeap(state, canister, module);
+    return [];
+  }
+  const { sandbox, calls } = restoreInstance(canister, heap, module);
+  canister.module = module;
+  canister.sandbox = sandbox;
+  return calls;
+}
+
+function resumeWithoutHeap(state: EngineState, canister: Canister, module: CompiledModule): void {
+  const sender = canister.record.controllers[0] ?? canister.id;
   const arg = state.store.getValue(argumentKey(canister.idText)) ?? noArguments;
   try {
-    const module = state.compile(bytes, hex);
     const draft = createDraft(state, { canister, sender, arg });
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
     const sandbox = startCode(draft, module, true);
-    commitRecord(state, { canister, record: draft.canister.record });
+    const { record } = draft.canister;
+    commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
     sandbox.commit();
     canister.module = module;
     canister.sandbox = sandbox;

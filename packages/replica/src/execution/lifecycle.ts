@@ -15,6 +15,7 @@ import {
   uninstalled,
 } from './errors.ts';
 import { installCode } from './install.ts';
+import { noInstance } from './instance-image.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 
 const nextIdKey = 'next canister id';
@@ -52,6 +53,7 @@ function closeContexts(canister: Canister): void {
     }
   }
   canister.contexts.clear();
+  canister.openCalls.clear();
 }
 
 function uninstallCode(state: EngineState, canister: Canister): void {
@@ -63,7 +65,8 @@ function uninstallCode(state: EngineState, canister: Canister): void {
     globalTimer: 0n,
     version: record.version + 1n,
   };
-  commitRecord(state, { canister, record: emptied, cleared: true });
+  const heap = () => noInstance(canister);
+  commitRecord(state, { canister, record: emptied, cleared: true, heap });
   canister.module = undefined;
   canister.sandbox = undefined;
   canister.failure = undefined;

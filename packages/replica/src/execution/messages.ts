@@ -2,12 +2,20 @@
 // on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject } from '../core.ts';
-import type { CallContext, Canister, Closure, Execution, OutgoingCall } from './canister.ts';
+import type {
+  CallContext,
+  Canister,
+  Closure,
+  Execution,
+  OpenCall,
+  OutgoingCall,
+} from './canister.ts';
 import { openContext } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { refuseCall } from './core-state.ts';
+import { commitRecord, refuseCall } from './core-state.ts';
 import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
 import { missingCycles } from './freezing.ts';
+import { sameHeap } from './instance-image.ts';
 import { prepare, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
@@ -114,14 +122,15 @@ export function executeCall(
 }
 
 function runCleanup(state: EngineState, callback: Callback): void {
-  const { onCleanup } = callback.call;
+  const { context, call } = callback.open;
+  const { onCleanup } = call;
   if (onCleanup === undefined) return;
   const execution = prepare(state, {
     context: 'C',
-    canister: callback.context.canister,
-    callContext: callback.context,
-    method: callback.call.method,
-    caller: callback.context.caller,
+    canister: context.canister,
+    callContext: context,
+    method: call.method,
+    caller: context.caller,
     rejectCode: callback.outcome.status === 'rejected' ? callback.outcome.code : 0,
   });
   if (execution) runMessage(state, { execution, invoke: invokeClosure(onCleanup) });
@@ -132,17 +141,25 @@ function invokeClosure(target: Closure): (sandbox: Sandbox) => void {
 }
 
 export interface Callback {
-  readonly context: CallContext;
-  readonly call: OutgoingCall;
+  readonly open: OpenCall;
   readonly outcome: Outcome;
   readonly refundedCycles: bigint;
 }
 
+/** A callback that trapped has committed nothing, and was answered all the same. */
+function forgetCall(state: EngineState, canister: Canister): void {
+  const { sandbox, record } = canister;
+  if (sandbox === undefined || !state.store.keepsHeaps) return;
+  commitRecord(state, { canister, record, heap: () => sameHeap(canister, sandbox) });
+}
+
 /** The answer to a call comes back to the canister that made it. */
 export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
-  const { context, call, outcome, refundedCycles } = callback;
+  const { open, outcome, refundedCycles } = callback;
+  const { context, call } = open;
   const { canister } = context;
   canister.openCallbacks -= 1;
+  canister.openCalls.delete(open);
   context.openCalls -= 1;
   canister.record = { ...canister.record, cycles: canister.record.cycles + refundedCycles };
   if (context.isDeleted) return;
@@ -161,7 +178,10 @@ export function executeCallback(state: EngineState, callback: Callback, send: Se
   if (execution === undefined) return;
   const invoke = invokeClosure(isReply ? call.onReply : call.onReject);
   const failure = runMessage(state, { execution, invoke });
-  if (failure) runCleanup(state, callback);
+  if (failure) {
+    runCleanup(state, callback);
+    forgetCall(state, canister);
+  }
   conclude(state, execution, { failure, send });
 }
 
@@ -175,6 +195,7 @@ export function executeTask(
   },
 ): void {
   const { canister, kind, send } = options;
+  if (kind === 'timer') canister.firingTimer = undefined;
   if (refuseCall(canister, canister.idText) || missingCycles(state, canister, 0n) > 0n) return;
   const caller = new Uint8Array();
   const callContext = openContext({ canister, caller });

@@ -4,9 +4,9 @@
 import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
-import type { CallContext, OutgoingCall } from './canister.ts';
+import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { callExpired, queueFull, reject } from './errors.ts';
+import { callExpired, callLost, queueFull, reject } from './errors.ts';
 import type { IncomingCall } from './messages.ts';
 import { executeCall, executeCallback } from './messages.ts';
 
@@ -18,16 +18,16 @@ type Respond = IncomingCall['respond'];
 /** Takes the first answer, as a queued callback, and none after it. */
 function awaitAnswer(
   state: EngineState,
-  waiting: { readonly context: CallContext; readonly call: OutgoingCall; deadline: bigint },
+  waiting: { readonly open: OpenCall; readonly deadline: bigint },
 ): Respond {
-  const { context, call, deadline } = waiting;
+  const { open, deadline } = waiting;
   let isAnswered = false;
   const respond: Respond = (outcome, refundedCycles) => {
     if (isAnswered) return;
     isAnswered = true;
     state.bestEffort.delete(entry);
     state.scheduler.push(() => {
-      const callback = { context, call, outcome, refundedCycles };
+      const callback = { open, outcome, refundedCycles };
       executeCallback(state, callback, (from, next) => sendCall(state, from, next));
     });
   };
@@ -87,6 +87,20 @@ export function enqueueCall(state: EngineState, idText: string, call: IncomingCa
   });
 }
 
+function addOpenCall(open: OpenCall): void {
+  const { context } = open;
+  context.openCalls += 1;
+  context.canister.openCallbacks += 1;
+  context.canister.openCalls.add(open);
+}
+
+/** Answers a call that was under way when the process ended: what became of it is not known. */
+export function answerLostCall(state: EngineState, open: OpenCall): void {
+  addOpenCall(open);
+  const respond = awaitAnswer(state, { open, deadline: 0n });
+  respond(callLost(), open.call.cycles);
+}
+
 /** Sends a call of a committed message on its way. */
 export function sendCall(state: EngineState, context: CallContext, call: OutgoingCall): void {
   const caller = context.canister.id;
@@ -95,9 +109,9 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
     timeoutSeconds === undefined
       ? 0n
       : state.world.now() + BigInt(timeoutSeconds) * nanosecondsPerSecond;
-  context.openCalls += 1;
-  context.canister.openCallbacks += 1;
-  const respond = awaitAnswer(state, { context, call, deadline });
+  const open = { context, call };
+  addOpenCall(open);
+  const respond = awaitAnswer(state, { open, deadline });
   const idText = Principal.fromUint8Array(call.callee).toText();
   if (idText === managementId) {
     callManagement(state, { caller, call, respond });

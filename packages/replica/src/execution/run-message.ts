@@ -9,6 +9,7 @@ import { commitRecord, nextTime } from './core-state.ts';
 import { rejectOfTrap, storageFailed } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
+import { changedInstance } from './instance-image.ts';
 import { instructionLimit } from './limits.ts';
 import { executionCycles } from './prices.ts';
 import type { RunResult } from './run-entry.ts';
@@ -95,7 +96,9 @@ function commit(state: EngineState, execution: Execution, cost: bigint): void {
   const { canister, sandbox, context } = execution;
   const isQuery = context === 'RQ';
   if (isQuery) undo(execution);
-  commitRecord(state, { canister, record: changedRecord(execution, cost) });
+  const record = changedRecord(execution, cost);
+  const heap = () => changedInstance(execution);
+  commitRecord(state, isQuery ? { canister, record } : { canister, record, heap });
   if (!isQuery) sandbox.commit();
 }
 

@@ -22,6 +22,7 @@ import { webAssembly } from '../wasm/web-assembly.ts';
 import { trapped } from './errors.ts';
 import type { PageImages } from './heap-shadow.ts';
 import { HeapShadow } from './heap-shadow.ts';
+import { restoredValue, type StoredValue, storedValue } from './register-values.ts';
 
 type Entry = unknown;
 
@@ -29,6 +30,23 @@ type Entry = unknown;
 interface Registers {
   readonly globals: readonly unknown[];
   readonly tables: readonly (readonly Entry[])[];
+}
+
+/** Globals and tables as they are stored. */
+export interface StoredRegisters {
+  readonly globals: readonly StoredValue[];
+  readonly tables: readonly (readonly StoredValue[])[];
+  /** Why they could not be kept; empty when they were. */
+  readonly unkept: string;
+}
+
+/** An instance as it was stored. */
+export interface StoredImage {
+  /** Of the heap. */
+  readonly bytes: number;
+  /** Fills `target` with the heap. */
+  readonly read: (target: Uint8Array) => void;
+  readonly registers: StoredRegisters;
 }
 
 /** Everything a query changed, put aside until its callback runs. */
@@ -62,7 +80,8 @@ export class Sandbox {
   #dirty: number[] | undefined;
   #heap: Buffer | undefined;
 
-  constructor(module: CompiledModule, imports: WasmImports) {
+  /** A fresh instance, or one as it was stored. Throws when that could not be kept. */
+  constructor(module: CompiledModule, imports: WasmImports, image?: StoredImage) {
     this.module = module;
     this.#imports = imports;
     this.#exports = this.#instantiate();
@@ -70,6 +89,28 @@ export class Sandbox {
     this.#exhausted = globalOf(this.#exports, exhaustedExport);
     this.#bind();
     this.#committed = this.#registers();
+    this.commit();
+    if (image !== undefined) this.#takeOver(image);
+  }
+
+  #takeOver({ bytes, read, registers }: StoredImage): void {
+    if (registers.unkept !== '') {
+      throw new Error(
+        `its heap was kept, and what belongs to it could not be: ${registers.unkept}`,
+      );
+    }
+    this.#growTo(bytes);
+    if (this.heap().length !== bytes) throw new Error('its stored heap is not of this module');
+    read(this.heap());
+    const functions = this.#functions;
+    this.#setRegisters({
+      globals: registers.globals.map((stored, index) =>
+        restoredValue(stored, { like: this.#committed.globals[index], functions }),
+      ),
+      tables: registers.tables.map((entries) =>
+        entries.map((stored) => restoredValue(stored, { like: null, functions })),
+      ),
+    });
     this.commit();
   }
 
@@ -171,6 +212,33 @@ export class Sandbox {
   dirtyPages(): number {
     this.#dirty = this.#shadow.scan(this.heap());
     return this.#dirty.length;
+  }
+
+  /** What the next commit will make of the heap. */
+  changes(): { readonly heap: Buffer; readonly former: Buffer; readonly dirty: readonly number[] } {
+    const heap = this.heap();
+    this.#dirty ??= this.#shadow.scan(heap);
+    return { heap, former: this.#shadow.committed(), dirty: this.#dirty };
+  }
+
+  /** 4 KiB pages of the heap that are not all zeros. */
+  usedPages(): number[] {
+    return new HeapShadow().scan(this.heap());
+  }
+
+  storedRegisters(): StoredRegisters {
+    const { globals, tables } = this.#registers();
+    const place = (entry: object) => this.#places.get(entry);
+    try {
+      return {
+        globals: globals.map((value) => storedValue(value, place)),
+        tables: tables.map((entries) => entries.map((entry) => storedValue(entry, place))),
+        unkept: '',
+      };
+    } catch (error) {
+      const unkept = error instanceof Error ? error.message : String(error);
+      return { globals: [], tables: [], unkept };
+    }
   }
 
   commit(): void {

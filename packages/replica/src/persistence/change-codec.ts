@@ -1,12 +1,12 @@
-// The bytes of a commit in the journal, and of the snapshot that replaces a replayed journal.
-// Checksums are the journal's and the snapshot's business; pages stay out of the CBOR so that they
-// are not copied.
+// The bytes of a commit in the journal. Checksums are the journal's business; pages stay out of the
+// CBOR so that they are not copied.
 //
-//   commit  u32 length of the head, little endian | head, CBOR | page runs, one after another
+//   commit  u32 length of the head, little endian | head, CBOR | page runs, one after another |
+//           changes of heaps, one after another
 
 import { decode, encode } from 'cborg';
 import { osPageBytes } from '../core.ts';
-import type { StableChange } from './stable-overlay.ts';
+import type { PageRun, StableChange } from './stable-overlay.ts';
 import type { PreparedChange } from './state-store.ts';
 
 interface CommitHead {
@@ -19,15 +19,15 @@ interface CommitHead {
   }[];
   readonly deleted: readonly string[];
   readonly values: readonly (readonly [name: string, value: Uint8Array])[];
-}
-
-/** The small state at one moment; page files hold the rest. */
-export interface Snapshot {
-  /** The last journal record that is part of it. */
-  readonly sequence: number;
-  readonly canisters: readonly (readonly [id: string, record: Uint8Array])[];
-  readonly values: readonly (readonly [name: string, value: Uint8Array])[];
-  readonly memories: readonly (readonly [canisterId: string, pages: number])[];
+  /** Absent in records of the former layout. */
+  readonly heaps?: readonly {
+    readonly id: string;
+    readonly cleared: boolean;
+    readonly registers: Uint8Array | null;
+    readonly pages: number;
+    readonly runs: readonly (readonly [firstPage: number, pageCount: number])[];
+    readonly patchBytes: number;
+  }[];
 }
 
 export function encodeChange(change: PreparedChange): Uint8Array[] {
@@ -37,16 +37,32 @@ export function encodeChange(change: PreparedChange): Uint8Array[] {
       id: canisterId,
       cleared,
       pages,
-      runs: runs.map(({ firstPage, bytes }) => [firstPage, bytes.length / osPageBytes]),
+      runs: runs.map(sizeOfRun),
     })),
     deleted: change.deleted,
     values: change.values,
+    heaps: change.heaps.map(({ canisterId, cleared, registers, pages, runs, patches }) => ({
+      id: canisterId,
+      cleared,
+      registers: registers ?? null,
+      pages,
+      runs: runs.map(sizeOfRun),
+      patchBytes: patches.length,
+    })),
   };
   const headBytes = encode(head);
   const length = Buffer.alloc(4);
   length.writeUInt32LE(headBytes.length);
   const pages = change.memories.flatMap(({ runs }) => runs.map(({ bytes }) => bytes));
-  return [length, headBytes, ...pages];
+  const heaps = change.heaps.flatMap(({ runs, patches }) => [
+    ...runs.map(({ bytes }) => bytes),
+    patches,
+  ]);
+  return [length, headBytes, ...pages, ...heaps];
+}
+
+function sizeOfRun({ firstPage, bytes }: PageRun): readonly [number, number] {
+  return [firstPage, bytes.length / osPageBytes];
 }
 
 /** The reverse of `encodeChange`; the caller has checked the checksum. Page runs are views into
@@ -55,28 +71,28 @@ export function decodeChange(payload: Uint8Array): PreparedChange {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   let position = 4 + view.getUint32(0, true);
   const head = decode(payload.subarray(4, position)) as CommitHead;
-  const memories: StableChange[] = head.memories.map(({ id, cleared, pages, runs }) => ({
+  const take = (bytes: number) => {
+    position += bytes;
+    return payload.subarray(position - bytes, position);
+  };
+  const runOf = ([firstPage, pageCount]: readonly [number, number]): PageRun => {
+    return { firstPage, bytes: take(pageCount * osPageBytes) };
+  };
+  const memories: StableChange[] = head.memories.map(({ id, runs, ...memory }) => {
+    return { ...memory, canisterId: id, runs: runs.map(runOf) };
+  });
+  const heaps = (head.heaps ?? []).map(({ id, registers, runs, patchBytes, ...heap }) => ({
+    ...heap,
     canisterId: id,
-    cleared,
-    pages,
-    runs: runs.map(([firstPage, pageCount]) => {
-      const start = position;
-      position += pageCount * osPageBytes;
-      return { firstPage, bytes: payload.subarray(start, position) };
-    }),
+    registers: registers?.slice(),
+    runs: runs.map(runOf),
+    patches: take(patchBytes),
   }));
   return {
     canisters: head.canisters.map(([id, record]) => ({ id, record: record.slice() })),
     memories,
     deleted: head.deleted,
     values: head.values.map(([name, value]) => [name, value.slice()]),
+    heaps,
   };
-}
-
-export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
-  return encode(snapshot);
-}
-
-export function decodeSnapshot(bytes: Uint8Array): Snapshot {
-  return decode(bytes) as Snapshot;
 }

@@ -1,29 +1,23 @@
-// A state store under a folder. A commit is one journal record, durable before it is applied to the
-// page files; a checkpoint makes those durable, writes the snapshot of the small state and empties
-// the journal.
-//
-//   replica-state            marker           journal    commits since the snapshot
-//   lock                     owner            snapshot   records, values, sizes
-//   canisters/ID/stable.bin  page files       modules/SHA256.wasm
+// A state store under a folder. A commit is one journal record, durable before it shows; a
+// checkpoint brings what was committed into the page files, writes the snapshot of the small state
+// and begins the journal anew. What is in the folder is in README.md.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { StateStore } from '../core.ts';
-import { decodeChange, decodeSnapshot, encodeChange, encodeSnapshot } from './change-codec.ts';
-import { folderMode, temporarySuffix, writeFileDurably } from './durable-file.ts';
+import { StateDamage } from '../state-damage.ts';
+import { encodeChange } from './change-codec.ts';
+import { folderMode, temporarySuffix } from './durable-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { Journal } from './journal.ts';
+import { takeUpFormerState } from './former-state.ts';
+import { Journal, writeEmptyJournal } from './journal.ts';
+import { getModule, putModule } from './module-files.ts';
+import { journalPath, type OpenState, openState, type StatePlace } from './open-state.ts';
 import { PageCache } from './page-cache.ts';
-import { PageFile } from './page-file.ts';
+import { repairState } from './repair-state.ts';
+import { writeSnapshot } from './snapshot-file.ts';
 import { prepareStateFolder } from './state-folder.ts';
-import {
-  applyChange,
-  createStateStore,
-  type PreparedChange,
-  type SmallState,
-  type StoreBackend,
-} from './state-store.ts';
+import { createStateStore, type PreparedChange, type StoreBackend } from './state-store.ts';
 
 export interface DiskStoreOptions {
   /** Wait for the disk at each commit; default true. Without, only a kill is survived, not a power
@@ -33,70 +27,86 @@ export interface DiskStoreOptions {
   readonly checkpointBytes?: number;
   /** Memory for pages that were read, in bytes; default 32 MiB. */
   readonly cacheBytes?: number;
+  /** Told how many bytes are about to be written; what it throws fails the write, as a full disk
+   * does. */
+  readonly onWrite?: (bytes: number) => void;
+  /** Goes back to what is whole where something is damaged; told, in sentences, what was done. */
+  readonly onRepair?: (sentence: string) => void;
+  /** Told, in a sentence, when a folder of the former layout was taken up. */
+  readonly onNote?: (sentence: string) => void;
 }
 
-/** Opens or makes the state in `directory`. Throws when another process uses it, it is damaged, or
- * no state. */
+/** Opens or makes the state in `directory`. Throws an Error that says what to do when another
+ * process uses it, it is damaged, or no state. */
 export function openDiskStore(directory: string, options: DiskStoreOptions = {}): StateStore {
-  prepareStateFolder(directory);
+  const format = prepareStateFolder(directory);
   const unlock = lockFolder(directory);
   try {
-    const backend = new DiskBackend({ directory, unlock, options });
+    removeLeftovers(directory);
+    const place = {
+      directory,
+      sync: options.sync ?? true,
+      cache: new PageCache(options.cacheBytes ?? 32 * 2 ** 20),
+      onWrite: options.onWrite ?? (() => undefined),
+    };
+    if (format === 'former') {
+      takeUpFormerState(place);
+      options.onNote?.(
+        'The state is of an earlier version: stable memory, settings and certified data are as ' +
+          'they were; heaps were not kept, so canisters are brought up as by an upgrade.',
+      );
+    }
+    if (options.onRepair) repairState(place, options.onRepair);
+    const backend = new DiskBackend(place, { ...options, unlock, open: openState(place) });
     return createStateStore(backend.asBackend(), backend.state);
   } catch (error) {
     unlock();
-    throw error;
+    throw error instanceof StateDamage ? withAdvice(error, directory) : error;
   }
 }
 
+function withAdvice({ message }: StateDamage, directory: string): StateDamage {
+  return new StateDamage(
+    `${message}; nothing was changed. Start with --repair to go back to what is whole, restore ` +
+      `${directory} from a copy, or start anew with --clean`,
+  );
+}
+
 class DiskBackend {
-  readonly state: SmallState;
-  readonly #directory: string;
+  readonly #place: StatePlace;
   readonly #unlock: () => void;
   readonly #checkpointBytes: number;
-  readonly #cache: PageCache;
-  readonly #pageFiles = new Map<string, PageFile>();
-  readonly #journal: Journal;
+  readonly #open: Omit<OpenState, 'journal'>;
+  #journal: Journal;
   /** Why no further commit is taken; a restart heals it from the journal. */
   #refusal: string | undefined;
   #isClosed = false;
 
-  constructor(parts: {
-    readonly directory: string;
-    readonly unlock: () => void;
-    readonly options: DiskStoreOptions;
-  }) {
-    const { directory, options } = parts;
-    this.#directory = directory;
+  constructor(
+    place: StatePlace,
+    parts: DiskStoreOptions & { readonly unlock: () => void; readonly open: OpenState },
+  ) {
+    this.#place = place;
     this.#unlock = parts.unlock;
-    this.#checkpointBytes = options.checkpointBytes ?? 64 * 2 ** 20;
-    this.#cache = new PageCache(options.cacheBytes ?? 32 * 2 ** 20);
-    removeLeftovers(directory);
-    const snapshot = readSnapshot(join(directory, 'snapshot'));
-    this.state = { canisters: new Map(snapshot.canisters), values: new Map(snapshot.values) };
-    for (const [id, pages] of snapshot.memories) this.#addPageFile(id, pages);
-    this.#journal = new Journal(join(directory, 'journal'), {
-      sync: options.sync ?? true,
-      lastSequence: snapshot.sequence,
-    });
-    const target = { state: this.state, backend: this.asBackend() };
-    this.#journal.replay(({ payload }) => applyChange(decodeChange(payload), target));
+    this.#checkpointBytes = parts.checkpointBytes ?? 64 * 2 ** 20;
+    this.#open = parts.open;
+    this.#journal = parts.open.journal;
+  }
+
+  get state() {
+    return this.#open.content.small;
   }
 
   asBackend(): StoreBackend {
+    const { content } = this.#open;
     return {
       persist: (change) => this.#persist(change),
       applied: () => this.#applied(),
-      base: (canisterId) => this.#pageFiles.get(canisterId) ?? this.#addPageFile(canisterId, 0),
-      removeBase: (canisterId) => this.#pageFiles.get(canisterId)?.remove(),
-      putModule: (sha256Hex, module) => {
-        const path = this.#modulePath(sha256Hex);
-        if (!existsSync(path)) writeFileDurably(path, [module]);
-      },
-      getModule: (sha256Hex) => {
-        const path = this.#modulePath(sha256Hex);
-        return existsSync(path) ? new Uint8Array(readFileSync(path)) : undefined;
-      },
+      base: (canisterId) => content.base(canisterId),
+      removeBase: (canisterId) => content.removeBase(canisterId),
+      heaps: content.heaps,
+      putModule: (sha256Hex, module) => putModule(this.#place, sha256Hex, module),
+      getModule: (sha256Hex) => this.#getModule(sha256Hex),
       close: () => this.#close(),
     };
   }
@@ -105,7 +115,8 @@ class DiskBackend {
     if (this.#refusal !== undefined) throw new Error(this.#refusal);
     this.#journal.append(encodeChange(change));
     // Stands until the change is applied whole; should applying throw, memory and journal disagree.
-    this.#refusal = 'A durable change could not be applied to the state files; restart the replica';
+    this.#refusal = 'A durable change could not be applied to the state; restart the replica';
+    this.#open.mark.write(this.#journal.lastSequence);
   }
 
   #applied(): void {
@@ -116,54 +127,44 @@ class DiskBackend {
     } catch (error) {
       // The commit itself is durable. The journal is kept, and nothing more is built upon doubtful
       // files.
-      const place = `${this.#directory} (${error})`;
+      const place = `${this.#place.directory} (${error})`;
       this.#refusal = `The state could not be written to ${place}; restart the replica`;
     }
   }
 
   #checkpoint(): void {
-    for (const file of this.#pageFiles.values()) file.sync();
-    const memories = [...this.#pageFiles]
-      .map(([id, file]) => [id, file.pages()] as const)
-      .filter(([, pages]) => pages > 0);
-    const bytes = encodeSnapshot({
-      sequence: this.#journal.lastSequence,
-      canisters: [...this.state.canisters],
-      values: [...this.state.values],
-      memories,
-    });
-    const checksum = Buffer.alloc(4);
-    checksum.writeUInt32LE(crc32(bytes));
-    writeFileDurably(join(this.#directory, 'snapshot'), [checksum, bytes]);
-    this.#journal.reset();
+    const { directory, sync, onWrite } = this.#place;
+    const sequence = this.#journal.lastSequence;
+    const checksum = writeSnapshot(directory, { ...this.#open.content.checkpoint(), sequence });
+    const path = journalPath(directory);
+    const snapshot = { sequence, checksum };
+    writeEmptyJournal(path, snapshot);
+    const former = this.#journal;
+    this.#journal = new Journal(path, { sync, onWrite, snapshot, answered: sequence });
+    former.close();
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#refusal === undefined && this.#journal.size > 0) this.#checkpoint();
-    this.#refusal ??= 'The state store is closed';
-    for (const file of this.#pageFiles.values()) file.close();
-    this.#journal.close();
-    this.#unlock();
+    try {
+      if (this.#refusal === undefined && this.#journal.size > 0) this.#checkpoint();
+    } finally {
+      this.#refusal ??= 'The state store is closed';
+      this.#open.content.close();
+      this.#open.mark.close();
+      this.#journal.close();
+      this.#unlock();
+    }
   }
 
-  #addPageFile(canisterId: string, pages: number): PageFile {
-    // The id becomes a folder's name: nothing but a principal's text may.
-    if (!/^[a-z0-9-]{1,63}$/.test(canisterId)) {
-      throw new Error(`Not a canister id: ${JSON.stringify(canisterId)}`);
+  #getModule(sha256Hex: string): Uint8Array | undefined {
+    const { directory } = this.#place;
+    try {
+      return getModule(directory, sha256Hex);
+    } catch (error) {
+      throw error instanceof StateDamage ? withAdvice(error, directory) : error;
     }
-    const path = join(this.#directory, 'canisters', canisterId, 'stable.bin');
-    const file = new PageFile(path, { cache: this.#cache, pages });
-    this.#pageFiles.set(canisterId, file);
-    return file;
-  }
-
-  #modulePath(sha256Hex: string): string {
-    if (!/^[0-9a-f]{64}$/.test(sha256Hex)) {
-      throw new Error(`Not a SHA-256 in hex: ${JSON.stringify(sha256Hex)}`);
-    }
-    return join(this.#directory, 'modules', `${sha256Hex}.wasm`);
   }
 }
 
@@ -177,16 +178,4 @@ function removeLeftovers(directory: string): void {
       if (name.endsWith(temporarySuffix)) rmSync(join(folder, name), { force: true });
     }
   }
-}
-
-function readSnapshot(path: string): ReturnType<typeof decodeSnapshot> {
-  if (!existsSync(path)) return { sequence: 0, canisters: [], values: [], memories: [] };
-  const file = readFileSync(path);
-  const bytes = file.subarray(4);
-  if (file.length < 4 || file.readUInt32LE(0) !== crc32(bytes)) {
-    throw new Error(
-      `The snapshot ${path} is damaged; restore the state folder, or start with --clean`,
-    );
-  }
-  return decodeSnapshot(bytes);
 }

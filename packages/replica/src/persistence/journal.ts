@@ -1,20 +1,25 @@
 // The journal: an append-only file of numbered, checksummed records, one per commit. It knows
 // nothing of what a record means.
 //
-//   file    "ICRJRNL1" (8) | nonce (16) | record *
+//   file    "ICRJRNL2" (8) | nonce (16) | base: sequence u64 and checksum u32 of the snapshot that
+//           it goes on from | crc32 of nonce and base (4) | record *
 //   record  nonce[0..4] (4) | sequence u64 | payload bytes u64 | crc32 of payload (4) |
 //           crc32 of nonce and the 24 bytes before (4) | payload                    little endian
 //
 // The nonce is new at each reset, so that neither leftovers nor stored copies look like records.
+// "ICRJRNL1", the former layout, has no base: records follow the nonce.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { StateDamage } from '../state-damage.ts';
 import { readFully, writeFileDurably, writePartsFully } from './durable-file.ts';
 
-const magic = Buffer.from('ICRJRNL1');
+const magic = Buffer.from('ICRJRNL2');
+const formerMagic = Buffer.from('ICRJRNL1');
 const nonceBytes = 16;
-const fileHeaderBytes = magic.length + nonceBytes;
+const formerHeaderBytes = magic.length + nonceBytes;
+const fileHeaderBytes = formerHeaderBytes + 16;
 const recordHeaderBytes = 28;
 const scanBytes = 2 ** 20;
 
@@ -29,46 +34,67 @@ interface RecordHeader {
   readonly checksum: number;
 }
 
+/** The snapshot that a journal goes on from. */
+export interface JournalBase {
+  /** The number of the last record that is already part of it. */
+  readonly sequence: number;
+  readonly checksum: number;
+}
+
 export interface JournalOptions {
   /** Wait for the disk at each record. */
   readonly sync: boolean;
-  /** The number of the last record that is already part of the snapshot. */
-  readonly lastSequence: number;
+  readonly snapshot: JournalBase;
+  /** The last record that was answered: a journal that ends before it has lost something. */
+  readonly answered: number;
+  /** Told of each write before it happens; what it throws fails the write. */
+  readonly onWrite: (bytes: number) => void;
 }
 
 export class Journal {
   readonly #path: string;
-  readonly #sync: boolean;
-  #file: number;
-  #nonce: Buffer;
-  #end = fileHeaderBytes;
+  readonly #options: JournalOptions;
+  readonly #file: number;
+  readonly #nonce: Buffer;
+  /** `undefined`: of the former layout. */
+  readonly #base: JournalBase | undefined;
+  readonly #start: number;
+  #end: number;
   #lastSequence: number;
   #damage: string | undefined;
 
-  /** Opens or makes the journal; `replay` must follow before the first `append`. */
+  /** Opens the journal; `replay` must follow before the first `append`. Throws StateDamage. */
   constructor(path: string, options: JournalOptions) {
     this.#path = path;
-    this.#sync = options.sync;
-    this.#lastSequence = options.lastSequence;
-    if (!existsSync(path)) writeEmptyJournal(path);
+    this.#options = options;
+    this.#lastSequence = options.snapshot.sequence;
+    if (!existsSync(path)) throw new StateDamage(`The journal ${path} is missing`);
     this.#file = openSync(path, 'r+');
-    this.#nonce = this.#readNonce();
+    const { nonce, base } = readFileHeader(this.#file, path);
+    this.#nonce = nonce;
+    this.#base = base;
+    this.#start = base === undefined ? formerHeaderBytes : fileHeaderBytes;
+    this.#end = this.#start;
   }
 
   /** Bytes of records that a restart would have to replay. */
   get size(): number {
-    return this.#end - fileHeaderBytes;
+    return this.#end - this.#start;
   }
 
   get lastSequence(): number {
     return this.#lastSequence;
   }
 
-  /** Hands over all whole records newer than the snapshot, drops a torn last one, refuses a corrupt
-   * middle. */
+  /**
+   * Hands over all whole records newer than the snapshot and drops a torn last one that nobody was
+   * answered. Throws StateDamage when anything else is amiss; records before that were handed over.
+   */
   replay(onRecord: (record: JournalRecord) => void): void {
     const fileSize = fstatSync(this.#file).size;
-    let position = fileHeaderBytes;
+    let position = this.#start;
+    let last = this.#base?.sequence ?? 0;
+    this.#checkBase();
     while (position < fileSize) {
       const header = this.#readHeader(position);
       const payload = header && this.#readPayload(header, { position, fileSize });
@@ -76,6 +102,8 @@ export class Journal {
         this.#refuseCorruptMiddle(position, fileSize);
         break;
       }
+      if (this.#base && header.sequence !== last + 1) throw this.#corrupt(position);
+      last = header.sequence;
       if (header.sequence > this.#lastSequence) {
         if (header.sequence !== this.#lastSequence + 1) throw this.#corrupt(position);
         onRecord({ sequence: header.sequence, payload });
@@ -83,34 +111,29 @@ export class Journal {
       }
       position += recordHeaderBytes + header.payloadBytes;
     }
+    this.#checkEnds(last);
     this.#end = position;
     if (position < fileSize) ftruncateSync(this.#file, position);
   }
 
   /** Appends one record in one piece. When writing fails, the journal is as before; when flushing
    * fails, it is shut. */
-  append(parts: readonly Uint8Array[]): void {
+  append(change: readonly Uint8Array[]): void {
     if (this.#damage !== undefined) throw new Error(this.#damage);
+    // zlib's CRC-32 begins anew at an empty part.
+    const parts = change.filter(({ length }) => length > 0);
     const record = [this.#encodeHeader(parts), ...parts];
     const length = record.reduce((sum, part) => sum + part.length, 0);
     try {
+      this.#options.onWrite(length);
       writePartsFully(this.#file, { parts: record, length, position: this.#end });
     } catch (error) {
       this.#undoWrite();
       throw error;
     }
-    if (this.#sync) this.#flush();
+    if (this.#options.sync) this.#flush();
     this.#end += length;
     this.#lastSequence += 1;
-  }
-
-  /** Empties the journal: its records are part of the snapshot now. */
-  reset(): void {
-    writeEmptyJournal(this.#path);
-    closeSync(this.#file);
-    this.#file = openSync(this.#path, 'r+');
-    this.#nonce = this.#readNonce();
-    this.#end = fileHeaderBytes;
   }
 
   close(): void {
@@ -137,13 +160,36 @@ export class Journal {
     }
   }
 
-  #readNonce(): Buffer {
-    const header = Buffer.alloc(fileHeaderBytes);
-    const count = readFully(this.#file, { target: header, position: 0 });
-    if (count < fileHeaderBytes || !header.subarray(0, magic.length).equals(magic)) {
-      throw new Error(`${this.#path} is not a replica's journal; restore it or start with --clean`);
+  /** The journal begins where the snapshot ends, or before. */
+  #checkBase(): void {
+    const { snapshot } = this.#options;
+    if (this.#base === undefined || this.#base.sequence < snapshot.sequence) return;
+    const { sequence, checksum } = this.#base;
+    const isSame = sequence === snapshot.sequence && checksum === snapshot.checksum;
+    if (!isSame) throw this.#ofOtherTime();
+  }
+
+  #ofOtherTime(): StateDamage {
+    const [first, last] = [this.#base?.sequence, this.#options.snapshot.sequence];
+    return new StateDamage(
+      `The journal ${this.#path} and the snapshot beside it are not of the same time: one is ` +
+        `missing, or an older copy (the journal begins after commit ${first}, the snapshot ends ` +
+        `with ${last})`,
+    );
+  }
+
+  /** It goes to where the snapshot ends, or beyond, and to what was answered. */
+  #checkEnds(last: number): void {
+    const { snapshot, answered } = this.#options;
+    // A crash between a snapshot and its new journal leaves the former journal, which ends with it.
+    const isFormer = this.#base !== undefined && this.#base.sequence < snapshot.sequence;
+    if (isFormer && last !== snapshot.sequence) throw this.#ofOtherTime();
+    if (this.#lastSequence < answered) {
+      throw new StateDamage(
+        `The journal ${this.#path} ends at commit ${this.#lastSequence}, and ${answered} were ` +
+          'answered: its end is cut, damaged, or an older copy',
+      );
     }
-    return header.subarray(magic.length);
   }
 
   #encodeHeader(parts: readonly Uint8Array[]): Buffer {
@@ -200,14 +246,39 @@ export class Journal {
     }
   }
 
-  #corrupt(position: number): Error {
-    return new Error(
-      `The journal ${this.#path} is corrupt at byte ${position}, with good records after it; ` +
-        'restore the state folder from a copy, or start anew with --clean',
+  #corrupt(position: number): StateDamage {
+    return new StateDamage(
+      `The journal ${this.#path} is corrupt at byte ${position}, with good records after it`,
     );
   }
 }
 
-function writeEmptyJournal(path: string): void {
-  writeFileDurably(path, [magic, randomBytes(nonceBytes)]);
+/** Replaces the journal by an empty one that goes on from a snapshot. */
+export function writeEmptyJournal(path: string, base: JournalBase): void {
+  const header = Buffer.alloc(fileHeaderBytes);
+  magic.copy(header);
+  randomBytes(nonceBytes).copy(header, magic.length);
+  header.writeBigUInt64LE(BigInt(base.sequence), formerHeaderBytes);
+  header.writeUInt32LE(base.checksum, formerHeaderBytes + 8);
+  header.writeUInt32LE(crc32(header.subarray(magic.length, -4)), fileHeaderBytes - 4);
+  writeFileDurably(path, [header]);
+}
+
+function readFileHeader(
+  file: number,
+  path: string,
+): { readonly nonce: Buffer; readonly base: JournalBase | undefined } {
+  const header = Buffer.alloc(fileHeaderBytes);
+  const count = readFully(file, { target: header, position: 0 });
+  const found = header.subarray(0, magic.length);
+  const nonce = header.subarray(magic.length, formerHeaderBytes);
+  if (count >= formerHeaderBytes && found.equals(formerMagic)) return { nonce, base: undefined };
+  if (count < fileHeaderBytes || !found.equals(magic)) {
+    throw new StateDamage(`${path} is not a replica's journal, or its beginning is damaged`);
+  }
+  if (header.readUInt32LE(fileHeaderBytes - 4) !== crc32(header.subarray(magic.length, -4))) {
+    throw new StateDamage(`The journal ${path} is damaged in its first ${fileHeaderBytes} bytes`);
+  }
+  const sequence = Number(header.readBigUInt64LE(formerHeaderBytes));
+  return { nonce, base: { sequence, checksum: header.readUInt32LE(formerHeaderBytes + 8) } };
 }

@@ -15,6 +15,8 @@ export function createMemoryStore(): StateStore {
       persist() {},
       applied() {},
       close() {},
+      // It ends with the process, as heaps do.
+      heaps: undefined,
       base(canisterId) {
         const known = bases.get(canisterId);
         if (known !== undefined) return known;

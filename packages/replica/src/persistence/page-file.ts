@@ -1,11 +1,12 @@
-// The committed stable memory of one canister as a sparse file, read through the shared cache. A
-// change is in the journal before it comes here, so a write that a crash cuts short is repeated at
-// the next start.
+// The committed memory of one canister, stable or heap, as a sparse file, read through the shared
+// cache. The file is as of the last checkpoint: what was committed since is in the journal and,
+// here, in memory. Each page that is read from the file is checked against its sum.
 
 import {
   closeSync,
   constants,
   fdatasyncSync,
+  fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -13,26 +14,59 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { osPageBytes } from '../core.ts';
-import { fileMode, folderMode, readFully, syncDirectory, writeFully } from './durable-file.ts';
+import { StateDamage } from '../state-damage.ts';
+import { fileMode, folderMode, readFully, syncDirectory, writePartsFully } from './durable-file.ts';
+import { applyHeapChange, type PreparedHeap } from './heap-change.ts';
 import { blockBytes, type PageCache } from './page-cache.ts';
+import { PageSums, pageSum } from './page-sums.ts';
 import type { StableChange } from './stable-overlay.ts';
 import type { WritableBase } from './state-store.ts';
 
 let lastCacheNumber = 0;
+const partsPerCallMax = 256;
+
+/** What a snapshot holds about a page file. */
+export interface PageFileFacts {
+  /** In Wasm pages. */
+  readonly pages: number;
+  /** The file is at least so long. */
+  readonly bytes: number;
+  readonly sums: Uint8Array;
+}
+
+export const noPages: PageFileFacts = { pages: 0, bytes: 0, sums: new Uint8Array(0) };
 
 export class PageFile implements WritableBase {
   readonly #path: string;
   readonly #cache: PageCache;
   readonly #cacheNumber: number;
+  readonly #sums: PageSums;
+  readonly #onWrite: (bytes: number) => void;
+  /** Pages that were committed since the checkpoint. */
+  readonly #pending = new Map<number, Uint8Array>();
   #file: number | undefined;
+  #facts: PageFileFacts;
   #pages: number;
-  #isUnsynced = false;
+  /** What the file holds is no more part of the memory. */
+  #isCleared: boolean;
 
-  /** `pages`: the size as of the snapshot; the file's own length says nothing, it is sparse. */
-  constructor(path: string, options: { readonly cache: PageCache; readonly pages: number }) {
-    this.#path = path;
+  /** `path` without its ending: `.bin` has the pages, `.sums` their checksums. */
+  constructor(
+    path: string,
+    options: {
+      readonly cache: PageCache;
+      readonly facts: PageFileFacts;
+      readonly onWrite: (bytes: number) => void;
+    },
+  ) {
+    this.#path = `${path}.bin`;
     this.#cache = options.cache;
-    this.#pages = options.pages;
+    this.#facts = options.facts;
+    this.#onWrite = options.onWrite;
+    this.#pages = options.facts.pages;
+    this.#sums = new PageSums(`${path}.sums`, options.facts.sums);
+    // Nothing is committed, so what the file holds is left from a canister that is gone.
+    this.#isCleared = options.facts.bytes === 0;
     lastCacheNumber += 1;
     this.#cacheNumber = lastCacheNumber;
   }
@@ -41,6 +75,7 @@ export class PageFile implements WritableBase {
     return this.#pages;
   }
 
+  /** Throws StateDamage when a page is not what was written. */
   read(offset: number, target: Uint8Array): void {
     let done = 0;
     while (done < target.length) {
@@ -48,40 +83,87 @@ export class PageFile implements WritableBase {
       const start = offset + done - block * blockBytes;
       const length = Math.min(blockBytes - start, target.length - done);
       const part = target.subarray(done, done + length);
-      const cached = this.#cache.get(this.#cacheNumber, block);
-      // A read of a whole block is a bulk read: it would only push the small ones out of the cache.
-      if (cached === undefined && length === blockBytes) this.#readFile(block * blockBytes, part);
-      else part.set((cached ?? this.#load(block)).subarray(start, start + length));
+      this.#readPart(block, start, part);
+      if (this.#pending.size > 0) this.#overlay(offset + done, part);
       done += length;
     }
   }
 
   apply(change: StableChange): void {
-    if (change.cleared) this.#clear();
+    if (change.cleared) this.clear();
     for (const { firstPage, bytes } of change.runs) {
-      writeFully(this.#open(), { source: bytes, position: firstPage * osPageBytes });
-      this.#isUnsynced = true;
-      this.#updateCache(firstPage * osPageBytes, bytes);
+      for (let at = 0; at < bytes.length; at += osPageBytes) {
+        this.#pending.set(firstPage + at / osPageBytes, bytes.subarray(at, at + osPageBytes));
+      }
     }
     this.#pages = change.pages;
   }
 
-  /** Brings what was applied onto the disk itself. */
-  sync(): void {
-    if (!this.#isUnsynced) return;
-    fdatasyncSync(this.#open());
-    syncDirectory(dirname(this.#path));
-    syncDirectory(dirname(dirname(this.#path)));
-    this.#isUnsynced = false;
+  applyHeap(change: PreparedHeap): void {
+    if (change.cleared) this.clear();
+    applyHeapChange(change, (page) => this.#ownPage(page));
+    this.#pages = change.pages;
+  }
+
+  /** Whether a change of the page need not hold the page whole: the journal has it already. */
+  hasPending(page: number): boolean {
+    return this.#pending.has(page);
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#cache.forget(this.#cacheNumber);
+    this.#isCleared = true;
+    this.#pages = 0;
+  }
+
+  /** Brings what was applied to the file and onto the disk itself. */
+  checkpoint(): PageFileFacts {
+    const isEmpty = this.#pending.size === 0;
+    if (this.#isCleared && isEmpty) this.#facts = { ...noPages, pages: this.#pages };
+    else if (!isEmpty) this.#writePending();
+    else this.#facts = { ...this.#facts, pages: this.#pages };
+    return this.#facts;
+  }
+
+  /** Throws StateDamage when the file, or what belongs to it, is missing, short or older. */
+  check(): void {
+    if (this.#isCleared) return;
+    if (fstatSync(this.#open()).size < this.#facts.bytes) {
+      throw new StateDamage(`The file ${this.#path} is missing or was cut`);
+    }
+    this.#sums.check();
+  }
+
+  /** Reads all pages. Throws StateDamage. */
+  checkPages(): void {
+    const target = new Uint8Array(blockBytes);
+    const blocks = this.#isCleared ? 0 : Math.ceil(this.#facts.bytes / blockBytes);
+    for (let block = 0; block < blocks; block += 1) this.#readFile(block, target);
+  }
+
+  /** Takes the file's pages for what they are: of a folder whose layout has no sums yet. */
+  adopt(): void {
+    if (this.#pages === 0) return;
+    const file = this.#open();
+    const { size } = fstatSync(file);
+    const target = new Uint8Array(osPageBytes);
+    for (let position = 0; position < size; position += osPageBytes) {
+      target.fill(0, readFully(file, { target, position }));
+      const sum = pageSum(target);
+      if (sum !== 0) this.#sums.set(position / osPageBytes, sum);
+    }
+    this.#isCleared = false;
+    this.#facts = { pages: this.#pages, bytes: size, sums: this.#sums.write() };
   }
 
   /** The canister is gone for good. */
   remove(): void {
+    this.clear();
     this.close();
-    this.#cache.forget(this.#cacheNumber);
+    this.#sums.remove();
     rmSync(dirname(this.#path), { recursive: true, force: true });
-    this.#pages = 0;
-    this.#isUnsynced = false;
+    this.#facts = noPages;
   }
 
   close(): void {
@@ -89,41 +171,116 @@ export class PageFile implements WritableBase {
     this.#file = undefined;
   }
 
-  #clear(): void {
-    ftruncateSync(this.#open(), 0);
-    this.#cache.forget(this.#cacheNumber);
-    this.#isUnsynced = true;
-  }
-
   #open(): number {
     if (this.#file !== undefined) return this.#file;
     mkdirSync(dirname(this.#path), { recursive: true, mode: folderMode });
     this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, fileMode);
-    // Nothing is committed, so what the file holds is left from a canister that a power cut brought
-    // back.
-    if (this.#pages === 0) ftruncateSync(this.#file, 0);
     return this.#file;
+  }
+
+  /** The page as it is committed, to be changed in place. */
+  #ownPage(page: number): Uint8Array {
+    const known = this.#pending.get(page);
+    if (known !== undefined) return known;
+    const made = new Uint8Array(osPageBytes);
+    this.#pending.set(page, made);
+    return made;
+  }
+
+  #writePending(): void {
+    const file = this.#open();
+    if (this.#isCleared) {
+      ftruncateSync(file, 0);
+      this.#sums.clear();
+    }
+    let bytes = this.#isCleared ? 0 : this.#facts.bytes;
+    const pages = Float64Array.from(this.#pending.keys()).sort();
+    for (let start = 0; start < pages.length; ) {
+      const first = pages[start] ?? 0;
+      const parts: Uint8Array[] = [];
+      while (
+        pages[start + parts.length] === first + parts.length &&
+        parts.length < partsPerCallMax
+      ) {
+        parts.push(this.#ownPage(first + parts.length));
+      }
+      this.#writeRun(file, first, parts);
+      bytes = Math.max(bytes, (first + parts.length) * osPageBytes);
+      start += parts.length;
+    }
+    fdatasyncSync(file);
+    const sums = this.#sums.write();
+    syncDirectory(dirname(this.#path));
+    syncDirectory(dirname(dirname(this.#path)));
+    this.#facts = { pages: this.#pages, bytes, sums };
+    this.#isCleared = false;
+    this.#pending.clear();
+  }
+
+  #writeRun(file: number, first: number, parts: readonly Uint8Array[]): void {
+    const length = parts.length * osPageBytes;
+    this.#onWrite(length);
+    writePartsFully(file, { parts, length, position: first * osPageBytes });
+    parts.forEach((content, index) => {
+      this.#sums.set(first + index, pageSum(content));
+      this.#updateCache((first + index) * osPageBytes, content);
+    });
+  }
+
+  #readPart(block: number, start: number, part: Uint8Array): void {
+    if (this.#isCleared) {
+      part.fill(0);
+      return;
+    }
+    const cached = this.#cache.get(this.#cacheNumber, block);
+    // A read of a whole block is a bulk read: it would only push the small ones out of the cache.
+    if (cached === undefined && part.length === blockBytes) this.#readFile(block, part);
+    else part.set((cached ?? this.#load(block)).subarray(start, start + part.length));
+  }
+
+  #overlay(offset: number, part: Uint8Array): void {
+    const last = Math.floor((offset + part.length - 1) / osPageBytes);
+    for (let page = Math.floor(offset / osPageBytes); page <= last; page += 1) {
+      const content = this.#pending.get(page);
+      if (content === undefined) continue;
+      const from = Math.max(offset, page * osPageBytes);
+      const to = Math.min(offset + part.length, (page + 1) * osPageBytes);
+      const start = page * osPageBytes;
+      part.set(content.subarray(from - start, to - start), from - offset);
+    }
   }
 
   #load(block: number): Uint8Array {
     return this.#cache.add({ file: this.#cacheNumber, block }, (bytes) =>
-      this.#readFile(block * blockBytes, bytes),
+      this.#readFile(block, bytes),
     );
   }
 
-  #readFile(position: number, target: Uint8Array): void {
-    const count = readFully(this.#open(), { target, position });
+  /** Fills `target`, a block. Pages that are in the journal may be ahead: a crash left them so. */
+  #readFile(block: number, target: Uint8Array): void {
+    const count = readFully(this.#open(), { target, position: block * blockBytes });
     if (count < target.length) target.fill(0, count);
+    for (let at = 0; at < blockBytes; at += osPageBytes) {
+      const page = (block * blockBytes + at) / osPageBytes;
+      const expected = this.#sums.get(page);
+      const content = target.subarray(at, at + osPageBytes);
+      if (expected === 0 && at >= count) continue;
+      if (pageSum(content) === expected || this.#pending.has(page)) continue;
+      // A page that nobody wrote, behind what counts: a checkpoint was cut short.
+      if (expected === 0 && page * osPageBytes >= this.#facts.bytes) content.fill(0);
+      else throw this.#damaged(page);
+    }
+  }
+
+  #damaged(page: number): StateDamage {
+    return new StateDamage(
+      `Page ${page} of the file ${this.#path} is damaged, or older than the snapshot; restore it ` +
+        'from a copy, or start with --repair to see what else is whole',
+    );
   }
 
   #updateCache(offset: number, source: Uint8Array): void {
-    let done = 0;
-    while (done < source.length) {
-      const block = Math.floor((offset + done) / blockBytes);
-      const start = offset + done - block * blockBytes;
-      const length = Math.min(blockBytes - start, source.length - done);
-      this.#cache.get(this.#cacheNumber, block)?.set(source.subarray(done, done + length), start);
-      done += length;
-    }
+    const block = Math.floor(offset / blockBytes);
+    this.#cache.get(this.#cacheNumber, block)?.set(source, offset - block * blockBytes);
   }
 }

@@ -6,16 +6,18 @@ import { folderMode, temporarySuffix, writeFileDurably } from './durable-file.ts
 import { lockFileName, lockFolder } from './folder-lock.ts';
 
 const markerFileName = 'replica-state';
-const marker = 'Internet Computer local replica, state folder, format 1\n';
+const markerOf = (format: number) =>
+  `Internet Computer local replica, state folder, format ${format}\n`;
+const marker = markerOf(2);
+
+/** `former`: of the layout without checksums of pages and without heaps; it is taken up. */
+export type FolderFormat = 'former' | 'current';
 
 /** Makes the folder, or checks that it is a state folder. Throws rather than write into somebody's
  * files. */
-export function prepareStateFolder(directory: string): void {
+export function prepareStateFolder(directory: string): FolderFormat {
   mkdirSync(directory, { recursive: true, mode: folderMode });
-  if (existsSync(join(directory, markerFileName))) {
-    checkMarker(directory);
-    return;
-  }
+  if (existsSync(join(directory, markerFileName))) return readMarker(directory);
   const foreign = readdirSync(directory).filter((name) => !name.endsWith(temporarySuffix));
   if (foreign.length > 0) {
     throw new Error(
@@ -23,6 +25,12 @@ export function prepareStateFolder(directory: string): void {
         'name another folder with --state',
     );
   }
+  writeMarker(directory);
+  return 'current';
+}
+
+/** The folder is of the current format from now on. */
+export function writeMarker(directory: string): void {
   writeFileDurably(join(directory, markerFileName), [Buffer.from(marker)]);
 }
 
@@ -47,9 +55,10 @@ export function removeState(directory: string): void {
   }
 }
 
-function checkMarker(directory: string): void {
+function readMarker(directory: string): FolderFormat {
   const found = readFileSync(join(directory, markerFileName), 'utf8');
-  if (found === marker) return;
+  if (found === marker) return 'current';
+  if (found === markerOf(1)) return 'former';
   throw new Error(
     `${directory} holds a replica's state of another format (${JSON.stringify(found.trim())}); ` +
       'use the version that wrote it, or start anew with --clean',

@@ -1,7 +1,8 @@
 // What every store does alike: canister records, values and overlays, and a commit as one prepared
 // change. Where bytes finally live is the backend's business; this file must not know of files.
 
-import type { StateChange, StateStore, StoredCanister } from '../core.ts';
+import type { HeapChange, StateChange, StateStore, StoredCanister, StoredHeap } from '../core.ts';
+import type { PreparedHeap } from './heap-change.ts';
 import { type StableBase, type StableChange, StableOverlay } from './stable-overlay.ts';
 
 /** One commit, complete: all of it takes effect or nothing. */
@@ -10,6 +11,7 @@ export interface PreparedChange {
   readonly memories: readonly StableChange[];
   readonly deleted: readonly string[];
   readonly values: readonly (readonly [name: string, value: Uint8Array])[];
+  readonly heaps: readonly PreparedHeap[];
 }
 
 /** Committed stable memory that takes a change. */
@@ -23,11 +25,19 @@ export interface StoreBackend {
   persist(change: PreparedChange): void;
   base(canisterId: string): WritableBase;
   removeBase(canisterId: string): void;
+  /** Absent where heaps are not kept. */
+  readonly heaps: HeapBackend | undefined;
   /** Called when a persisted change has been applied. */
   applied(): void;
   putModule(sha256Hex: string, module: Uint8Array): void;
   getModule(sha256Hex: string): Uint8Array | undefined;
   close(): void;
+}
+
+export interface HeapBackend {
+  prepare(change: HeapChange): PreparedHeap;
+  apply(change: PreparedHeap): void;
+  get(canisterId: string): StoredHeap | undefined;
 }
 
 /** The small part of the state: held in memory whole, by every store. */
@@ -41,12 +51,13 @@ export function applyChange(
   change: PreparedChange,
   target: {
     readonly state: SmallState;
-    readonly backend: Pick<StoreBackend, 'base' | 'removeBase'>;
+    readonly backend: Pick<StoreBackend, 'base' | 'removeBase' | 'heaps'>;
   },
 ): void {
   const { state, backend } = target;
   for (const { id, record } of change.canisters) state.canisters.set(id, record);
   for (const memory of change.memories) backend.base(memory.canisterId).apply(memory);
+  for (const heap of change.heaps) backend.heaps?.apply(heap);
   for (const id of change.deleted) {
     state.canisters.delete(id);
     backend.removeBase(id);
@@ -77,14 +88,16 @@ export function createStateStore(backend: StoreBackend, state: SmallState): Stat
   return {
     load: () => [...state.canisters].map(([id, record]) => ({ id, record: record.slice() })),
     stableMemory: overlay,
+    keepsHeaps: backend.heaps !== undefined,
+    heap: (canisterId) => backend.heaps?.get(canisterId),
     commit(change) {
-      const prepared = prepare(change, overlay);
+      const prepared = prepare(change, { overlay, heaps: backend.heaps });
       if (!isEmpty(prepared)) commitPrepared(prepared);
     },
     getValue: (name) => state.values.get(name)?.slice(),
     setValue(name, value) {
       const values = [[name, value.slice()] as const];
-      commitPrepared({ canisters: [], memories: [], deleted: [], values });
+      commitPrepared({ canisters: [], memories: [], deleted: [], values, heaps: [] });
     },
     putModule: backend.putModule,
     getModule: backend.getModule,
@@ -92,7 +105,14 @@ export function createStateStore(backend: StoreBackend, state: SmallState): Stat
   };
 }
 
-function prepare(change: StateChange, overlay: (id: string) => StableOverlay): PreparedChange {
+function prepare(
+  change: StateChange,
+  target: {
+    readonly overlay: (id: string) => StableOverlay;
+    readonly heaps: HeapBackend | undefined;
+  },
+): PreparedChange {
+  const { overlay, heaps } = target;
   const deleted = new Set(change.deleted);
   const cleared = new Set(change.cleared);
   const touched = new Set([...change.stableMemories, ...change.cleared]);
@@ -111,9 +131,10 @@ function prepare(change: StateChange, overlay: (id: string) => StableOverlay): P
     memories,
     deleted: change.deleted,
     values: [],
+    heaps: heaps === undefined ? [] : (change.heaps ?? []).map((heap) => heaps.prepare(heap)),
   };
 }
 
-function isEmpty({ canisters, memories, deleted }: PreparedChange): boolean {
-  return canisters.length === 0 && memories.length === 0 && deleted.length === 0;
+function isEmpty({ canisters, memories, deleted, heaps }: PreparedChange): boolean {
+  return [canisters, memories, deleted, heaps].every((part) => part.length === 0);
 }

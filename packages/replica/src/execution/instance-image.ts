@@ -1,0 +1,191 @@
+// A canister's instance as it is kept across a restart: the heap, by its changed pages, and, in a
+// few bytes beside it, globals, tables and the calls whose answers it still waits for. Their queues
+// end with the process, so those calls are answered by a reject when the canister is up again.
+
+import { decode, encode } from 'cborg';
+import type { HeapChange, StoredHeap } from '../core.ts';
+import type { CompiledModule } from '../wasm/compile.ts';
+import type { CallContext, Canister, Closure, Execution, OpenCall } from './canister.ts';
+import { openContext } from './canister.ts';
+import { createHost } from './ic0-host.ts';
+import { Sandbox, type StoredRegisters } from './sandbox.ts';
+
+const version = 1;
+const emptyHeap = Buffer.alloc(0);
+
+interface StoredContext {
+  readonly caller: Uint8Array;
+  readonly deadline: string;
+  readonly responded: boolean;
+  readonly availableCycles: string;
+}
+
+type StoredClosure = readonly [index: number, environment: number];
+
+interface StoredCall {
+  /** Which of the contexts. */
+  readonly context: number;
+  readonly method: string;
+  readonly cycles: string;
+  readonly onReply: StoredClosure;
+  readonly onReject: StoredClosure;
+  readonly onCleanup: StoredClosure | null;
+}
+
+interface StoredInstance {
+  readonly version: number;
+  readonly registers: StoredRegisters;
+  readonly lastTime: string;
+  readonly contexts: readonly StoredContext[];
+  readonly calls: readonly StoredCall[];
+}
+
+/** What a message that ended well did to its canister's instance. */
+export function changedInstance(execution: Execution): HeapChange {
+  const { canister, sandbox, callContext, effects } = execution;
+  const made = callContext ? effects.calls.map((call) => ({ context: callContext, call })) : [];
+  return {
+    canisterId: canister.idText,
+    registers: encodeInstance(canister, {
+      sandbox,
+      calls: [...canister.openCalls, ...made],
+      running: execution,
+    }),
+    cleared: false,
+    ...sandbox.changes(),
+  };
+}
+
+/** A new instance in the place of the former one. */
+export function newInstance(canister: Canister, sandbox: Sandbox): HeapChange {
+  return {
+    canisterId: canister.idText,
+    registers: encodeInstance(canister, { sandbox, calls: [...canister.openCalls] }),
+    cleared: true,
+    heap: sandbox.heap(),
+    former: emptyHeap,
+    dirty: sandbox.usedPages(),
+  };
+}
+
+/** The calls that wait have changed, and no page of the heap. */
+export function sameHeap(canister: Canister, sandbox: Sandbox): HeapChange {
+  const heap = sandbox.heap();
+  return {
+    canisterId: canister.idText,
+    registers: encodeInstance(canister, { sandbox, calls: [...canister.openCalls] }),
+    cleared: false,
+    heap,
+    former: heap,
+    dirty: [],
+  };
+}
+
+/** No code any more. */
+export function noInstance(canister: Canister): HeapChange {
+  const canisterId = canister.idText;
+  const heap = emptyHeap;
+  return { canisterId, registers: undefined, cleared: true, heap, former: heap, dirty: [] };
+}
+
+/**
+ * The instance as it was at its last commit, and the calls that were open then, in new contexts
+ * that answer to nobody. Throws the reason why it cannot be brought up.
+ */
+export function restoreInstance(
+  canister: Canister,
+  stored: StoredHeap,
+  module: CompiledModule,
+): { readonly sandbox: Sandbox; readonly calls: OpenCall[] } {
+  const found = decode(stored.registers) as StoredInstance;
+  if (found.version !== version) {
+    throw new Error(`its heap was stored by another version of the replica (${found.version})`);
+  }
+  const { registers } = found;
+  const sandbox = new Sandbox(module, createHost(canister.slot), {
+    bytes: stored.pages * 65_536,
+    read: stored.read,
+    registers,
+  });
+  canister.lastTime = BigInt(found.lastTime);
+  const contexts = found.contexts.map((one) => reopened(canister, one));
+  const calls = found.calls.flatMap((call) => {
+    const context = contexts[call.context];
+    return context === undefined ? [] : [{ context, call: waitingCall(call) }];
+  });
+  return { sandbox, calls };
+}
+
+function reopened(canister: Canister, stored: StoredContext): CallContext {
+  const context = openContext({
+    canister,
+    caller: stored.caller,
+    deadline: BigInt(stored.deadline),
+    cycles: BigInt(stored.availableCycles),
+  });
+  context.responded = stored.responded;
+  return context;
+}
+
+function waitingCall(stored: StoredCall): OpenCall['call'] {
+  const { method, cycles, onReply, onReject, onCleanup } = stored;
+  return {
+    callee: new Uint8Array(),
+    method,
+    onReply: closureOf(onReply),
+    onReject: closureOf(onReject),
+    onCleanup: onCleanup === null ? undefined : closureOf(onCleanup),
+    parts: [],
+    bytes: 0,
+    cycles: BigInt(cycles),
+    timeoutSeconds: undefined,
+  };
+}
+
+function closureOf([index, environment]: StoredClosure): Closure {
+  return { index, environment };
+}
+
+function encodeInstance(
+  canister: Canister,
+  parts: {
+    readonly sandbox: Sandbox;
+    readonly calls: readonly OpenCall[];
+    /** The message that ends with this commit. */
+    readonly running?: Execution;
+  },
+): Uint8Array {
+  const { sandbox, calls, running } = parts;
+  const contexts = [...new Set(calls.map(({ context }) => context))];
+  const stored: StoredInstance = {
+    version,
+    registers: sandbox.storedRegisters(),
+    lastTime: canister.lastTime.toString(),
+    contexts: contexts.map((context) => storedContext(context, running)),
+    calls: calls.map(({ context, call }) => storedCall(contexts.indexOf(context), call)),
+  };
+  return encode(stored);
+}
+
+function storedContext(context: CallContext, running: Execution | undefined): StoredContext {
+  const effects = running?.callContext === context ? running.effects : undefined;
+  return {
+    caller: context.caller,
+    deadline: context.deadline.toString(),
+    responded: context.responded || effects?.response !== undefined,
+    availableCycles: (effects?.availableCycles ?? context.availableCycles).toString(),
+  };
+}
+
+function storedCall(context: number, call: OpenCall['call']): StoredCall {
+  const { method, cycles, onReply, onReject, onCleanup } = call;
+  const pair = ({ index, environment }: Closure): StoredClosure => [index, environment];
+  return {
+    context,
+    method,
+    cycles: cycles.toString(),
+    onReply: pair(onReply),
+    onReject: pair(onReject),
+    onCleanup: onCleanup ? pair(onCleanup) : null,
+  };
+}

@@ -1,0 +1,118 @@
+// What one commit does to a heap, in bytes. The first change of a page since a checkpoint holds it
+// whole, so that a page that a checkpoint left half-written does not matter; later ones hold the
+// pieces of 128 bytes that differ.
+//
+//   patches  entry *     entry  page u32 | which pieces u32, bit 0 the first | the pieces
+//                                                                              little endian
+
+import type { HeapChange } from '../core.ts';
+import { osPageBytes, wasmPageBytes } from '../core.ts';
+import type { PageRun } from './stable-overlay.ts';
+
+const pieceBytes = 128;
+const pieces = osPageBytes / pieceBytes;
+const headBytes = 8;
+/** Some pieces, here and there: where all of them differ, most of the page does. */
+const samples = [3, 13, 19, 28].map((piece) => piece * pieceBytes);
+
+export interface PreparedHeap {
+  readonly canisterId: string;
+  /** The former content goes first. */
+  readonly cleared: boolean;
+  /** `undefined`: there is no heap any more. */
+  readonly registers: Uint8Array | undefined;
+  /** Size in Wasm pages afterwards. */
+  readonly pages: number;
+  /** Whole pages: views of the heap itself, which hold until the next message. */
+  readonly runs: readonly PageRun[];
+  readonly patches: Uint8Array;
+}
+
+/** `isKnown`: whether the journal holds the page whole already. */
+export function prepareHeap(change: HeapChange, isKnown: (page: number) => boolean): PreparedHeap {
+  const { canisterId, registers, heap, former, dirty } = change;
+  const cleared = change.cleared || registers === undefined;
+  const whole: number[] = [];
+  const patched: number[] = [];
+  for (const page of dirty) {
+    const start = page * osPageBytes;
+    const isPatch =
+      !cleared && start < former.length && isKnown(page) && !isRenewed(heap, former, start);
+    (isPatch ? patched : whole).push(page);
+  }
+  return {
+    canisterId,
+    cleared,
+    registers,
+    pages: registers === undefined ? 0 : heap.length / wasmPageBytes,
+    runs: runsOf(heap, whole),
+    patches: encodePatches({ heap, former }, patched),
+  };
+}
+
+function isRenewed(heap: Buffer, former: Buffer, start: number): boolean {
+  return samples.every((at) => !isSame(heap, former, start + at));
+}
+
+function isSame(heap: Buffer, former: Buffer, from: number): boolean {
+  const to = from + pieceBytes;
+  return heap.compare(former, from, to, from, to) === 0;
+}
+
+function runsOf(heap: Buffer, pages: readonly number[]): PageRun[] {
+  const runs: PageRun[] = [];
+  for (let start = 0; start < pages.length; ) {
+    const firstPage = pages[start] ?? 0;
+    let end = start + 1;
+    while (pages[end] === firstPage + end - start) end += 1;
+    const last = (firstPage + end - start) * osPageBytes;
+    runs.push({ firstPage, bytes: heap.subarray(firstPage * osPageBytes, last) });
+    start = end;
+  }
+  return runs;
+}
+
+function encodePatches(
+  { heap, former }: { readonly heap: Buffer; readonly former: Buffer },
+  pages: readonly number[],
+): Uint8Array {
+  const target = Buffer.allocUnsafe(pages.length * (headBytes + osPageBytes));
+  let at = 0;
+  for (const page of pages) {
+    const head = at;
+    let which = 0;
+    at += headBytes;
+    for (let piece = 0; piece < pieces; piece += 1) {
+      const from = page * osPageBytes + piece * pieceBytes;
+      if (isSame(heap, former, from)) continue;
+      which |= 1 << piece;
+      at += heap.copy(target, at, from, from + pieceBytes);
+    }
+    target.writeUInt32LE(page, head);
+    target.writeUInt32LE(which >>> 0, head + 4);
+  }
+  return target.subarray(0, at);
+}
+
+/** `ownPage`: the page as it is, to be changed in place. */
+export function applyHeapChange(
+  { runs, patches }: PreparedHeap,
+  ownPage: (page: number) => Uint8Array,
+): void {
+  for (const { firstPage, bytes } of runs) {
+    for (let at = 0; at < bytes.length; at += osPageBytes) {
+      ownPage(firstPage + at / osPageBytes).set(bytes.subarray(at, at + osPageBytes));
+    }
+  }
+  const view = new DataView(patches.buffer, patches.byteOffset, patches.byteLength);
+  for (let at = 0; at < patches.length; ) {
+    const page = ownPage(view.getUint32(at, true));
+    const which = view.getUint32(at + 4, true);
+    at += headBytes;
+    for (let piece = 0; piece < pieces; piece += 1) {
+      if (((which >>> piece) & 1) === 0) continue;
+      page.set(patches.subarray(at, at + pieceBytes), piece * pieceBytes);
+      at += pieceBytes;
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// Brings a damaged state folder back to something whole, and says what is lost. Stable memory is
+// never guessed: where it, or both copies of the snapshot, are damaged, nothing is changed.
+
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { StateDamage } from '../state-damage.ts';
+import { AnsweredMark } from './answered-mark.ts';
+import { Journal } from './journal.ts';
+import { moduleFileName } from './module-files.ts';
+import {
+  journalPath,
+  markPath,
+  openState,
+  replayInto,
+  StateContent,
+  type StatePlace,
+} from './open-state.ts';
+import {
+  emptySnapshot,
+  type ReadSnapshot,
+  readSnapshot,
+  readSnapshotCopy,
+} from './snapshot-file.ts';
+import { writeCheckpoint } from './write-checkpoint.ts';
+
+type Tell = (sentence: string) => void;
+
+/** Throws StateDamage when there is nothing whole to go back to. */
+export function repairState(place: StatePlace, tell: Tell): void {
+  const lostModules = removeBadModules(place.directory, tell);
+  const damage = findDamage(place);
+  if (damage === undefined) {
+    if (lostModules === 0) tell('Nothing of the state is damaged: no repair was needed.');
+    return;
+  }
+  tell(`${damage}.`);
+  for (const snapshot of snapshotsOf(place.directory)) {
+    if (goBack(place, { snapshot, tell })) return;
+  }
+  throw new StateDamage(`${damage}; there is nothing whole to go back to, --repair cannot help`);
+}
+
+/** Their canisters are kept, and run again once they are upgraded. Returns how many. */
+function removeBadModules(directory: string, tell: Tell): number {
+  const folder = join(directory, 'modules');
+  const bad = readdirSync(folder).filter((name) => {
+    return moduleFileName(readFileSync(join(folder, name))) !== name;
+  });
+  for (const name of bad) {
+    rmSync(join(folder, name));
+    tell(`The module ${name} is damaged and was removed: upgrade its canister to run it again.`);
+  }
+  return bad.length;
+}
+
+function findDamage(place: StatePlace): string | undefined {
+  try {
+    const { content, journal, mark } = openState(place);
+    try {
+      for (const { file } of content.files()) file.checkPages();
+    } finally {
+      content.close();
+      journal.close();
+      mark.close();
+    }
+    return undefined;
+  } catch (error) {
+    return damageOf(error);
+  }
+}
+
+function damageOf(error: unknown): string {
+  if (error instanceof StateDamage) return error.message;
+  throw error;
+}
+
+/** What can be gone back to, the newest first. */
+function snapshotsOf(directory: string): ReadSnapshot[] {
+  const found: ReadSnapshot[] = [];
+  try {
+    const snapshot = readSnapshot(directory);
+    if (snapshot !== undefined) found.push(snapshot);
+  } catch (error) {
+    damageOf(error);
+  }
+  const copy = readSnapshotCopy(directory);
+  if (copy !== undefined) found.push(copy);
+  found.sort((left, right) => right.sequence - left.sequence);
+  return found.length > 0 ? found : [emptySnapshot];
+}
+
+/** False when the page files do not belong to this snapshot. */
+function goBack(
+  place: StatePlace,
+  target: { readonly snapshot: ReadSnapshot; readonly tell: Tell },
+): boolean {
+  const { snapshot, tell } = target;
+  const content = new StateContent(place, snapshot);
+  try {
+    const sequence = replayWhole(place, { content, snapshot });
+    const lostHeaps = checkMemories(content);
+    if (lostHeaps === undefined) return false;
+    for (const canisterId of lostHeaps) {
+      content.forgetHeap(canisterId);
+      tell(`The heap of ${canisterId} is lost: it is brought up as by an upgrade.`);
+    }
+    tell(lossOf(answeredOf(place.directory), sequence));
+    writeCheckpoint(place, { content, sequence });
+    return true;
+  } finally {
+    content.close();
+  }
+}
+
+/** Puts the journal's whole commits, up to the damage, on top; returns the last one's number. */
+function replayWhole(
+  place: StatePlace,
+  target: { readonly content: StateContent; readonly snapshot: ReadSnapshot },
+): number {
+  const { content, snapshot } = target;
+  const path = journalPath(place.directory);
+  if (!existsSync(path)) return snapshot.sequence;
+  let journal: Journal | undefined;
+  try {
+    const { sync, onWrite } = place;
+    journal = new Journal(path, { sync, onWrite, snapshot, answered: 0 });
+    replayInto(content, journal);
+  } catch (error) {
+    damageOf(error);
+  } finally {
+    journal?.close();
+  }
+  return journal?.lastSequence ?? snapshot.sequence;
+}
+
+/** The canisters whose heap is damaged; `undefined` when a stable memory is. */
+function checkMemories(content: StateContent): string[] | undefined {
+  const lost: string[] = [];
+  for (const { canisterId, kind, file } of content.files()) {
+    try {
+      file.check();
+      file.checkPages();
+    } catch (error) {
+      damageOf(error);
+      if (kind === 'stable') return undefined;
+      lost.push(canisterId);
+    }
+  }
+  return lost;
+}
+
+function answeredOf(directory: string): number | undefined {
+  try {
+    const mark = new AnsweredMark(markPath(directory));
+    mark.close();
+    return mark.found;
+  } catch (error) {
+    damageOf(error);
+    return undefined;
+  }
+}
+
+function lossOf(answered: number | undefined, sequence: number): string {
+  if (answered === undefined) {
+    return `The state is now as of change ${sequence}; whether later ones are lost is not known.`;
+  }
+  const lost = answered - sequence;
+  if (lost <= 0) return `The state is now as of change ${sequence}: nothing answered is lost.`;
+  return `The state is now as of change ${sequence}: the ${lost} changes after it are lost.`;
+}

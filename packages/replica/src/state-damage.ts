@@ -1,0 +1,6 @@
+// What a state folder says that can't be read as it was written.
+
+/** The message says what is damaged, and what can be done. */
+export class StateDamage extends Error {
+  override readonly name = 'StateDamage';
+}

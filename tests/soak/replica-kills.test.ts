@@ -1,0 +1,10 @@
+// A hundred kills of a replica at work, with a counter in a heap and the service.
+
+import { test } from 'vitest';
+import { killReplica } from '../support/replica-kills.ts';
+
+const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 100);
+
+test(`kill -9 of a replica at work, ${rounds} times, loses nothing that was answered`, async () => {
+  await killReplica(rounds);
+}, 3_600_000);

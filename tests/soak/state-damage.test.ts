@@ -1,0 +1,14 @@
+// Every damage to every file of a state folder, with several seeds.
+
+import { expect, test } from 'vitest';
+import { damageState } from '../replica/persistence/state-damages.ts';
+
+const first = Number(process.env.EFS_SEED ?? 20261122) || Date.now();
+
+test.each([0, 1, 2, 3, 4].map((step) => first + step))(
+  'each file cut, changed, removed or older is noticed, or does no harm, seed %i',
+  (seed) => {
+    expect(damageState({ seed, share: 1 }).refused).toBeGreaterThan(200);
+  },
+  3_600_000,
+);
