@@ -9,7 +9,8 @@ import { seededRandom } from '../../../packages/replica/src/network/seeded-rando
 const page = { method: 'GET', host: 'a.localhost', url: '/x', range: undefined };
 const punctual = { ...mainnetProfile.cache, earliness: 0 };
 
-function newCache(settings = punctual) {
+/** Each answer takes so long. */
+function newCache(settings = punctual, tookMs = 0) {
   let time = 0;
   let asked = 0;
   const cache = new AnswerCache(settings, seededRandom(1), () => time);
@@ -23,6 +24,7 @@ function newCache(settings = punctual) {
       const before = asked;
       await cache.answer({ ...page, ...key }, async () => {
         asked += 1;
+        time += tookMs;
         return given;
       });
       return asked > before;
@@ -73,11 +75,22 @@ describe('an answer is kept', () => {
     }
   });
 
-  test('less and less likely near its end, the dearer it was', async () => {
-    const { isAsked, pass } = newCache(mainnetProfile.cache);
-    await isAsked({});
-    pass(9_000);
-    expect(await isAsked({})).toBe(false);
+  test('but asked for anew before its end, the likelier the dearer it was', async () => {
+    const askedEarly = async (tookMs: number) => {
+      const { isAsked, pass } = newCache(mainnetProfile.cache, tookMs);
+      let count = 0;
+      for (let index = 0; index < 100; index += 1) {
+        await isAsked({ url: `/${index}` });
+        pass(9_500);
+        if (await isAsked({ url: `/${index}` })) count += 1;
+      }
+      return count;
+    };
+    expect(await askedEarly(0)).toBe(0);
+    const [cheap, dear] = [await askedEarly(200), await askedEarly(2_000)];
+    expect(cheap).toBeGreaterThan(20);
+    expect(dear).toBeGreaterThan(cheap);
+    expect(dear).toBeLessThan(100);
   });
 });
 
