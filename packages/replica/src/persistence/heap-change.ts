@@ -12,8 +12,10 @@ import type { PageRun } from './stable-overlay.ts';
 const pieceBytes = 128;
 const pieces = osPageBytes / pieceBytes;
 const headBytes = 8;
-/** Some pieces, here and there: where all of them differ, most of the page does. */
-const samples = [3, 13, 19, 28].map((piece) => piece * pieceBytes);
+const wordsPerPage = osPageBytes / 4;
+const wordsPerPiece = pieceBytes / 4;
+/** Words here and there: where all of them differ, most of the page does. */
+const samples = [5, 131, 262, 389, 517, 650, 779, 1_011];
 
 export interface PreparedHeap {
   readonly canisterId: string;
@@ -32,12 +34,13 @@ export interface PreparedHeap {
 export function prepareHeap(change: HeapChange, isKnown: (page: number) => boolean): PreparedHeap {
   const { canisterId, registers, heap, former, dirty } = change;
   const cleared = change.cleared || registers === undefined;
+  const now = { words: wordsOf(heap), bytes: heap };
+  const before = wordsOf(former);
   const whole: number[] = [];
   const patched: number[] = [];
   for (const page of dirty) {
-    const start = page * osPageBytes;
-    const isPatch =
-      !cleared && start < former.length && isKnown(page) && !isRenewed(heap, former, start);
+    const isThere = !cleared && page * wordsPerPage < before.length;
+    const isPatch = isThere && isKnown(page) && !isRenewed(now.words, before, page);
     (isPatch ? patched : whole).push(page);
   }
   return {
@@ -46,17 +49,25 @@ export function prepareHeap(change: HeapChange, isKnown: (page: number) => boole
     registers,
     pages: registers === undefined ? 0 : heap.length / wasmPageBytes,
     runs: runsOf(heap, whole),
-    patches: encodePatches({ heap, former }, patched),
+    patches: encodePatches({ now, before }, patched),
   };
 }
 
-function isRenewed(heap: Buffer, former: Buffer, start: number): boolean {
-  return samples.every((at) => !isSame(heap, former, start + at));
+/** Comparing words takes an eighth of the time that calls for pieces of 128 bytes take. */
+function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
+  return new Int32Array(buffer, byteOffset, length / 4);
 }
 
-function isSame(heap: Buffer, former: Buffer, from: number): boolean {
-  const to = from + pieceBytes;
-  return heap.compare(former, from, to, from, to) === 0;
+function isRenewed(now: Int32Array, before: Int32Array, page: number): boolean {
+  const start = page * wordsPerPage;
+  for (const at of samples) if (now[start + at] === before[start + at]) return false;
+  return true;
+}
+
+function isSame(now: Int32Array, before: Int32Array, start: number): boolean {
+  const end = start + wordsPerPiece;
+  for (let at = start; at < end; at += 1) if (now[at] !== before[at]) return false;
+  return true;
 }
 
 function runsOf(heap: Buffer, pages: readonly number[]): PageRun[] {
@@ -73,9 +84,13 @@ function runsOf(heap: Buffer, pages: readonly number[]): PageRun[] {
 }
 
 function encodePatches(
-  { heap, former }: { readonly heap: Buffer; readonly former: Buffer },
+  heap: {
+    readonly now: { readonly words: Int32Array; readonly bytes: Buffer };
+    readonly before: Int32Array;
+  },
   pages: readonly number[],
 ): Uint8Array {
+  const { now, before } = heap;
   const target = Buffer.allocUnsafe(pages.length * (headBytes + osPageBytes));
   let at = 0;
   for (const page of pages) {
@@ -83,10 +98,10 @@ function encodePatches(
     let which = 0;
     at += headBytes;
     for (let piece = 0; piece < pieces; piece += 1) {
+      if (isSame(now.words, before, page * wordsPerPage + piece * wordsPerPiece)) continue;
       const from = page * osPageBytes + piece * pieceBytes;
-      if (isSame(heap, former, from)) continue;
       which |= 1 << piece;
-      at += heap.copy(target, at, from, from + pieceBytes);
+      at += now.bytes.copy(target, at, from, from + pieceBytes);
     }
     target.writeUInt32LE(page, head);
     target.writeUInt32LE(which >>> 0, head + 4);

@@ -23,7 +23,22 @@ import type { StableChange } from './stable-overlay.ts';
 import type { WritableBase } from './state-store.ts';
 
 let lastCacheNumber = 0;
-const partsPerCallMax = 256;
+const partsPerCallMax = 1_000;
+
+/** Parts that lie one behind the other in memory, as the pages of one write do, become one. */
+function joined(parts: readonly Uint8Array[]): Uint8Array[] {
+  const whole: Uint8Array[] = [];
+  for (const part of parts) {
+    const former = whole.at(-1);
+    const isNext =
+      former?.buffer === part.buffer && former.byteOffset + former.length === part.byteOffset;
+    if (former !== undefined && isNext) {
+      const { buffer, byteOffset, length } = former;
+      whole[whole.length - 1] = new Uint8Array(buffer, byteOffset, length + part.length);
+    } else whole.push(part);
+  }
+  return whole;
+}
 
 /** What a snapshot holds about a page file. */
 export interface PageFileFacts {
@@ -220,7 +235,7 @@ export class PageFile implements WritableBase {
   #writeRun(file: number, first: number, parts: readonly Uint8Array[]): void {
     const length = parts.length * osPageBytes;
     this.#onWrite(length);
-    writePartsFully(file, { parts, length, position: first * osPageBytes });
+    writePartsFully(file, { parts: joined(parts), length, position: first * osPageBytes });
     parts.forEach((content, index) => {
       this.#sums.set(first + index, pageSum(content));
       this.#updateCache((first + index) * osPageBytes, content);
