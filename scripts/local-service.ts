@@ -91,7 +91,7 @@ async function ownerIdentity(
   const isController = (pem: string) => controlled(replica, pem).length > 0;
   const candidates = [stored, former?.identityPem ?? ''].filter(isKey);
   const found = candidates.find(isController) ?? candidates[0];
-  if (replica.canisters().length === 0 || (found !== undefined && isController(found))) {
+  if (!hasOwnedCanister(replica) || (found !== undefined && isController(found))) {
     const pem = found ?? newIdentity();
     if (pem !== stored) writeSecret(path, pem);
     return pem;
@@ -100,6 +100,12 @@ async function ownerIdentity(
     `No canister in ${stateDir} belongs to the owner's key: ${path} is missing, damaged, or of ` +
       'another state. Restore it from a copy, name another folder with --state, or start anew with --clean',
   );
+}
+
+/** Those that everybody controls are not the service. */
+function hasOwnedCanister(replica: Replica): boolean {
+  const all = replica.canisters().flatMap(({ controllers }) => controllers);
+  return all.some((controller) => !controller.isAnonymous());
 }
 
 function isKey(pem: string): boolean {

@@ -3,7 +3,7 @@
 import { test } from 'vitest';
 import { killReplica } from '../support/replica-kills.ts';
 
-const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 10);
+const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 3);
 
 test('a killed replica loses nothing that was answered, of a heap and of files', async () => {
   await killReplica(rounds);

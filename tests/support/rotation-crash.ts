@@ -1,13 +1,14 @@
 // `npm start`, killed without warning under writes, deletions and rotations of bucket and root keys: what
 // it may show afterwards. A start is an upgrade to the canister: its heap, and the root key, are gone.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actor, HttpAgent } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { expect } from 'vitest';
+import { startReplica } from '../../packages/replica/src/replica.ts';
 import { keySlotsOf } from './encryption-twin.ts';
 import { copyPreparedState } from './prepared-state.ts';
 import { randomNumbers } from './random-numbers.ts';
@@ -119,13 +120,15 @@ async function waitForRotation(url: string): Promise<void> {
 
 /** Each stored file has one key, its bucket another one, and nothing else has any. */
 async function checkKeys(folder: string, service: StartedService, fileCount: number) {
-  const path = join(folder, 'state', 'canisters', service.canisterId, 'stable.bin');
-  const { used } = keySlotsOf(new Uint8Array(await readFile(path)));
+  const replica = await startReplica({ stateDir: join(folder, 'state'), server: false });
+  const { bytes, read } = replica.stableMemory(service.canisterId);
+  const { used } = keySlotsOf(read(0, bytes));
+  await replica.stop();
   const files = used.filter(({ wrapperId }) => wrapperId > 0);
   expect(files).toHaveLength(fileCount);
   expect(new Set(files.map(({ wrapperId }) => wrapperId)).size).toBe(1);
   expect(used.filter(({ wrapperId }) => wrapperId < 0)).toHaveLength(1);
-  const nonces = used.map(({ bytes }) => Buffer.from(bytes.subarray(16, 28)).toString('hex'));
+  const nonces = used.map((slot) => Buffer.from(slot.bytes.subarray(16, 28)).toString('hex'));
   expect(new Set(nonces).size).toBe(used.length);
 }
 
