@@ -89,7 +89,7 @@ export async function killReplica(rounds: number): Promise<void> {
       expect(count).toBeGreaterThanOrEqual(answered.count);
       answered = { count, files: [...answered.files, ...files].slice(-20) };
     }
-    expect(answered.count).toBeGreaterThanOrEqual(rounds / 2);
+    expect(answered.count).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
