@@ -9,7 +9,7 @@ import { isJson } from './json-output.ts';
 import { printable, printJson, printLine, printNote } from './output.ts';
 import { type OverallProgress, startOverall } from './progress-bar.ts';
 import type { Run } from './run.ts';
-import { countFailure, failureOf } from './tally.ts';
+import { failureOf, goOnAfterFailure } from './tally.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface SyncFlags {
@@ -123,17 +123,8 @@ export function noteRemoved(job: SyncJob, name: string): void {
 }
 
 /** What ends one file alone is said, and kept for the end. */
-export async function attemptOne(
-  job: SyncJob,
-  name: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (isOfAllFiles(error)) throw error;
-    countFailure(job, name, error);
-  }
+export function attemptOne(job: SyncJob, name: string, work: () => Promise<void>): Promise<void> {
+  return goOnAfterFailure(job, name, work, isOfAllFiles);
 }
 
 function isOfAllFiles(error: unknown): boolean {

@@ -44,14 +44,15 @@ export function failureOf(cause: unknown, text: string): Error {
 
 /** What ends the work on one name is kept; what would end it on all of them ends the command. */
 export async function goOnAfterFailure(
-  tally: Tally,
+  tally: Pick<Tally, 'verb' | 'failures'>,
   name: string,
   work: () => Promise<void>,
+  isOfAll: (error: unknown) => boolean = endsAll,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (endsAll(error)) throw error;
+    if (isOfAll(error)) throw error;
     countFailure(tally, name, error);
   }
 }
