@@ -1,0 +1,86 @@
+// Files to this machine: one by a link of a few minutes, which the browser fetches by itself, in
+// whatever length; many as a zip that is made as its bytes come.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { nameOf } from '../words.ts';
+import type { Entry } from './folder.ts';
+
+interface Place {
+  readonly storage: Storage;
+  readonly bucket: string;
+}
+
+const linkMs = 60 * 60_000;
+
+/** An address of this origin that opens the file for an hour. */
+export async function addressFor(
+  { storage, bucket }: Place,
+  path: string,
+  downloadName?: string,
+): Promise<string> {
+  const expiresAt = new Date(Date.now() + linkMs);
+  const { url } = await storage.links.create({ bucket, path, expiresAt, downloadName });
+  const { pathname, search } = new URL(url, location.origin);
+  return pathname + search;
+}
+
+function save(address: string, name: string): void {
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.download = name;
+  anchor.click();
+}
+
+export async function downloadOne(place: Place, path: string): Promise<void> {
+  const name = nameOf(path);
+  save(await addressFor(place, path, name), name);
+}
+
+interface FilePicker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
+
+/** Straight to the disk where the browser lets a page write there. */
+export async function downloadZip(
+  place: Place,
+  entries: readonly Entry[],
+  zipName: string,
+): Promise<void> {
+  const picker = (globalThis as FilePicker).showSaveFilePicker;
+  const target = await picker?.call(globalThis, { suggestedName: zipName });
+  const { downloadZip: zip } = await import('client-zip');
+  const zipped = zip(partsOf(place, entries));
+  if (target !== undefined) {
+    await zipped.body?.pipeTo(await target.createWritable());
+    return;
+  }
+  const address = URL.createObjectURL(await zipped.blob());
+  save(address, zipName);
+  setTimeout(() => URL.revokeObjectURL(address), linkMs);
+}
+
+async function* partsOf(place: Place, entries: readonly Entry[]) {
+  for await (const { file, name } of filesOf(place, entries)) {
+    const { bucket, path, updatedAt, size } = { ...place, ...file };
+    const { body } = await place.storage.download({ bucket, path });
+    yield { name, lastModified: new Date(updatedAt), size, input: body };
+  }
+}
+
+/** Of folders all that is below, named from where the folder is. */
+async function* filesOf(
+  { storage, bucket }: Place,
+  entries: readonly Entry[],
+): AsyncGenerator<{ readonly file: FileRecord; readonly name: string }> {
+  for (const { path, file } of entries) {
+    if (file !== undefined) {
+      yield { file, name: nameOf(path) };
+      continue;
+    }
+    const parentLength = path.length - nameOf(path).length - 1;
+    for await (const found of storage.list({ bucket, prefix: path })) {
+      yield { file: found, name: found.path.slice(parentLength) };
+    }
+  }
+}
