@@ -30,6 +30,9 @@ export interface Session {
 
 export const session = signal<Session | undefined>(undefined);
 
+/** Some two seconds: then a person is told, and uploads wait for the service by themselves. */
+const retry = { attemptsMax: 4 };
+
 const keptName = 'efs-session';
 
 function keep(kept: Kept, isRemembered: boolean): void {
@@ -54,7 +57,7 @@ function readKept(): Kept | undefined {
 }
 
 function keyStorage(apiKey: string): Storage {
-  return createStorage({ url: location.origin, apiKey });
+  return createStorage({ url: location.origin, apiKey, retry });
 }
 
 /** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
@@ -100,7 +103,7 @@ async function identityStorage(kind: IdentitySession['kind']): Promise<Session |
   if (identity === undefined) return undefined;
   const canisterId = await thisCanister();
   const host = serviceHost();
-  const storage = createStorage({ host, canisterId, identity, fetchRootKey: isLocal() });
+  const storage = createStorage({ host, canisterId, identity, fetchRootKey: isLocal(), retry });
   return { kind, storage, principal: identity.getPrincipal().toText() };
 }
 

@@ -13,16 +13,35 @@ interface Place {
 
 const linkMs = 60 * 60_000;
 
-/** An address of this origin that opens the file for an hour. */
-export async function addressFor(
+/** Of links that are the page's own: they are no news to whoever looks at those of a file. */
+const ownLinks = new Set<string>();
+
+export function isOwnLink(id: string): boolean {
+  return ownLinks.has(id);
+}
+
+export interface OpenedAddress {
+  /** Of this origin. */
+  readonly address: string;
+  /** When nothing looks at it any more. */
+  close(): void;
+}
+
+/** By a link that opens the file for an hour at most. */
+export async function openAddress(
   { storage, bucket }: Place,
   path: string,
   downloadName?: string,
-): Promise<string> {
+): Promise<OpenedAddress> {
   const expiresAt = new Date(Date.now() + linkMs);
-  const { url } = await storage.links.create({ bucket, path, expiresAt, downloadName });
+  const { id, url } = await storage.links.create({ bucket, path, expiresAt, downloadName });
+  ownLinks.add(id);
   const { pathname, search } = new URL(url, location.origin);
-  return pathname + search;
+  return {
+    address: pathname + search,
+    // It ends by itself where this does not reach the service.
+    close: () => void storage.links.remove(bucket, id).catch(() => {}),
+  };
 }
 
 function save(address: string, name: string): void {
@@ -34,7 +53,8 @@ function save(address: string, name: string): void {
 
 export async function downloadOne(place: Place, path: string): Promise<void> {
   const name = nameOf(path);
-  save(await addressFor(place, path, name), name);
+  // The browser goes on with it when nobody looks: the link stays its hour.
+  save((await openAddress(place, path, name)).address, name);
 }
 
 interface FilePicker {

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import { go } from '../route.ts';
 import { addBucket, type Session } from '../session.ts';
@@ -56,20 +57,13 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
   };
   return (
     <form onSubmit={submit}>
-      <label>
-        Name of the bucket
-        <input
-          data-first
-          required
-          autocapitalize="off"
-          spellcheck={false}
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value;
-          }}
-        />
-        <small>Small letters, digits, dots and hyphens, such as holiday-photos.</small>
-      </label>
+      <Field
+        label="Name of the bucket"
+        value={name}
+        isFirst
+        isRequired
+        hint="Small letters, digits, dots and hyphens, such as holiday-photos."
+      />
       {session.kind !== 'key' && (
         <label class="check">
           <input

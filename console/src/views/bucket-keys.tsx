@@ -6,6 +6,7 @@ import type { KeyRecord, Permission } from '../../../packages/client/src/interfa
 import { sentenceOf } from '../failures.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import { dayMs, expiryOf } from '../words.ts';
 import type { BucketProps } from './bucket-role.ts';
@@ -92,28 +93,16 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
       onMade();
     });
   };
-  const texts = [
-    { label: 'Name of the key', text: name, isRequired: true },
-    { label: 'For a folder alone', text: prefix, isRequired: false },
-    { label: 'Days that it works', text: days, isRequired: false },
-  ];
   return (
     <form class="line-form" onSubmit={submit}>
-      {texts.map(({ label, text, isRequired }) => (
-        <label key={label}>
-          {label}
-          <input
-            inputmode={text === days ? 'numeric' : 'text'}
-            pattern={text === days ? '[1-9][0-9]{0,3}' : undefined}
-            required={isRequired}
-            spellcheck={false}
-            value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value;
-            }}
-          />
-        </label>
-      ))}
+      <Field label="Name of the key" value={name} isRequired />
+      <Field label="For a folder alone" value={prefix} hint="Empty: for all of the bucket." />
+      <Field
+        label="Days that it works"
+        value={days}
+        digits="[1-9][0-9]{0,3}"
+        hint="Empty: until it is revoked."
+      />
       <Permissions chosen={permissions.value} onChosen={(next) => (permissions.value = next)} />
       <button type="submit" disabled={isUnderWay.value || permissions.value.length === 0}>
         {isUnderWay.value ? 'Making a key …' : 'Make a key'}

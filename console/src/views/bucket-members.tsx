@@ -4,13 +4,14 @@ import { useSignal } from '@preact/signals';
 import type { BucketMember } from '../../../packages/client/src/interface.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import type { BucketProps } from './bucket-role.ts';
 
 const roles = [
-  ['reader', 'Reader: sees and fetches files'],
-  ['writer', 'Writer: uploads and deletes too'],
-  ['owner', 'Owner: may do everything'],
+  ['reader', 'Reader'],
+  ['writer', 'Writer'],
+  ['owner', 'Owner'],
 ] as const;
 
 export function BucketMembers(props: BucketProps) {
@@ -28,6 +29,10 @@ export function BucketMembers(props: BucketProps) {
           />
         ))}
       </ul>
+      <p class="quiet">
+        A reader sees and fetches files, a writer uploads and deletes them too, an owner may do
+        everything.
+      </p>
       <AddMember {...props} />
     </section>
   );
@@ -78,18 +83,7 @@ function AddMember({ session, record, onChanged }: BucketProps) {
   };
   return (
     <form class="line-form" onSubmit={submit}>
-      <label>
-        Principal
-        <input
-          required
-          spellcheck={false}
-          autocapitalize="off"
-          value={principal.value}
-          onInput={({ currentTarget }) => {
-            principal.value = currentTarget.value;
-          }}
-        />
-      </label>
+      <Field label="Principal" value={principal} isRequired />
       <label>
         Role
         <select

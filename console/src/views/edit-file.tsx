@@ -5,6 +5,7 @@ import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { tell } from '../notices.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import type { Session } from '../session.ts';
 
@@ -78,18 +79,7 @@ function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose()
   return (
     <form onSubmit={submit}>
       {fields.map(({ label, value, hint }, index) => (
-        <label key={label}>
-          {label}
-          <input
-            data-first={index === 0 || undefined}
-            spellcheck={false}
-            value={value.value}
-            onInput={({ currentTarget }) => {
-              value.value = currentTarget.value;
-            }}
-          />
-          <small>{hint}</small>
-        </label>
+        <Field key={label} label={label} value={value} hint={hint} isFirst={index === 0} />
       ))}
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>

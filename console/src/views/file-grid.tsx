@@ -16,7 +16,8 @@ interface GridProps {
   readonly selection: Selection;
 }
 
-export function FileGrid({ folder, selection }: GridProps) {
+export function FileGrid(props: GridProps & { onDelete(): void }) {
+  const { folder, selection } = props;
   const entries = folder.entries.value;
   const grid = useRef<HTMLDivElement>(null);
   /** The row that becomes the active one by a key takes the focus when it is drawn. */
@@ -28,8 +29,10 @@ export function FileGrid({ folder, selection }: GridProps) {
     grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus();
   }, [active]);
   const press = (event: KeyboardEvent) => {
-    if ((event.target as HTMLElement).getAttribute('role') !== 'row') return;
-    if (!handleKey(event, { folder, selection, entries, active })) return;
+    const isRow = (event.target as HTMLElement).getAttribute('role') === 'row';
+    // A box is ticked by Space, a link opened by Enter, as ever.
+    if (!isRow && (event.key === ' ' || event.key === 'Enter')) return;
+    if (!handleKey(event, { ...props, entries, active })) return;
     isKeyed.current = true;
     event.preventDefault();
   };
@@ -45,6 +48,8 @@ export function FileGrid({ folder, selection }: GridProps) {
     >
       <HeadRow folder={folder} selection={selection} />
       <WindowList
+        // Another order begins at its top.
+        key={JSON.stringify(folder.sort.value)}
         count={entries.length}
         rowHeight={rowHeight}
         active={active}
@@ -73,6 +78,7 @@ export function FileGrid({ folder, selection }: GridProps) {
 }
 
 interface KeyPlace extends GridProps {
+  onDelete(): void;
   readonly entries: readonly Entry[];
   readonly active: number;
 }
@@ -96,6 +102,7 @@ function handleKey(event: KeyboardEvent, place: KeyPlace): boolean {
     selection.active.value = to;
   } else if (event.key === ' ' && entry) selection.toggle(entry.path);
   else if (event.key === 'Enter' && entry) go(routeOfEntry(folder.place.bucket, entry));
+  else if (event.key === 'Delete' && selection.paths.value.size > 0) place.onDelete();
   else if (event.key === 'Escape') selection.clear();
   else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.setAll(entries);
   else return false;
@@ -122,15 +129,19 @@ function HeadRow({ folder, selection }: GridProps) {
           />
         </label>
       </div>
-      <SortHead folder={folder} field="name" label="Name" />
-      <SortHead folder={folder} field="size" label="Size" />
-      <SortHead folder={folder} field="date" label="Changed" />
+      <SortHead folder={folder} selection={selection} field="name" label="Name" />
+      <SortHead folder={folder} selection={selection} field="size" label="Size" />
+      <SortHead folder={folder} selection={selection} field="date" label="Changed" />
     </div>
   );
 }
 
-function SortHead(props: { folder: Folder; field: SortField; label: string }) {
-  const { folder, field, label } = props;
+function SortHead(props: GridProps & { field: SortField; label: string }) {
+  const { folder, selection, field, label } = props;
+  const sortBy = (next: Sort) => {
+    selection.active.value = 0;
+    folder.setSort(next);
+  };
   const { value: sort } = folder.sort;
   const isOwn = sort.field === field;
   const order = sort.isDescending ? 'descending' : 'ascending';
@@ -138,7 +149,7 @@ function SortHead(props: { folder: Folder; field: SortField; label: string }) {
   const next: Sort = { field, isDescending: isOwn ? !sort.isDescending : field !== 'name' };
   return (
     <div role="columnheader" class={`cell-${field}`} aria-sort={isOwn ? order : 'none'}>
-      <button type="button" class="plain" onClick={() => folder.setSort(next)}>
+      <button type="button" class="plain" onClick={() => sortBy(next)}>
         {label}
         <span aria-hidden="true">{isOwn && (sort.isDescending ? ' ↓' : ' ↑')}</span>
       </button>

@@ -15,6 +15,7 @@ import { DropArea, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox } from './filter-box.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import type { Action } from './selection-props.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
@@ -27,6 +28,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
     [session, bucket, prefix, tag.value],
   );
   const selection = useMemo(createSelection, [folder]);
+  const action = useSignal<Action | undefined>(undefined);
   const isHelpOpen = useSignal(false);
   const page = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -62,9 +64,16 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
           />
         </div>
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
-        <FileGrid folder={folder} selection={selection} />
+        <FileGrid
+          folder={folder}
+          selection={selection}
+          onDelete={() => {
+            action.value = 'delete';
+          }}
+        />
         <FolderState folder={folder} tag={tag.value} />
         <SelectionBar
+          action={action}
           target={target}
           folder={folder}
           selection={selection}

@@ -6,6 +6,7 @@ import type { Entry } from '../files/folder.ts';
 import { tell } from '../notices.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import { nextName } from '../uploads/item.ts';
 import { tellStored } from '../uploads/stored.ts';
@@ -60,21 +61,15 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
   return (
     <Dialog title={titles[kind]} onClose={onClose}>
       <form onSubmit={submit}>
-        <label>
-          {kind === 'rename' ? 'New name' : 'Folder'}
-          <input
-            data-first
-            required={kind === 'rename'}
-            spellcheck={false}
-            value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value;
-            }}
-          />
-          {kind !== 'rename' && (
-            <small>Such as 2026/summer. It is made if it is not there; empty is the top.</small>
-          )}
-        </label>
+        <Field
+          label={kind === 'rename' ? 'New name' : 'Folder'}
+          value={text}
+          isFirst
+          isRequired={kind === 'rename'}
+          {...(kind !== 'rename' && {
+            hint: 'Such as 2026/summer. It is made if it is not there; empty is the top.',
+          })}
+        />
         <Failure text={failure.value} />
         <div class="buttons">
           <button type="submit" class="main" disabled={isUnderWay.value}>

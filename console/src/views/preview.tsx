@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
-import { addressFor } from '../files/download.ts';
+import { type OpenedAddress, openAddress } from '../files/download.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -15,6 +15,8 @@ import { nameOf, sizeOf } from '../words.ts';
 
 /** A longer text is downloaded to be read. */
 const textBytesMax = 500_000;
+/** A larger one is fetched by a link, past the page's memory. */
+const pictureBytesMax = 20_000_000;
 
 type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
 
@@ -29,20 +31,27 @@ function previewOf({ contentType, path, size }: FileRecord): Kind | undefined {
   return isText ? 'text' : undefined;
 }
 
+interface Shown {
+  readonly element: ComponentChildren;
+  close?(): void;
+}
+
 export function Preview({ session, file }: { session: Session; file: FileRecord }) {
   const kind = previewOf(file);
   const shown = useSignal<ComponentChildren>(undefined);
   const failure = useSignal<string | undefined>(undefined);
   useEffect(() => {
-    if (kind === undefined) return;
-    show(session, file, kind).then(
-      (element) => {
+    if (kind === undefined) return undefined;
+    const opened = show(session, file, kind);
+    opened.then(
+      ({ element }) => {
         shown.value = element;
       },
       (error) => {
         failure.value = sentenceOf(error);
       },
     );
+    return () => void opened.then(({ close }) => close?.()).catch(() => {});
   }, []);
   return (
     <section class="preview" aria-label="Preview">
@@ -59,20 +68,36 @@ export function Preview({ session, file }: { session: Session; file: FileRecord 
   );
 }
 
-async function show(session: Session, file: FileRecord, kind: Kind): Promise<ComponentChildren> {
+async function show(session: Session, file: FileRecord, kind: Kind): Promise<Shown> {
   const { bucketId: bucket, path } = file;
-  const place = { storage: session.storage, bucket };
-  const name = nameOf(path);
   if (kind === 'text' || kind === 'markdown') {
     const { bytes } = await session.storage.download({ bucket, path });
     const text = new TextDecoder().decode(await bytes());
-    if (kind === 'text') return <LongText text={text} />;
+    if (kind === 'text') return { element: <LongText text={text} /> };
     const { markdownView } = await import('./markdown.tsx');
-    return <div class="markdown">{markdownView(text)}</div>;
+    return { element: <div class="markdown">{markdownView(text)}</div> };
   }
-  const address = await addressFor(place, path);
-  if (kind === 'image') return <img src={address} alt={name} />;
-  if (kind === 'video' || kind === 'audio') return <Media kind={kind} src={address} name={name} />;
+  const { address, close } = await openedPicture(session, file, kind);
+  const name = nameOf(path);
+  if (kind === 'image') return { element: <img src={address} alt={name} />, close };
+  if (kind === 'pdf') return { element: <Pdf address={address} name={name} />, close };
+  return { element: <Media kind={kind} src={address} name={name} />, close };
+}
+
+/** A picture comes whole; what is played or paged through is fetched part by part, by a link. */
+async function openedPicture(
+  { storage }: Session,
+  { bucketId: bucket, path, size, contentType }: FileRecord,
+  kind: Kind,
+): Promise<OpenedAddress> {
+  if (kind !== 'image' || size > pictureBytesMax) return openAddress({ storage, bucket }, path);
+  const { bytes } = await storage.download({ bucket, path });
+  const blob = new Blob([(await bytes()) as BlobPart], { type: contentType });
+  const address = URL.createObjectURL(blob);
+  return { address, close: () => URL.revokeObjectURL(address) };
+}
+
+function Pdf({ address, name }: { address: string; name: string }) {
   return (
     <>
       <iframe src={address} title={name} />

@@ -1,31 +1,17 @@
 // What can be done with the selected files: a bar that is there while some are.
 
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
 import { downloadOne, downloadZip } from '../files/download.ts';
 import { tell } from '../notices.ts';
 import { counted, nameOf } from '../words.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { MoveDialog } from './move-dialog.tsx';
-import type { SelectionProps } from './selection-props.ts';
+import type { Action, SelectionProps } from './selection-props.ts';
 import { ShareDialog } from './share-dialog.tsx';
 
-type Action = 'share' | 'rename' | 'move' | 'copy' | 'delete';
-
-export function SelectionBar(props: SelectionProps) {
-  const { entries, selection } = props;
-  const action = useSignal<Action | undefined>(undefined);
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isOver = document.querySelector('dialog[open]') !== null;
-      const isTyping = (event.target as HTMLElement).matches('input:not([type=checkbox])');
-      if (event.key !== 'Delete' || isOver || isTyping || entries.length === 0) return;
-      action.value = 'delete';
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [entries.length]);
+export function SelectionBar(props: SelectionProps & { action: Signal<Action | undefined> }) {
+  const { entries, selection, action } = props;
   const close = () => {
     action.value = undefined;
   };

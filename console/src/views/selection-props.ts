@@ -10,3 +10,5 @@ export interface SelectionProps {
   readonly selection: Selection;
   readonly entries: readonly Entry[];
 }
+
+export type Action = 'share' | 'rename' | 'move' | 'copy' | 'delete';

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { LinkRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
+import { isOwnLink } from '../files/download.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -32,7 +33,9 @@ export function Links({ target, path }: ShareProps) {
     try {
       const found: LinkRecord[] = [];
       const { bucket, session } = target;
-      for await (const link of session.storage.links.list({ bucket, path })) found.push(link);
+      for await (const link of session.storage.links.list({ bucket, path })) {
+        if (!isOwnLink(link.id)) found.push(link);
+      }
       links.value = found;
     } catch (error) {
       failure.value = sentenceOf(error);

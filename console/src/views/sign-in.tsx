@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
 import { go } from '../route.ts';
 import { isLocal } from '../service.ts';
@@ -45,32 +46,14 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
   return (
     <form class="card" onSubmit={submit}>
       <h2>With a key</h2>
-      <label>
-        API key
-        <input
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={apiKey.value}
-          onInput={({ currentTarget }) => {
-            apiKey.value = currentTarget.value;
-          }}
-        />
-        <small>It begins with efs_; npm start prints one, an owner makes others.</small>
-      </label>
-      <label>
-        Bucket
-        <input
-          autocapitalize="off"
-          spellcheck={false}
-          required
-          value={bucket.value}
-          onInput={({ currentTarget }) => {
-            bucket.value = currentTarget.value;
-          }}
-        />
-      </label>
+      <Field
+        label="API key"
+        value={apiKey}
+        isSecret
+        isRequired
+        hint="It begins with efs_; npm start prints one, an owner makes others."
+      />
+      <Field label="Bucket" value={bucket} isRequired />
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
         {isUnderWay.value ? 'Signing in …' : 'Sign in with the key'}
