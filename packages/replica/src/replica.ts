@@ -16,6 +16,7 @@ import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { effectiveCanisterId } from './management/access.ts';
 import { createManagement } from './management/management.ts';
+import { createSigningKeys } from './management/signing-keys.ts';
 import { createVetKeys } from './management/vetkd.ts';
 import { createNetwork, type Network } from './network/network.ts';
 import { type NetworkProfile, profileOf } from './network/profile.ts';
@@ -154,12 +155,13 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
     engine: () => engine,
   });
   const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
+  const signingKeys = createSigningKeys(secretSeed(store, 'signing seed'));
   const random = () => new Uint8Array(randomBytes(32));
   const engine = createEngine({
     store,
     now: clock.now,
     dataCertificate: certification.dataCertificate,
-    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
     rootKey: certification.rootKey,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),

@@ -62,6 +62,14 @@ const installMode = IDL.Variant({
 });
 
 const vetKeyId = IDL.Record({ curve: IDL.Variant({ bls12_381_g2: IDL.Null }), name: IDL.Text });
+const ecdsaKeyId = IDL.Record({ curve: IDL.Variant({ secp256k1: IDL.Null }), name: IDL.Text });
+const schnorrKeyId = IDL.Record({
+  algorithm: IDL.Variant({ bip340secp256k1: IDL.Null, ed25519: IDL.Null }),
+  name: IDL.Text,
+});
+const publicKeyOf = { canister_id: IDL.Opt(IDL.Principal), derivation_path: IDL.Vec(blob) };
+const extendedPublicKey = IDL.Record({ public_key: blob, chain_code: blob });
+const taproot = IDL.Variant({ bip341: IDL.Record({ merkle_root_hash: blob }) });
 const chunkHash = IDL.Record({ hash: blob });
 
 const canisterStatus = IDL.Record({
@@ -169,6 +177,31 @@ export const methodTypes = {
     ],
     result: [IDL.Record({ encrypted_key: blob })],
   },
+  ecdsa_public_key: {
+    argument: [IDL.Record({ ...publicKeyOf, key_id: ecdsaKeyId })],
+    result: [extendedPublicKey],
+  },
+  sign_with_ecdsa: {
+    argument: [
+      IDL.Record({ message_hash: blob, derivation_path: IDL.Vec(blob), key_id: ecdsaKeyId }),
+    ],
+    result: [IDL.Record({ signature: blob })],
+  },
+  schnorr_public_key: {
+    argument: [IDL.Record({ ...publicKeyOf, key_id: schnorrKeyId })],
+    result: [extendedPublicKey],
+  },
+  sign_with_schnorr: {
+    argument: [
+      IDL.Record({
+        message: blob,
+        derivation_path: IDL.Vec(blob),
+        key_id: schnorrKeyId,
+        aux: IDL.Opt(taproot),
+      }),
+    ],
+    result: [IDL.Record({ signature: blob })],
+  },
 } satisfies Record<
   string,
   { readonly argument: readonly IDL.Type[]; readonly result: readonly IDL.Type[] }
@@ -203,6 +236,17 @@ interface CanisterArgument {
 interface InstallArgument {
   readonly mode: InstallModeArgument;
   readonly arg: Uint8Array;
+}
+
+interface KeyArgument {
+  readonly derivation_path: readonly Uint8Array[];
+  readonly key_id: { readonly name: string };
+}
+
+interface SchnorrKeyArgument {
+  readonly key_id: {
+    readonly algorithm: { readonly bip340secp256k1: null } | { readonly ed25519: null };
+  };
 }
 
 /** Decoded arguments; methods without one get `undefined`. */
@@ -243,6 +287,15 @@ export interface Arguments {
     readonly transport_public_key: Uint8Array;
     readonly key_id: { readonly name: string };
   };
+  readonly ecdsa_public_key: KeyArgument & { readonly canister_id: Opt<Principal> };
+  readonly sign_with_ecdsa: KeyArgument & { readonly message_hash: Uint8Array };
+  readonly schnorr_public_key: KeyArgument &
+    SchnorrKeyArgument & { readonly canister_id: Opt<Principal> };
+  readonly sign_with_schnorr: KeyArgument &
+    SchnorrKeyArgument & {
+      readonly message: Uint8Array;
+      readonly aux: Opt<{ readonly bip341: { readonly merkle_root_hash: Uint8Array } }>;
+    };
 }
 
 export function isMethodName(name: string): name is MethodName {

@@ -3,12 +3,14 @@
 import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
 import type { Arguments, MethodName } from './candid-types.ts';
 import type { ChunkStore } from './chunk-store.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import type { VetKeys } from './vetkd.ts';
 
 export interface ManagementOptions {
   /** 32 fresh random bytes at each call. */
   readonly random: () => Uint8Array;
   readonly vetKeys: VetKeys;
+  readonly signingKeys: SigningKeys;
   /** Balance of a canister made by provisional_create_canister_with_cycles without an amount;
    * default 100 T. */
   readonly provisionalCycles?: bigint;

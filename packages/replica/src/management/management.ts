@@ -10,11 +10,17 @@ import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
+import { signingMethods } from './signing-methods.ts';
 
 /** Bad calls end in a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
   const parts = { lifecycle, options, chunks: new ChunkStore() };
-  const handlers = { ...canisterMethods(parts), ...codeMethods(parts), ...secretMethods(parts) };
+  const handlers = {
+    ...canisterMethods(parts),
+    ...codeMethods(parts),
+    ...secretMethods(parts),
+    ...signingMethods(parts),
+  };
   return {
     checkIngress(call) {
       const method = findMethod(call.method);
