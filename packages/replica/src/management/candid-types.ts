@@ -4,8 +4,9 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { decodeGuarded } from './candid-guard.ts';
-
-export type Opt<T> = [] | [T];
+import type { Opt } from './opt.ts';
+import { type OutcallArguments, outcallTypes } from './outcall-types.ts';
+import { type SigningArguments, signingTypes } from './signing-types.ts';
 
 const blob = IDL.Vec(IDL.Nat8);
 const canisterOnly = { canister_id: IDL.Principal };
@@ -62,14 +63,6 @@ const installMode = IDL.Variant({
 });
 
 const vetKeyId = IDL.Record({ curve: IDL.Variant({ bls12_381_g2: IDL.Null }), name: IDL.Text });
-const ecdsaKeyId = IDL.Record({ curve: IDL.Variant({ secp256k1: IDL.Null }), name: IDL.Text });
-const schnorrKeyId = IDL.Record({
-  algorithm: IDL.Variant({ bip340secp256k1: IDL.Null, ed25519: IDL.Null }),
-  name: IDL.Text,
-});
-const publicKeyOf = { canister_id: IDL.Opt(IDL.Principal), derivation_path: IDL.Vec(blob) };
-const extendedPublicKey = IDL.Record({ public_key: blob, chain_code: blob });
-const taproot = IDL.Variant({ bip341: IDL.Record({ merkle_root_hash: blob }) });
 const chunkHash = IDL.Record({ hash: blob });
 
 const canisterStatus = IDL.Record({
@@ -177,31 +170,8 @@ export const methodTypes = {
     ],
     result: [IDL.Record({ encrypted_key: blob })],
   },
-  ecdsa_public_key: {
-    argument: [IDL.Record({ ...publicKeyOf, key_id: ecdsaKeyId })],
-    result: [extendedPublicKey],
-  },
-  sign_with_ecdsa: {
-    argument: [
-      IDL.Record({ message_hash: blob, derivation_path: IDL.Vec(blob), key_id: ecdsaKeyId }),
-    ],
-    result: [IDL.Record({ signature: blob })],
-  },
-  schnorr_public_key: {
-    argument: [IDL.Record({ ...publicKeyOf, key_id: schnorrKeyId })],
-    result: [extendedPublicKey],
-  },
-  sign_with_schnorr: {
-    argument: [
-      IDL.Record({
-        message: blob,
-        derivation_path: IDL.Vec(blob),
-        key_id: schnorrKeyId,
-        aux: IDL.Opt(taproot),
-      }),
-    ],
-    result: [IDL.Record({ signature: blob })],
-  },
+  ...signingTypes,
+  ...outcallTypes,
 } satisfies Record<
   string,
   { readonly argument: readonly IDL.Type[]; readonly result: readonly IDL.Type[] }
@@ -238,19 +208,8 @@ interface InstallArgument {
   readonly arg: Uint8Array;
 }
 
-interface KeyArgument {
-  readonly derivation_path: readonly Uint8Array[];
-  readonly key_id: { readonly name: string };
-}
-
-interface SchnorrKeyArgument {
-  readonly key_id: {
-    readonly algorithm: { readonly bip340secp256k1: null } | { readonly ed25519: null };
-  };
-}
-
 /** Decoded arguments; methods without one get `undefined`. */
-export interface Arguments {
+export interface Arguments extends SigningArguments, OutcallArguments {
   readonly create_canister: { readonly settings: Opt<SettingsArgument> };
   readonly provisional_create_canister_with_cycles: {
     readonly amount: Opt<bigint>;
@@ -287,15 +246,6 @@ export interface Arguments {
     readonly transport_public_key: Uint8Array;
     readonly key_id: { readonly name: string };
   };
-  readonly ecdsa_public_key: KeyArgument & { readonly canister_id: Opt<Principal> };
-  readonly sign_with_ecdsa: KeyArgument & { readonly message_hash: Uint8Array };
-  readonly schnorr_public_key: KeyArgument &
-    SchnorrKeyArgument & { readonly canister_id: Opt<Principal> };
-  readonly sign_with_schnorr: KeyArgument &
-    SchnorrKeyArgument & {
-      readonly message: Uint8Array;
-      readonly aux: Opt<{ readonly bip341: { readonly merkle_root_hash: Uint8Array } }>;
-    };
 }
 
 export function isMethodName(name: string): name is MethodName {

@@ -8,6 +8,7 @@ import { canisterMethods } from './canister-methods.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
+import { outcallMethods } from './outcall-methods.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
 import { signingMethods } from './signing-methods.ts';
@@ -20,6 +21,7 @@ export function createManagement(lifecycle: Lifecycle, options: ManagementOption
     ...codeMethods(parts),
     ...secretMethods(parts),
     ...signingMethods(parts),
+    ...outcallMethods(parts),
   };
   return {
     checkIngress(call) {
@@ -51,7 +53,7 @@ async function run<M extends MethodName>(
   const done = await handlers[method](argument, call);
   if (isReject(done)) return rejection(done, call);
   return {
-    outcome: { status: 'replied', arg: encodeResult(method, done.value) },
+    outcome: done.outcome ?? { status: 'replied', arg: encodeResult(method, done.value) },
     refundedCycles: call.cycles - (done.keptCycles ?? 0n),
   };
 }

@@ -45,6 +45,11 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
+/** What was begun for the caller came to nothing. Canisters see code and message alone. */
+export function failed(code: RejectCode, message: string): Reject {
+  return reject(code, { errorCode: code === 1 ? 'IC0102' : 'IC0101', message });
+}
+
 /** The installation as asked for breaks a rule of installing. */
 export function contractViolation(message: string): Reject {
   return reject(5, { errorCode: 'IC0504', message });

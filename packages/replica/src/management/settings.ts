@@ -3,7 +3,8 @@
 // machine, not kept.
 
 import type { CanisterSettings, Reject } from '../core.ts';
-import type { Opt, SettingsArgument } from './candid-types.ts';
+import type { SettingsArgument } from './candid-types.ts';
+import type { Opt } from './opt.ts';
 import { isReject, refused } from './rejects.ts';
 
 const controllersMax = 10;

@@ -4,8 +4,9 @@
 import type { Principal } from '@dfinity/principal';
 import type { ManagementCall, Reject } from '../core.ts';
 import { thresholdKeyCycles } from '../execution/prices.ts';
-import type { Arguments, Opt } from './candid-types.ts';
+import type { Arguments } from './candid-types.ts';
 import type { Done, Handlers, ManagementOptions, Parts } from './handlers.ts';
+import type { Opt } from './opt.ts';
 import { malformedArgument, refused, unknownKey } from './rejects.ts';
 import type { SigningKeyPath, SigningScheme } from './signing-keys.ts';
 
