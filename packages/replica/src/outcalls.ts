@@ -42,7 +42,7 @@ export class OutcallError extends Error {
   }
 }
 
-/** `rs/https_outcalls/adapter/src/config.rs`: `http_request_timeout_secs`. */
+/** `rs/https_outcalls/adapter/src/config.rs`: `DEFAULT_HTTP_REQUEST_TIMEOUT_SECS`. */
 const timeoutMilliseconds = 30_000;
 /** Of a host in an error's words; the same, `rpc_server.rs`. */
 const shownHostMax = 50;

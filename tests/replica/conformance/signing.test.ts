@@ -1,6 +1,9 @@
 // Signatures for canisters. The judges: test vectors of BIP32's successor and of the network's own
 // crates, the derivation of public keys alone, and the verifiers of @noble/curves.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { ed25519 } from '@noble/curves/ed25519';
@@ -16,6 +19,8 @@ import {
   createSigningKeys,
   type SigningScheme,
 } from '../../../packages/replica/src/management/signing-keys.ts';
+import { startReplica } from '../../../packages/replica/src/replica.ts';
+import { installForwarder } from '../../support/forwarder/forwarder.ts';
 import {
   blob,
   createFixture,
@@ -238,6 +243,24 @@ describe('Interface specification, "Otherwise, the call is rejected"', () => {
     );
     expect(result.refundedCycles).toBe(26_153_846_152n);
   });
+});
+
+test('a canister has the same key after a restart', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'replica-signing-'));
+  try {
+    const argument = { canister_id: [], derivation_path: path };
+    const keyId = { algorithm: { ed25519: null }, name: 'key_1' };
+    const arg = encode(publicKeyArgument(schnorrKeyId), { ...argument, key_id: keyId });
+    const first = await startReplica({ stateDir, server: false });
+    const forwarder = await installForwarder(first);
+    const key = await forwarder.call('aaaaa-aa', 'schnorr_public_key', arg);
+    await first.stop();
+    const second = await startReplica({ stateDir, server: false });
+    expect(await forwarder.on(second).call('aaaaa-aa', 'schnorr_public_key', arg)).toEqual(key);
+    await second.stop();
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
 });
 
 test('signing keys come from the seed alone, and a short seed is refused', () => {

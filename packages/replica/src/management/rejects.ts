@@ -45,9 +45,10 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-/** What was begun for the caller came to nothing. Canisters see code and message alone. */
+/** What was begun for a canister came to nothing. The network has no error code for it: canisters
+ * see code and message alone. */
 export function failed(code: RejectCode, message: string): Reject {
-  return reject(code, { errorCode: code === 1 ? 'IC0102' : 'IC0101', message });
+  return { status: 'rejected', code, message, errorCode: '' };
 }
 
 /** The installation as asked for breaks a rule of installing. */
