@@ -8,6 +8,8 @@ import type { Opt } from './opt.ts';
 import { type OutcallArguments, outcallTypes } from './outcall-types.ts';
 import { type SigningArguments, signingTypes } from './signing-types.ts';
 
+export type { Opt };
+
 const blob = IDL.Vec(IDL.Nat8);
 const canisterOnly = { canister_id: IDL.Principal };
 const senderVersion = { sender_canister_version: IDL.Opt(IDL.Nat64) };

@@ -2,10 +2,9 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { Lifecycle, Reject } from '../core.ts';
-import type { SettingsArgument } from './candid-types.ts';
+import type { Opt, SettingsArgument } from './candid-types.ts';
 import { canisterStatus } from './canister-status.ts';
 import { type Done, done, type Handlers, type Parts } from './handlers.ts';
-import type { Opt } from './opt.ts';
 import { canisterNotFound, creationFeeMissing, isReject } from './rejects.ts';
 import { hasMoreThanControllers, readSettings } from './settings.ts';
 

@@ -3,8 +3,7 @@
 // machine, not kept.
 
 import type { CanisterSettings, Reject } from '../core.ts';
-import type { SettingsArgument } from './candid-types.ts';
-import type { Opt } from './opt.ts';
+import type { Opt, SettingsArgument } from './candid-types.ts';
 import { isReject, refused } from './rejects.ts';
 
 const controllersMax = 10;
