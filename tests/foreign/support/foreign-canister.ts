@@ -48,6 +48,9 @@ export async function openForeign(
     const made = (await replica.createCanister({ controllers: [sender] })).toText();
     await replica.install(made, wasm, argOf(owner), { sender });
     return made;
+  }).catch((error) => {
+    rmSync(stateDir, { recursive: true, force: true });
+    throw error;
   });
   let running = await start(stateDir);
   return {
