@@ -16,10 +16,12 @@ import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { effectiveCanisterId } from './management/access.ts';
 import { createManagement } from './management/management.ts';
+import { createSigningKeys } from './management/signing-keys.ts';
 import { createVetKeys } from './management/vetkd.ts';
 import { createNetwork, type Network } from './network/network.ts';
 import { type NetworkProfile, profileOf } from './network/profile.ts';
 import type { QueryFaults } from './network/query-faults.ts';
+import type { Outcalls } from './outcalls.ts';
 import { openDiskStore } from './persistence/disk-store.ts';
 import { createMemoryStore } from './persistence/memory-store.ts';
 import { removeState } from './persistence/state-folder.ts';
@@ -55,6 +57,8 @@ export interface ReplicaOptions {
   /** The clock, ns since 1970. With one, timers run by `tick()` only. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
+  /** Carries out HTTPS outcalls, which are refused without; `fetchOutcalls` does it truly. */
+  readonly outcalls?: Outcalls;
   /** As slow as that network: `mainnet`, or numbers of one's own. Calls in process are not. */
   readonly profile?: string | NetworkProfile;
   /** Of what is chance in the profile: the same seed, the same chance. */
@@ -154,12 +158,20 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
     engine: () => engine,
   });
   const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
+  const signingKeys = createSigningKeys(secretSeed(store, 'signing seed'));
+  const { outcalls: carryOut } = options;
   const random = () => new Uint8Array(randomBytes(32));
   const engine = createEngine({
     store,
     now: clock.now,
     dataCertificate: certification.dataCertificate,
-    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    management: (lifecycle) =>
+      createManagement(lifecycle, {
+        random,
+        vetKeys,
+        signingKeys,
+        outcalls: carryOut && { carryOut, query: (message) => engine.query(message) },
+      }),
     rootKey: certification.rootKey,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),

@@ -52,12 +52,16 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   raw_rand: canisterOnly,
   vetkd_public_key: canisterOnly,
   vetkd_derive_key: canisterOnly,
+  http_request: canisterOnly,
+  ecdsa_public_key: canisterOnly,
+  sign_with_ecdsa: canisterOnly,
+  schnorr_public_key: canisterOnly,
+  sign_with_schnorr: canisterOnly,
 };
 
 /** Methods of the interface that need what one machine does not have. */
 const absentMethods = new Set([
-  ...['canister_info', 'canister_metadata', 'http_request', 'node_metrics_history', 'subnet_info'],
-  ...['ecdsa_public_key', 'sign_with_ecdsa', 'schnorr_public_key', 'sign_with_schnorr'],
+  ...['canister_info', 'canister_metadata', 'node_metrics_history', 'subnet_info'],
   ...['take_canister_snapshot', 'load_canister_snapshot', 'list_canister_snapshots'],
   ...['delete_canister_snapshot', 'read_canister_snapshot_metadata', 'fetch_canister_logs'],
   ...['read_canister_snapshot_data', 'upload_canister_snapshot_metadata', 'rename_canister'],

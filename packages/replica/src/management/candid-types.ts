@@ -4,8 +4,11 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { decodeGuarded } from './candid-guard.ts';
+import type { Opt } from './opt.ts';
+import { type OutcallArguments, outcallTypes } from './outcall-types.ts';
+import { type SigningArguments, signingTypes } from './signing-types.ts';
 
-export type Opt<T> = [] | [T];
+export type { Opt };
 
 const blob = IDL.Vec(IDL.Nat8);
 const canisterOnly = { canister_id: IDL.Principal };
@@ -169,6 +172,8 @@ export const methodTypes = {
     ],
     result: [IDL.Record({ encrypted_key: blob })],
   },
+  ...signingTypes,
+  ...outcallTypes,
 } satisfies Record<
   string,
   { readonly argument: readonly IDL.Type[]; readonly result: readonly IDL.Type[] }
@@ -206,7 +211,7 @@ interface InstallArgument {
 }
 
 /** Decoded arguments; methods without one get `undefined`. */
-export interface Arguments {
+export interface Arguments extends SigningArguments, OutcallArguments {
   readonly create_canister: { readonly settings: Opt<SettingsArgument> };
   readonly provisional_create_canister_with_cycles: {
     readonly amount: Opt<bigint>;

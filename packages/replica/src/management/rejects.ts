@@ -45,6 +45,12 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
+/** What was begun for a canister came to nothing. The network has no error code for it: canisters
+ * see code and message alone. */
+export function failed(code: RejectCode, message: string): Reject {
+  return { status: 'rejected', code, message, errorCode: '' };
+}
+
 /** The installation as asked for breaks a rule of installing. */
 export function contractViolation(message: string): Reject {
   return reject(5, { errorCode: 'IC0504', message });
@@ -57,10 +63,11 @@ export function creationFeeMissing(fee: bigint, received: bigint): Reject {
   return reject(4, { errorCode: 'IC0403', message });
 }
 
-export function unknownVetKey(name: string, known: readonly string[]): Reject {
-  const keys = known.map((key) => `vetkd:Bls12_381_G2:${key}`).join(', ');
+/** `scheme` as the network writes it, such as `vetkd:Bls12_381_G2`. */
+export function unknownKey(scheme: string, name: string, known: readonly string[]): Reject {
+  const keys = known.map((key) => `${scheme}:${key}`).join(', ');
   const message =
-    `Requested unknown or disabled threshold key: vetkd:Bls12_381_G2:${name}, ` +
+    `Requested unknown or disabled threshold key: ${scheme}:${name}, ` +
     `existing enabled keys: [${keys}]`;
   return reject(3, { errorCode: 'IC0301', message });
 }
