@@ -84,6 +84,8 @@ export function createFakeLifecycle(): FakeLifecycle {
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
     },
+    logs: () => [],
+    history: () => ({ total: 0n, changes: [] }),
     settings: (id) => entries.get(id.toText())?.settings,
     canister(id) {
       const entry = entries.get(id.toText());

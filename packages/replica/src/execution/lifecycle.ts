@@ -2,9 +2,17 @@
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import type {
+  CanisterSettings,
+  ChangeDetails,
+  ChangeOrigin,
+  Lifecycle,
+  Reject,
+  ValueChange,
+} from '../core.ts';
 import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
+import { clearLog, limitLog, readLog, removeLog } from './canister-log.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
@@ -15,6 +23,13 @@ import {
   stopCancelled,
   uninstalled,
 } from './errors.ts';
+import {
+  anonymousOrigin,
+  hashEnvironment,
+  historyWith,
+  readHistory,
+  removeHistory,
+} from './history.ts';
 import { installCode } from './install.ts';
 import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
@@ -58,7 +73,7 @@ function closeContexts(canister: Canister): void {
   canister.openCalls.clear();
 }
 
-function uninstallCode(state: EngineState, canister: Canister): void {
+function uninstallCode(state: EngineState, canister: Canister, origin?: ChangeOrigin): void {
   const { record } = canister;
   const emptied = {
     ...record,
@@ -69,7 +84,12 @@ function uninstallCode(state: EngineState, canister: Canister): void {
     lowMemoryHook: nextLowMemoryHook(record, 0),
   };
   const heap = () => noInstance(canister);
-  commitRecord(state, { canister, record: emptied, cleared: true, heap });
+  const details = { kind: 'uninstall' } as const;
+  const values = [
+    ...clearLog(state.store, canister.idText),
+    changeOf(state, { canister, version: emptied.version, origin, details }),
+  ];
+  commitRecord(state, { canister, record: emptied, cleared: true, heap, values });
   canister.module = undefined;
   canister.sandbox = undefined;
   canister.failure = undefined;
@@ -79,7 +99,7 @@ function uninstallCode(state: EngineState, canister: Canister): void {
 function changeSettings(
   state: EngineState,
   canister: Canister,
-  change: Partial<CanisterSettings>,
+  { change, origin }: { change: Partial<CanisterSettings>; origin: ChangeOrigin | undefined },
 ): Reject | undefined {
   const refused = refuseAllocations(state, change, canister);
   if (refused) return refused;
@@ -87,8 +107,28 @@ function changeSettings(
   const record = { ...canister.record, settings, version: canister.record.version + 1n };
   const heapBytes = canister.sandbox?.heap().length ?? 0;
   const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
-  commitRecord(state, { canister, record: { ...record, lowMemoryHook } });
+  const values = limitLog(state.store, canister.idText, settings.logMemoryLimit);
+  if (change.controllers) {
+    const details = { kind: 'controllers', controllers: change.controllers } as const;
+    values.push(changeOf(state, { canister, version: record.version, origin, details }));
+  }
+  commitRecord(state, { canister, record: { ...record, lowMemoryHook }, values });
   return undefined;
+}
+
+function changeOf(
+  state: EngineState,
+  change: {
+    readonly canister: Canister;
+    readonly version: bigint;
+    readonly origin: ChangeOrigin | undefined;
+    readonly details: ChangeDetails;
+  },
+): ValueChange {
+  const { canister, version: canisterVersion, origin = anonymousOrigin, details } = change;
+  const timestamp = state.world.now();
+  const entry = { timestamp, canisterVersion, origin, details };
+  return historyWith(state.store, canister.idText, entry);
 }
 
 function makeCanister(
@@ -103,7 +143,10 @@ function makeCanister(
   const id = options.id ?? allocateId(state);
   const record = newRecord(controllers, cycles, settings);
   const canister = createCanister(id, record);
-  commitRecord(state, { canister, record });
+  const environmentHash = hashEnvironment(record.settings.environmentVariables);
+  const details = { kind: 'creation', controllers, environmentHash } as const;
+  const values = [changeOf(state, { canister, version: 0n, origin: options.origin, details })];
+  commitRecord(state, { canister, record, values });
   state.canisters.set(canister.idText, canister);
   return id;
 }
@@ -112,7 +155,12 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  state.store.commit({ canisters: [], stableMemories: [], cleared: [], deleted: [idText] });
+  const values = [...removeLog(state.store, idText), removeHistory(idText)];
+  state.store.commit({
+    ...{ canisters: [], stableMemories: [], cleared: [] },
+    deleted: [idText],
+    values,
+  });
   state.canisters.delete(idText);
   return undefined;
 }
@@ -136,8 +184,8 @@ export function createLifecycle(state: EngineState): Lifecycle {
         installCode(state, { ...options, canister }),
       );
     },
-    updateSettings: (id, settings) =>
-      onCanister(state, id, (canister) => changeSettings(state, canister, settings)),
+    updateSettings: (id, change, origin) =>
+      onCanister(state, id, (canister) => changeSettings(state, canister, { change, origin })),
     start: (id) =>
       onCanister(state, id, (canister) => {
         cancelStopping(canister, stopCancelled(canister.idText));
@@ -146,9 +194,9 @@ export function createLifecycle(state: EngineState): Lifecycle {
         return undefined;
       }),
     stop: async (id) => onCanister(state, id, (canister) => stopCanister(state, canister)),
-    uninstall: (id) =>
+    uninstall: (id, origin) =>
       onCanister(state, id, (canister) => {
-        uninstallCode(state, canister);
+        uninstallCode(state, canister, origin);
         return undefined;
       }),
     remove: (id) => onCanister(state, id, (canister) => removeCanister(state, canister)),
@@ -163,5 +211,7 @@ export function createLifecycle(state: EngineState): Lifecycle {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);
     },
+    logs: (id) => readLog(state.store, id.toText()),
+    history: (id) => readHistory(state.store, id.toText()),
   };
 }
