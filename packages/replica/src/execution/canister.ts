@@ -107,6 +107,8 @@ export interface World {
   readonly rootKey: () => Uint8Array;
   readonly subnetId: () => Uint8Array;
   readonly onPrint: (canisterId: string, text: string) => void;
+  /** Ids that no new canister gets unless it is asked for. */
+  readonly reservedIds: ReadonlySet<string>;
 }
 
 /** Changes of one message, thrown away when it traps. */

@@ -50,7 +50,7 @@ function allocateId(state: EngineState): Principal {
   const stored = state.store.getValue(nextIdKey);
   let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
   let id = canisterIdOf(counter);
-  while (state.canisters.has(id.toText())) {
+  while (state.canisters.has(id.toText()) || state.world.reservedIds.has(id.toText())) {
     counter += 1n;
     id = canisterIdOf(counter);
   }

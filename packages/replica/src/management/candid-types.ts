@@ -18,7 +18,7 @@ const visibility = IDL.Variant({
 });
 const environmentVariables = IDL.Vec(IDL.Record({ name: IDL.Text, value: IDL.Text }));
 
-const canisterSettings = IDL.Record({
+export const canisterSettings = IDL.Record({
   controllers: IDL.Opt(IDL.Vec(IDL.Principal)),
   compute_allocation: IDL.Opt(IDL.Nat),
   memory_allocation: IDL.Opt(IDL.Nat),
