@@ -3,6 +3,7 @@
 // (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
 
 import type { Principal } from '@dfinity/principal';
+import type { SnapshotFacts, SnapshotMetadata } from './snapshot-facts.ts';
 
 /** IC spec, "Reject codes": 1 SYS_FATAL, 2 SYS_TRANSIENT, 3 DESTINATION_INVALID, 4 CANISTER_REJECT,
  * 5 CANISTER_ERROR, 6 SYS_UNKNOWN. */
@@ -225,7 +226,16 @@ export type ChangeDetails =
     }
   | { readonly kind: 'uninstall' }
   | { readonly kind: 'deployment'; readonly mode: InstallMode; readonly moduleHash: Uint8Array }
-  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] };
+  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] }
+  | {
+      readonly kind: 'snapshot';
+      /** Absent when it was the canister's own. */
+      readonly from: Principal | undefined;
+      readonly snapshotId: Uint8Array;
+      readonly canisterVersion: bigint;
+      readonly takenAt: bigint;
+      readonly source: SnapshotFacts['source'];
+    };
 
 export interface CanisterChange {
   readonly timestamp: bigint;
@@ -286,6 +296,50 @@ export interface CanisterSettings {
   readonly environmentVariables: ReadonlyMap<string, string>;
 }
 
+export type SnapshotPart = 'module' | 'heap' | 'stable';
+
+interface SnapshotOf {
+  readonly canisterId: Principal;
+  readonly snapshotId: Uint8Array;
+}
+
+/** Snapshots of all canisters. */
+export interface Snapshots {
+  list(canisterId: Principal): readonly SnapshotFacts[];
+  find(of: SnapshotOf): SnapshotFacts | Reject;
+  take(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly chunks: readonly { readonly hash: Uint8Array; readonly bytes: Uint8Array }[];
+  }): SnapshotFacts | Reject;
+  /** One to be filled by `write` and `addChunk`. */
+  create(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly metadata: SnapshotMetadata;
+  }): SnapshotFacts | Reject;
+  /** The caller has checked that the span is inside. */
+  read(facts: SnapshotFacts, part: SnapshotPart, span: Span): Uint8Array;
+  readChunk(facts: SnapshotFacts, hash: Uint8Array): Uint8Array | undefined;
+  write(facts: SnapshotFacts, part: SnapshotPart, at: Written): Reject | undefined;
+  addChunk(
+    facts: SnapshotFacts,
+    chunk: { hash: Uint8Array; bytes: Uint8Array },
+  ): Reject | undefined;
+  load(of: SnapshotOf & { readonly origin: ChangeOrigin }): Reject | undefined;
+  remove(of: SnapshotOf): Reject | undefined;
+}
+
+interface Span {
+  readonly offset: number;
+  readonly size: number;
+}
+
+interface Written {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
 /** What the engine does for the management canister. A refusal is a returned Reject. */
@@ -326,4 +380,5 @@ export interface Lifecycle {
   /** Oldest first; empty for a canister that is not there. */
   logs(canisterId: Principal): readonly LogRecord[];
   history(canisterId: Principal): CanisterHistory;
+  readonly snapshots: Snapshots;
 }

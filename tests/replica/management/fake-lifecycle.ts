@@ -84,6 +84,7 @@ export function createFakeLifecycle(): FakeLifecycle {
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
     },
+    snapshots: {} as Lifecycle['snapshots'],
     logs: () => [],
     history: () => ({ total: 0n, changes: [] }),
     settings: (id) => entries.get(id.toText())?.settings,

@@ -11,6 +11,7 @@ import type {
   Reject,
   StableMemory,
 } from '../core.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
@@ -30,9 +31,6 @@ export interface CanisterRecord {
   globalTimer: bigint;
   lowMemoryHook: LowMemoryHook;
 }
-
-/** IC spec, OnLowWasmMemoryHookStatus. */
-export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
 
 export interface Canister {
   readonly id: Principal;

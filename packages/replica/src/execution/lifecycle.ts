@@ -33,6 +33,8 @@ import {
 import { installCode } from './install.ts';
 import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { removedSnapshots } from './snapshot-list.ts';
+import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 
 const nextIdKey = 'next canister id';
@@ -155,10 +157,11 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  const values = [...removeLog(state.store, idText), removeHistory(idText)];
+  const gone = removedSnapshots(state.store, idText);
+  const values = [...removeLog(state.store, idText), removeHistory(idText), gone.value];
   state.store.commit({
     ...{ canisters: [], stableMemories: [], cleared: [] },
-    deleted: [idText],
+    deleted: [idText, ...gone.memories],
     values,
   });
   state.canisters.delete(idText);
@@ -213,5 +216,6 @@ export function createLifecycle(state: EngineState): Lifecycle {
     },
     logs: (id) => readLog(state.store, id.toText()),
     history: (id) => readHistory(state.store, id.toText()),
+    snapshots: createSnapshots(state),
   };
 }

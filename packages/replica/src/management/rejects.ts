@@ -37,7 +37,7 @@ export function queryOnly(method: string): Reject {
 
 export function noQuery(method: string): Reject {
   const message = `Query method ${method} not found on the management canister`;
-  return reject(3, { errorCode: 'IC0302', message });
+  return reject(5, { errorCode: 'IC0536', message });
 }
 
 /** `dfinity/ic` `rs/execution_environment/src/query_handler.rs`: CanisterRejectedMessage. */
@@ -49,6 +49,14 @@ export function logsHidden(caller: Principal): Reject {
 export function noMetadata(id: Principal, name: string): Reject {
   const message = `Canister ${id.toText()} has no metadata section '${name}' that the caller may read`;
   return reject(5, { errorCode: 'IC0406', message });
+}
+
+/** `rs/types/error_types/src/lib.rs`, CanisterSnapshotImmutable. */
+export function immutableSnapshot(id: Uint8Array): Reject {
+  const message =
+    `Snapshot ${Buffer.from(id).toString('hex')} was taken from a canister: only one that was ` +
+    'created by uploading metadata takes data';
+  return reject(4, { errorCode: 'IC0409', message });
 }
 
 export function malformedArgument(method: string, reason: string): Reject {
