@@ -11,7 +11,17 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 import { alice, bob, manage } from './management-client.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'snapshots-'));
-const start = () => startReplica({ server: false, stateDir });
+/** Writes to the disk that still succeed. */
+let writesLeft = Number.POSITIVE_INFINITY;
+const start = () =>
+  startReplica({
+    server: false,
+    stateDir,
+    onDiskWrite: () => {
+      writesLeft -= 1;
+      if (writesLeft < 0) throw new Error('the disk is full');
+    },
+  });
 let replica: Replica;
 beforeAll(async () => {
   replica = await start();
@@ -132,6 +142,26 @@ describe('Interface specification, "IC method take_canister_snapshot", "IC metho
     await expect(take(id, { replace_snapshot: second?.id })).rejects.toThrow('Could not find');
     expect(await list(id)).toHaveLength(9);
     await load(id, next.id);
+  });
+
+  test('for which there is no room is not there at all, and later is', async () => {
+    const id = await install();
+    await add(id);
+    for (const writes of [0, 1]) {
+      writesLeft = writes;
+      await expect(take(id)).rejects.toThrow('the disk is full');
+      writesLeft = Number.POSITIVE_INFINITY;
+      expect(await list(id)).toEqual([]);
+      await add(id);
+    }
+    const { id: snapshot } = await take(id);
+    await add(id);
+    writesLeft = 0;
+    await expect(load(id, snapshot)).rejects.toThrow('the disk is full');
+    writesLeft = Number.POSITIVE_INFINITY;
+    expect(await all(id)).toEqual([44, 44, 44]);
+    await load(id, snapshot);
+    expect(await all(id)).toEqual([43, 43, 43]);
   });
 
   test('can take the code away in the same call, and needs some', async () => {

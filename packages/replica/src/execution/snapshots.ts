@@ -196,7 +196,17 @@ function addSnapshot(
     return facts;
   } catch (error) {
     store.stableMemory(name).rollback();
+    tryTo(discard);
     return storageFailed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What fails here fails on a disk that is full: the next attempt does it. */
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch {
+    return;
   }
 }
 
