@@ -4,29 +4,32 @@
 
 import type { Principal } from '@dfinity/principal';
 import type {
+  CanisterSettings,
   CanisterView,
   DataCertificateSource,
   Outcome,
   Reject,
   StableMemory,
 } from '../core.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
+import type { MessageLog } from './message-log.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** What is stored of a canister besides its memories. */
 export interface CanisterRecord {
-  controllers: readonly Principal[];
+  /** Replaced whole when one changes. */
+  settings: CanisterSettings;
   status: CanisterView['status'];
-  freezingThreshold: bigint;
-  wasmMemoryLimit: bigint;
   moduleHash: Uint8Array | undefined;
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
   /** Nanoseconds since 1970; 0 when there is none. */
   globalTimer: bigint;
+  lowMemoryHook: LowMemoryHook;
 }
 
 export interface Canister {
@@ -46,6 +49,8 @@ export interface Canister {
   readonly openCalls: Set<OpenCall>;
   /** When the timer was due whose task is queued and has not run: until then it counts as set. */
   firingTimer: bigint | undefined;
+  /** A task waits that runs `canister_on_low_wasm_memory`. */
+  isHookQueued: boolean;
   /** Why it could not be brought up again after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
@@ -100,6 +105,8 @@ export interface World {
   readonly rootKey: () => Uint8Array;
   readonly subnetId: () => Uint8Array;
   readonly onPrint: (canisterId: string, text: string) => void;
+  /** Ids that no new canister gets unless it is asked for. */
+  readonly reservedIds: ReadonlySet<string>;
 }
 
 /** Changes of one message, thrown away when it traps. */
@@ -116,6 +123,8 @@ export interface Effects {
   readonly calls: OutgoingCall[];
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
+  /** What it printed; made at the first line. */
+  printed: MessageLog | undefined;
 }
 
 export interface Execution {

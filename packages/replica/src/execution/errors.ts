@@ -11,19 +11,23 @@ export function reject(code: RejectCode, errorCode: string, message: string): Re
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
   readonly errorCode: string;
+  /** As the canister's log has it. */
+  readonly logText: string;
 
-  constructor(errorCode: string, message: string) {
+  constructor(errorCode: string, message: string, logText = message) {
     super(message);
     this.errorCode = errorCode;
+    this.logText = logText;
   }
 }
 
 export function trapped(message: string): CanisterTrap {
-  return new CanisterTrap('IC0502', `Canister trapped: ${message}`);
+  return new CanisterTrap('IC0502', `Canister trapped: ${message}`, message);
 }
 
 export function calledTrap(message: string): CanisterTrap {
-  return new CanisterTrap('IC0503', `Canister called \`ic0.trap\` with message: '${message}'`);
+  const text = `Canister called \`ic0.trap\` with message: '${message}'`;
+  return new CanisterTrap('IC0503', text, message || '(no message)');
 }
 
 export function contractViolation(message: string): CanisterTrap {
@@ -123,6 +127,16 @@ export const callExpired = () => reject(6, 'IC0602', 'Call deadline has expired.
 
 export const callLost = () =>
   reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
+
+export const snapshotNotFound = (canisterId: string, snapshotId: Uint8Array) =>
+  reject(
+    3,
+    'IC0305',
+    `Could not find the snapshot ID ${Buffer.from(snapshotId).toString('hex')} for canister ` +
+      `${canisterId}`,
+  );
+
+export const snapshotRefused = (why: string) => reject(4, 'IC0408', why);
 
 export const uninstalled = () => reject(4, 'IC0407', 'Canister has been uninstalled.');
 

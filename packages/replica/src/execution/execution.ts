@@ -50,6 +50,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       calls: [],
       pendingCall: undefined,
       isAccepted: false,
+      printed: undefined,
     },
   };
 }

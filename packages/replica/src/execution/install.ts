@@ -3,12 +3,13 @@
 // upgrade".
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Reject } from '../core.ts';
+import type { ChangeOrigin, InstallMode, Reject, ValueChange } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
 import { startExport } from '../wasm/instrument.ts';
 import { InvalidModule } from '../wasm/invalid-module.ts';
-import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
+import type { Canister, CanisterRecord, Execution, OpenCall } from './canister.ts';
+import { clearLog, logChanges } from './canister-log.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
@@ -22,8 +23,10 @@ import {
   trapped,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
+import { historyWith } from './history.ts';
 import { createHost } from './ic0-host.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
@@ -36,6 +39,7 @@ export interface Installation {
   readonly arg: Uint8Array;
   readonly sender: Principal;
   readonly skipPreUpgrade?: boolean;
+  readonly origin?: ChangeOrigin;
 }
 
 /** An installation under way; nothing of it is the canister's before the commit. */
@@ -46,6 +50,8 @@ interface Draft {
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
   instructionsLeft: bigint;
+  /** The newest step; it has what all of them printed. */
+  last: Execution | undefined;
 }
 
 /** Runs one step; a trap is thrown, and ends the installation. */
@@ -71,6 +77,8 @@ function runStep(
     caller,
     arg,
   });
+  execution.effects.printed = draft.last?.effects.printed;
+  draft.last = execution;
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
   const cycles = executionCycles(result.instructions);
@@ -117,6 +125,7 @@ function createDraft(
     caller: options.sender.toUint8Array(),
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
+    last: undefined,
   };
 }
 
@@ -130,13 +139,12 @@ function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>)
 const argumentKey = (idText: string) => `installation argument of ${idText}`;
 
 function runInstallation(
-  state: EngineState,
+  draft: Draft,
   installation: Installation,
   compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
 ): void {
+  const { state, canister: twin } = draft;
   const { canister, mode } = installation;
-  const draft = createDraft(state, installation);
-  const twin = draft.canister;
   const preUpgrade = 'canister_pre_upgrade';
   const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
   if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
@@ -145,16 +153,47 @@ function runInstallation(
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
   const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
-  const record = { ...twin.record, moduleHash: compiled.hash };
+  const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
+  const record = { ...twin.record, moduleHash: compiled.hash, lowMemoryHook };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
-  commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+  const values = [
+    ...loggedBy(draft, mode === 'reinstall'),
+    deploymentChange(state, installation, record),
+  ];
+  commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
   canister.sandbox = sandbox;
   // Only with code in place does a timer that install or post_upgrade set count as due.
   state.onTimer();
   canister.failure = undefined;
+}
+
+function loggedBy({ state, canister, last }: Draft, isCleared = false): ValueChange[] {
+  if (last) return logChanges(state.store, last, { isCleared });
+  return isCleared ? clearLog(state.store, canister.idText) : [];
+}
+
+function deploymentChange(
+  state: EngineState,
+  { canister, mode, origin, sender }: Installation,
+  { moduleHash, version }: CanisterRecord,
+): ValueChange {
+  return historyWith(state.store, canister.idText, {
+    timestamp: state.world.now(),
+    canisterVersion: version,
+    origin: origin ?? { caller: sender, isCanister: false },
+    details: { kind: 'deployment', mode, moduleHash: moduleHash ?? new Uint8Array() },
+  });
+}
+
+/** What an installation printed before it trapped, and why it did, stays in the log. */
+function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void {
+  const { state, last } = draft;
+  if (last === undefined) return;
+  const values = logChanges(state.store, last, { trap });
+  commitRecord(state, { canister, record: canister.record, values });
 }
 
 /** Takes back what an installation did to the old code's heap and to stable memory. */
@@ -175,13 +214,15 @@ export function installCode(state: EngineState, installation: Installation): Rej
   const isEmpty = canister.record.moduleHash === undefined;
   if (mode === 'install' && !isEmpty) return notEmpty(canister.idText);
   if (mode === 'upgrade' && isEmpty) return noModule(canister.idText);
+  const draft = createDraft(state, installation);
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
-    runInstallation(state, installation, { module: compiled, hash });
+    runInstallation(draft, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
     abandonInstallation(state, canister);
+    if (error instanceof CanisterTrap) logFailure(draft, canister, error);
     return rejectOfError(canister, error);
   }
 }
@@ -215,14 +256,15 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
 }
 
 function resumeWithoutHeap(state: EngineState, canister: Canister, module: CompiledModule): void {
-  const sender = canister.record.controllers[0] ?? canister.id;
+  const sender = canister.record.settings.controllers[0] ?? canister.id;
   const arg = state.store.getValue(argumentKey(canister.idText)) ?? noArguments;
   try {
     const draft = createDraft(state, { canister, sender, arg });
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
     const sandbox = startCode(draft, module, true);
     const { record } = draft.canister;
-    commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+    const values = loggedBy(draft);
+    commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
     sandbox.commit();
     canister.module = module;
     canister.sandbox = sandbox;

@@ -2,8 +2,17 @@
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import type {
+  CanisterSettings,
+  ChangeDetails,
+  ChangeOrigin,
+  Lifecycle,
+  Reject,
+  ValueChange,
+} from '../core.ts';
+import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
+import { clearLog, limitLog, readLog, removeLog } from './canister-log.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
@@ -14,8 +23,18 @@ import {
   stopCancelled,
   uninstalled,
 } from './errors.ts';
+import {
+  anonymousOrigin,
+  hashEnvironment,
+  historyWith,
+  readHistory,
+  removeHistory,
+} from './history.ts';
 import { installCode } from './install.ts';
 import { noInstance } from './instance-image.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { removedSnapshots } from './snapshot-list.ts';
+import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 
 const nextIdKey = 'next canister id';
@@ -33,7 +52,7 @@ function allocateId(state: EngineState): Principal {
   const stored = state.store.getValue(nextIdKey);
   let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
   let id = canisterIdOf(counter);
-  while (state.canisters.has(id.toText())) {
+  while (state.canisters.has(id.toText()) || state.world.reservedIds.has(id.toText())) {
     counter += 1n;
     id = canisterIdOf(counter);
   }
@@ -56,7 +75,7 @@ function closeContexts(canister: Canister): void {
   canister.openCalls.clear();
 }
 
-function uninstallCode(state: EngineState, canister: Canister): void {
+function uninstallCode(state: EngineState, canister: Canister, origin?: ChangeOrigin): void {
   const { record } = canister;
   const emptied = {
     ...record,
@@ -64,9 +83,15 @@ function uninstallCode(state: EngineState, canister: Canister): void {
     certifiedData: new Uint8Array(),
     globalTimer: 0n,
     version: record.version + 1n,
+    lowMemoryHook: nextLowMemoryHook(record, 0),
   };
   const heap = () => noInstance(canister);
-  commitRecord(state, { canister, record: emptied, cleared: true, heap });
+  const details = { kind: 'uninstall' } as const;
+  const values = [
+    ...clearLog(state.store, canister.idText),
+    changeOf(state, { canister, version: emptied.version, origin, details }),
+  ];
+  commitRecord(state, { canister, record: emptied, cleared: true, heap, values });
   canister.module = undefined;
   canister.sandbox = undefined;
   canister.failure = undefined;
@@ -76,25 +101,69 @@ function uninstallCode(state: EngineState, canister: Canister): void {
 function changeSettings(
   state: EngineState,
   canister: Canister,
-  settings: CanisterSettings,
-): undefined {
-  const { record } = canister;
-  const { controllers, freezingThreshold, wasmMemoryLimit } = settings;
-  const changed = {
-    ...record,
-    controllers: controllers ?? record.controllers,
-    freezingThreshold: freezingThreshold ?? record.freezingThreshold,
-    wasmMemoryLimit: wasmMemoryLimit ?? record.wasmMemoryLimit,
-    version: record.version + 1n,
-  };
-  commitRecord(state, { canister, record: changed });
+  { change, origin }: { change: Partial<CanisterSettings>; origin: ChangeOrigin | undefined },
+): Reject | undefined {
+  const refused = refuseAllocations(state, change, canister);
+  if (refused) return refused;
+  const settings = { ...canister.record.settings, ...change };
+  const record = { ...canister.record, settings, version: canister.record.version + 1n };
+  const heapBytes = canister.sandbox?.heap().length ?? 0;
+  const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
+  const values = limitLog(state.store, canister.idText, settings.logMemoryLimit);
+  if (change.controllers) {
+    const details = { kind: 'controllers', controllers: change.controllers } as const;
+    values.push(changeOf(state, { canister, version: record.version, origin, details }));
+  }
+  commitRecord(state, { canister, record: { ...record, lowMemoryHook }, values });
+  return undefined;
+}
+
+function changeOf(
+  state: EngineState,
+  change: {
+    readonly canister: Canister;
+    readonly version: bigint;
+    readonly origin: ChangeOrigin | undefined;
+    readonly details: ChangeDetails;
+  },
+): ValueChange {
+  const { canister, version: canisterVersion, origin = anonymousOrigin, details } = change;
+  const timestamp = state.world.now();
+  const entry = { timestamp, canisterVersion, origin, details };
+  return historyWith(state.store, canister.idText, entry);
+}
+
+function makeCanister(
+  state: EngineState,
+  options: Parameters<Lifecycle['create']>[0],
+): Principal | Reject {
+  const { controllers, cycles, settings } = options;
+  const taken = options.id && state.canisters.has(options.id.toText());
+  if (taken) return reject(5, 'IC0205', `Canister ${options.id?.toText()} already exists`);
+  const refused = settings && refuseAllocations(state, settings);
+  if (refused) return refused;
+  const id = options.id ?? allocateId(state);
+  const record = newRecord(controllers, cycles, settings);
+  const canister = createCanister(id, record);
+  const environmentHash = hashEnvironment(record.settings.environmentVariables);
+  const details = { kind: 'creation', controllers, environmentHash } as const;
+  const values = [changeOf(state, { canister, version: 0n, origin: options.origin, details })];
+  commitRecord(state, { canister, record, values });
+  state.canisters.set(canister.idText, canister);
+  return id;
 }
 
 function removeCanister(state: EngineState, canister: Canister): Reject | undefined {
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  state.store.commit({ canisters: [], stableMemories: [], cleared: [], deleted: [idText] });
+  const gone = removedSnapshots(state.store, idText);
+  const values = [...removeLog(state.store, idText), removeHistory(idText), gone.value];
+  state.store.commit({
+    ...{ canisters: [], stableMemories: [], cleared: [] },
+    deleted: [idText, ...gone.memories],
+    values,
+  });
   state.canisters.delete(idText);
   return undefined;
 }
@@ -112,24 +181,14 @@ function onCanister<T>(
 
 export function createLifecycle(state: EngineState): Lifecycle {
   return {
-    create(options) {
-      const id = options.id ?? allocateId(state);
-      if (state.canisters.has(id.toText())) {
-        return reject(5, 'IC0205', `Canister ${id.toText()} already exists`);
-      }
-      const record = newRecord(options.controllers, options.cycles);
-      const canister = createCanister(id, record);
-      commitRecord(state, { canister, record });
-      state.canisters.set(canister.idText, canister);
-      return id;
-    },
+    create: (options) => makeCanister(state, options),
     async install(options) {
       return onCanister(state, options.canisterId, (canister) =>
         installCode(state, { ...options, canister }),
       );
     },
-    updateSettings: (id, settings) =>
-      onCanister(state, id, (canister) => changeSettings(state, canister, settings)),
+    updateSettings: (id, change, origin) =>
+      onCanister(state, id, (canister) => changeSettings(state, canister, { change, origin })),
     start: (id) =>
       onCanister(state, id, (canister) => {
         cancelStopping(canister, stopCancelled(canister.idText));
@@ -138,9 +197,9 @@ export function createLifecycle(state: EngineState): Lifecycle {
         return undefined;
       }),
     stop: async (id) => onCanister(state, id, (canister) => stopCanister(state, canister)),
-    uninstall: (id) =>
+    uninstall: (id, origin) =>
       onCanister(state, id, (canister) => {
-        uninstallCode(state, canister);
+        uninstallCode(state, canister, origin);
         return undefined;
       }),
     remove: (id) => onCanister(state, id, (canister) => removeCanister(state, canister)),
@@ -150,15 +209,13 @@ export function createLifecycle(state: EngineState): Lifecycle {
       const record = { ...canister.record, cycles: canister.record.cycles + cycles };
       commitRecord(state, { canister, record });
     },
-    settings(id) {
-      const record = state.canisters.get(id.toText())?.record;
-      if (!record) return undefined;
-      const { controllers, freezingThreshold, wasmMemoryLimit } = record;
-      return { controllers, freezingThreshold, wasmMemoryLimit };
-    },
+    settings: (id) => state.canisters.get(id.toText())?.record.settings,
     canister(id) {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);
     },
+    logs: (id) => readLog(state.store, id.toText()),
+    history: (id) => readHistory(state.store, id.toText()),
+    snapshots: createSnapshots(state),
   };
 }

@@ -3,14 +3,16 @@
 
 import type { MessageReport, Reject } from '../core.ts';
 import type { CanisterRecord, Execution } from './canister.ts';
+import { logChanges } from './canister-log.ts';
 import { entryKind } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
-import { rejectOfTrap, storageFailed } from './errors.ts';
+import { type CanisterTrap, rejectOfTrap, storageFailed } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { changedInstance } from './instance-image.ts';
 import { instructionLimit } from './limits.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import type { RunResult } from './run-entry.ts';
 import { runEntry } from './run-entry.ts';
@@ -47,7 +49,7 @@ export function reportOf(
 
 /** The record after a message that ended well. */
 function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
-  const { effects, canister } = execution;
+  const { effects, canister, sandbox } = execution;
   const cycles = effects.cycles + execution.heldCycles - cost;
   return {
     ...canister.record,
@@ -55,6 +57,7 @@ function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
     cycles: cycles > 0n ? cycles : 0n,
     version: canister.record.version + 1n,
+    lowMemoryHook: nextLowMemoryHook(canister.record, sandbox.heap().length),
   };
 }
 
@@ -91,6 +94,13 @@ function abandon(execution: Execution, cost: bigint): void {
   canister.record = { ...canister.record, cycles: cycles > 0n ? cycles : 0n };
 }
 
+/** A message that was taken back leaves its lines in the log, and why it trapped. */
+function commitLog(state: EngineState, execution: Execution, trap: CanisterTrap): void {
+  const { canister } = execution;
+  const values = logChanges(state.store, execution, { trap });
+  if (values.length > 0) commitRecord(state, { canister, record: canister.record, values });
+}
+
 /** IC spec, `query_as_update`: a query run as an update answers, and its memory is as before. */
 function commit(state: EngineState, execution: Execution, cost: bigint): void {
   const { canister, sandbox, context } = execution;
@@ -98,7 +108,8 @@ function commit(state: EngineState, execution: Execution, cost: bigint): void {
   if (isQuery) undo(execution);
   const record = changedRecord(execution, cost);
   const heap = () => changedInstance(execution);
-  commitRecord(state, isQuery ? { canister, record } : { canister, record, heap });
+  const values = logChanges(state.store, execution);
+  commitRecord(state, { canister, record, values, ...(!isQuery && { heap }) });
   if (!isQuery) sandbox.commit();
 }
 
@@ -111,15 +122,14 @@ export function runMessage(state: EngineState, run: Run): Reject | undefined {
   const kind = run.kind ? { kind: run.kind } : {};
   if (callContext) callContext.instructions += result.instructions;
   state.onReport(reportOf(execution, result, { cycles: cost + ingressCycles, ...kind }));
-  if (result.trap) {
-    abandon(execution, cost);
-    return rejectOfTrap(canister.idText, result.trap);
-  }
+  const { trap } = result;
+  if (trap) abandon(execution, cost);
   try {
-    commit(state, execution, cost);
-    return undefined;
+    if (trap) commitLog(state, execution, trap);
+    else commit(state, execution, cost);
+    return trap && rejectOfTrap(canister.idText, trap);
   } catch (error) {
-    abandon(execution, cost);
+    if (!trap) abandon(execution, cost);
     return storageFailed(error instanceof Error ? error.message : String(error));
   }
 }

@@ -8,10 +8,12 @@ import { canisterMethods } from './canister-methods.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
+import { inquiryMethods } from './inquiry-methods.ts';
 import { outcallMethods } from './outcall-methods.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
 import { signingMethods } from './signing-methods.ts';
+import { snapshotMethods } from './snapshot-methods.ts';
 
 /** Bad calls end in a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
@@ -19,9 +21,11 @@ export function createManagement(lifecycle: Lifecycle, options: ManagementOption
   const handlers = {
     ...canisterMethods(parts),
     ...codeMethods(parts),
+    ...inquiryMethods(parts),
     ...secretMethods(parts),
     ...signingMethods(parts),
     ...outcallMethods(parts),
+    ...snapshotMethods(parts),
   };
   return {
     checkIngress(call) {
