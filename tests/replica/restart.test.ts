@@ -1,4 +1,4 @@
-// What of a canister outlives the process: heap, globals, tables, timers, certified data and open
+// What of a canister outlives the process: heap, globals, timers, certified data and open
 // calls are as after the last answered message, after a stop as after a kill.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -137,26 +137,6 @@ describe('after a restart', () => {
     await replica.install(id, counter, undefined, { mode: 'reinstall' });
     for (const [how, again] of await restarts(replica, stateDir)) {
       expect(await numberOf(again, id, 'count'), how).toBe(0);
-    }
-  });
-
-  it('tables hold what they held', async () => {
-    const wasm = canister(
-      [],
-      `(type $number (func (result i32)))
-      (table 2 funcref) (elem (i32.const 0) $one $one) (elem declare func $two)
-      (func $one (result i32) (i32.const 1)) (func $two (result i32) (i32.const 2))
-      (func (export "canister_update change")
-        (table.set 0 (i32.const 1) (ref.func $two))
-        (drop (table.grow 0 (ref.func $two) (i32.const 1))) (call $msg_reply))
-      (func (export "canister_query sum") (call $reply32 (i32.add
-        (call_indirect (type $number) (i32.const 1))
-        (call_indirect (type $number) (i32.const 2)))))`,
-    );
-    const { replica, id, stateDir } = await install(wasm);
-    await replica.call(id, 'change');
-    for (const [how, again] of await restarts(replica, stateDir)) {
-      expect(await numberOf(again, id, 'sum'), how).toBe(4);
     }
   });
 

@@ -85,22 +85,22 @@ const environmentRows: readonly Row[] = [
   row({
     name: 'env_var_count',
     params: '',
-    results: 'i',
+    results: 'p',
     contexts: '*',
     cost: usualCost,
     run: () => 0,
   }),
   row({
     name: 'env_var_name_size',
-    params: 'i',
-    results: 'i',
+    params: 'p',
+    results: 'p',
     contexts: '*',
     cost: usualCost,
     run: (_execution, index) => noVariableAt('env_var_name_size', index),
   }),
   row({
     name: 'env_var_name_copy',
-    params: 'iiii',
+    params: 'pppp',
     results: '',
     contexts: '*',
     cost: copyCost(3),
@@ -108,7 +108,7 @@ const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_name_exists',
-    params: 'ii',
+    params: 'pp',
     results: 'i',
     contexts: '*',
     cost: copyCost(1),
@@ -119,8 +119,8 @@ const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_value_size',
-    params: 'ii',
-    results: 'i',
+    params: 'pp',
+    results: 'p',
     contexts: '*',
     cost: copyCost(1),
     run: (execution, start, size) => {
@@ -130,7 +130,7 @@ const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_value_copy',
-    params: 'iiiii',
+    params: 'ppppp',
     results: '',
     contexts: '*',
     cost: copyCost(4),
@@ -208,7 +208,7 @@ export const systemRows: readonly Row[] = [
   ...environmentRows,
   row({
     name: 'certified_data_set',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: 'I G U Ry Rt T',
     cost: copyCost(1),
@@ -232,7 +232,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'is_controller',
-    params: 'ii',
+    params: 'pp',
     results: 'i',
     contexts: '* s',
     cost: { fixed: 1000, perByte: 1, lengths: [1] },
@@ -240,7 +240,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'debug_print',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: printCost,
@@ -248,7 +248,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'trap',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: trapCost,

@@ -7,13 +7,14 @@ import type { InstallMode, Reject } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
 import { startExport } from '../wasm/instrument.ts';
-import { InvalidModule } from '../wasm/invalid-module.ts';
+import { EngineRefusal, InvalidModule } from '../wasm/invalid-module.ts';
 import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
 import {
   CanisterTrap,
+  engineRefused,
   invalidModule,
   noModule,
   notEmpty,
@@ -90,7 +91,7 @@ function runStep(
 
 function instantiate(draft: Draft, module: CompiledModule): Sandbox {
   try {
-    return new Sandbox(module, createHost(draft.canister.slot));
+    return new Sandbox(module, createHost(draft.canister.slot, module.shape.address));
   } catch (error) {
     throw trapped(error instanceof Error ? error.message : String(error));
   }
@@ -166,6 +167,7 @@ function abandonInstallation(state: EngineState, canister: Canister): void {
 
 function rejectOfError(canister: Canister, error: unknown): Reject {
   if (error instanceof CanisterTrap) return rejectOfTrap(canister.idText, error);
+  if (error instanceof EngineRefusal) return engineRefused(canister.idText, error.message);
   if (error instanceof InvalidModule) return invalidModule(canister.idText, error.message);
   return storageFailed(error instanceof Error ? error.message : String(error));
 }

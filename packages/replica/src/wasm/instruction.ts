@@ -2,7 +2,7 @@
 // WebAssembly Core specification, §5.4 "Instructions"; of later proposals those the network takes.
 
 import type { ByteReader } from './byte-reader.ts';
-import { InvalidModule } from './invalid-module.ts';
+import { InvalidModule, notValidated } from './invalid-module.ts';
 import { bulk, op } from './opcodes.ts';
 
 export interface Instruction {
@@ -120,12 +120,13 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
   } else skipImmediates(reader, opcode);
 }
 
-/** Passes over a constant expression with its `end`. */
-export function skipConstantExpression(reader: ByteReader, onFunction?: (index: number) => void) {
+/**
+ * Passes over a constant expression and gives the opcode of its one instruction: of the proposal
+ * "extended constant expressions", which allows several, the network takes nothing.
+ */
+export function readConstant(reader: ByteReader): number {
   const instruction: Instruction = { opcode: 0, sub: 0, index: 0 };
-  for (;;) {
-    readInstruction(reader, instruction);
-    if (instruction.opcode === op.end) return;
-    if (instruction.opcode === op.refFunc) onFunction?.(instruction.index);
-  }
+  readInstruction(reader, instruction);
+  if (reader.byte() !== op.end) throw notValidated('constant expression required');
+  return instruction.opcode;
 }

@@ -19,10 +19,14 @@ export const op = {
   returnCallIndirect: 0x13,
   globalGet: 0x23,
   globalSet: 0x24,
+  select: 0x1b,
   tableSet: 0x26,
+  firstLoad: 0x28,
+  lastStore: 0x3e,
   i32Const: 0x41,
   i64Const: 0x42,
   i64LessSigned: 0x53,
+  i64LessUnsigned: 0x54,
   i64Add: 0x7c,
   i64Sub: 0x7d,
   i64ExtendUnsigned: 0xad,
@@ -48,9 +52,10 @@ export const bulk = {
 } as const;
 
 /** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
-type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
+export type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
 
-function table(length: number, weights: Weights): Uint8Array {
+/** The weights by opcode; of those not named 1. */
+export function weightTable(length: number, weights: Weights): Uint8Array {
   const costs = new Uint8Array(length).fill(1);
   for (const [weight, ...codes] of weights) {
     for (const code of codes) {
@@ -62,7 +67,7 @@ function table(length: number, weights: Weights): Uint8Array {
 }
 
 /** Instructions of one byte; those not named cost 1. `memory.grow` (300) is a case of its own. */
-const plain = table(256, [
+const plain = weightTable(256, [
   [0, 0x02, 0x03, 0x05, 0x0b], // block, loop, else, end
   [2, 0x04, [0x0c, 0x0e]], // if, br, br_if, br_table
   [2, 0x23, 0x24], // global.get, global.set
@@ -88,7 +93,7 @@ const bulkWeights: Readonly<Record<number, number>> = {
 };
 
 /** Instructions behind 0xfd; those not named cost 1. */
-const vector = table(256, [
+const vector = weightTable(256, [
   [2, 38, 40, 48, 50, 58, 60], // unsigned less, greater of i8x16, i16x8, i32x4
   [3, 13, 98], // i8x16.shuffle, i8x16.popcnt
   [3, 107, 108], // i8x16.shl, shr_s
