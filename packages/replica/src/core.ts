@@ -224,6 +224,13 @@ export interface CanisterSettings {
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
+/** IC spec, "IC method install_code": what belongs to the mode `upgrade`. */
+export interface UpgradeOptions {
+  readonly skipPreUpgrade?: boolean;
+  /** Whether the new code finds the heap that the former one leaves. */
+  readonly wasmMemoryPersistence?: 'keep' | 'replace';
+}
+
 /** What the engine does for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
   create(options: {
@@ -238,7 +245,7 @@ export interface Lifecycle {
     readonly module: Uint8Array;
     readonly arg: Uint8Array;
     readonly sender: Principal;
-    readonly skipPreUpgrade?: boolean;
+    readonly upgrade?: UpgradeOptions;
   }): Promise<Reject | undefined>;
   updateSettings(canisterId: Principal, settings: CanisterSettings): Reject | undefined;
   start(canisterId: Principal): Reject | undefined;

@@ -115,6 +115,8 @@ export const invalidModule = (id: string, why: string) =>
 export const engineRefused = (id: string, why: string) =>
   reject(5, 'IC0521', `Error from Canister ${id}: ${why}`);
 
+export const upgradeRefused = (why: string) => reject(5, 'IC0504', why);
+
 export const notEmpty = (id: string) =>
   reject(
     5,

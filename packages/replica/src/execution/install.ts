@@ -3,9 +3,10 @@
 // upgrade".
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Reject } from '../core.ts';
+import type { InstallMode, Reject, UpgradeOptions } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
+import { persistenceSection } from '../wasm/custom-sections.ts';
 import { startExport } from '../wasm/instrument.ts';
 import { EngineRefusal, InvalidModule } from '../wasm/invalid-module.ts';
 import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
@@ -21,6 +22,7 @@ import {
   rejectOfTrap,
   storageFailed,
   trapped,
+  upgradeRefused,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
 import { createHost } from './ic0-host.ts';
@@ -28,7 +30,7 @@ import { newInstance, restoreInstance } from './instance-image.ts';
 import { executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
-import { Sandbox } from './sandbox.ts';
+import { type HeapImage, Sandbox } from './sandbox.ts';
 
 export interface Installation {
   readonly canister: Canister;
@@ -36,7 +38,7 @@ export interface Installation {
   readonly module: Uint8Array;
   readonly arg: Uint8Array;
   readonly sender: Principal;
-  readonly skipPreUpgrade?: boolean;
+  readonly upgrade?: UpgradeOptions;
 }
 
 /** An installation under way; nothing of it is the canister's before the commit. */
@@ -89,17 +91,22 @@ function runStep(
   };
 }
 
-function instantiate(draft: Draft, module: CompiledModule): Sandbox {
+function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sandbox {
   try {
-    return new Sandbox(module, createHost(draft.canister.slot, module.shape.address));
+    return new Sandbox(module, createHost(draft.canister.slot, module.shape.address), heap);
   } catch (error) {
     throw trapped(error instanceof Error ? error.message : String(error));
   }
 }
 
 /** The new code's part: `start`, then the entry point of the mode. */
-function startCode(draft: Draft, module: CompiledModule, isUpgrade: boolean): Sandbox {
-  const sandbox = instantiate(draft, module);
+function startCode(
+  draft: Draft,
+  module: CompiledModule,
+  start: { readonly isUpgrade: boolean; readonly heap?: HeapImage | undefined },
+): Sandbox {
+  const { isUpgrade, heap } = start;
+  const sandbox = instantiate(draft, module, heap);
   if (module.shape.hasStart) runStep(draft, { context: 's', sandbox, name: startExport });
   const name = isUpgrade ? 'canister_post_upgrade' : 'canister_init';
   if (module.exports.has(name)) {
@@ -135,17 +142,19 @@ function runInstallation(
   installation: Installation,
   compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
 ): void {
-  const { canister, mode } = installation;
+  const { canister, mode, upgrade } = installation;
   const draft = createDraft(state, installation);
   const twin = draft.canister;
   const preUpgrade = 'canister_pre_upgrade';
-  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
+  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !upgrade?.skipPreUpgrade;
   if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
     runStep(draft, { context: 'G', sandbox: canister.sandbox, name: preUpgrade });
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
-  const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
+  const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
+  const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
+  const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
   const record = { ...twin.record, moduleHash: compiled.hash };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
@@ -172,6 +181,35 @@ function rejectOfError(canister: Canister, error: unknown): Reject {
   return storageFailed(error instanceof Error ? error.message : String(error));
 }
 
+/**
+ * The network's two guards against losing a heap by mistake, and one of our own. `dfinity/ic`
+ * `rs/execution_environment/src/execution/upgrade.rs`: determine_main_memory_handling.
+ */
+function refusePersistence(
+  { canister, mode, upgrade }: Installation,
+  module: CompiledModule,
+): Reject | undefined {
+  if (mode !== 'upgrade') return undefined;
+  const wish = upgrade?.wasmMemoryPersistence;
+  if (wish === undefined && canister.module?.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Missing upgrade option: Enhanced orthogonal persistence requires the ' +
+        '`wasm_memory_persistence` upgrade option.',
+    );
+  }
+  if (wish !== 'keep') return undefined;
+  if (!module.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Invalid upgrade option: The `wasm_memory_persistence: opt Keep` upgrade option requires ' +
+        'that the new canister module supports enhanced orthogonal persistence.',
+    );
+  }
+  if (canister.sandbox !== undefined) return undefined;
+  return upgradeRefused(
+    `Invalid upgrade option: there is no heap to keep: ${canister.failure ?? 'nothing runs'}`,
+  );
+}
+
 export function installCode(state: EngineState, installation: Installation): Reject | undefined {
   const { canister, mode, module } = installation;
   const isEmpty = canister.record.moduleHash === undefined;
@@ -180,6 +218,8 @@ export function installCode(state: EngineState, installation: Installation): Rej
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
+    const refused = refusePersistence(installation, compiled);
+    if (refused) return refused;
     runInstallation(state, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
@@ -222,7 +262,7 @@ function resumeWithoutHeap(state: EngineState, canister: Canister, module: Compi
   try {
     const draft = createDraft(state, { canister, sender, arg });
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
-    const sandbox = startCode(draft, module, true);
+    const sandbox = startCode(draft, module, { isUpgrade: true });
     const { record } = draft.canister;
     commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
     sandbox.commit();

@@ -188,6 +188,18 @@ export class Sandbox {
     return new HeapShadow().scan(this.heap());
   }
 
+  /** The live heap, for another instance to take. */
+  heapImage(): HeapImage {
+    const heap = this.heap();
+    const read = (target: Uint8Array) => {
+      for (const page of this.usedPages()) {
+        const start = page * osPageBytes;
+        heap.copy(target, start, start, start + osPageBytes);
+      }
+    };
+    return { bytes: heap.length, read };
+  }
+
   storedRegisters(): StoredRegisters {
     return { globals: this.#registers().map(storedValue) };
   }

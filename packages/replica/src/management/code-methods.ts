@@ -2,11 +2,11 @@
 // store.
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type { InstallMode, Lifecycle, ManagementCall, Reject, UpgradeOptions } from '../core.ts';
 import { isSame } from './access.ts';
 import type { Arguments, InstallModeArgument } from './candid-types.ts';
 import { type Done, done, type Handlers, type Parts } from './handlers.ts';
-import { canisterNotFound, contractViolation, isReject, notController } from './rejects.ts';
+import { canisterNotFound, isReject, notController } from './rejects.ts';
 
 type CodeMethod =
   | 'install_code'
@@ -45,20 +45,23 @@ async function install(
     readonly sender: Principal;
   },
 ): Promise<Done | Reject> {
-  const upgrade = 'upgrade' in wanted.mode ? wanted.mode.upgrade[0] : undefined;
-  const persistence = upgrade?.wasm_memory_persistence[0];
-  if (persistence !== undefined && 'keep' in persistence) {
-    return contractViolation('The local replica cannot keep Wasm memory across an upgrade');
-  }
   const { canisterId, module, arg, sender } = wanted;
-  const skipPreUpgrade = upgrade?.skip_pre_upgrade[0] ?? false;
-  const mode = modeName(wanted.mode);
-  return done(await lifecycle.install({ canisterId, mode, module, arg, sender, skipPreUpgrade }));
+  const options = { canisterId, module, arg, sender, ...modeOf(wanted.mode) };
+  return done(await lifecycle.install(options));
 }
 
-function modeName(mode: InstallModeArgument): InstallMode {
-  if ('install' in mode) return 'install';
-  return 'reinstall' in mode ? 'reinstall' : 'upgrade';
+function modeOf(mode: InstallModeArgument): {
+  readonly mode: InstallMode;
+  readonly upgrade?: UpgradeOptions;
+} {
+  if ('install' in mode) return { mode: 'install' };
+  if ('reinstall' in mode) return { mode: 'reinstall' };
+  const [options] = mode.upgrade;
+  const skipPreUpgrade = options?.skip_pre_upgrade[0] ?? false;
+  const persistence = options?.wasm_memory_persistence[0];
+  if (persistence === undefined) return { mode: 'upgrade', upgrade: { skipPreUpgrade } };
+  const wasmMemoryPersistence = 'keep' in persistence ? 'keep' : 'replace';
+  return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
 /** The caller controls the target; of the store it must be controller too, unless it is the store

@@ -45,11 +45,6 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-/** The installation as asked for breaks a rule of installing. */
-export function contractViolation(message: string): Reject {
-  return reject(5, { errorCode: 'IC0504', message });
-}
-
 export function creationFeeMissing(fee: bigint, received: bigint): Reject {
   const message =
     `Creating a canister requires a fee of ${fee} that is deducted from the canister's initial ` +
