@@ -21,10 +21,12 @@ const stateful = canister(
   ],
   `(memory 1)
   (global $g (mut i32) (i32.const 7))
+  (global $v (mut v128) (v128.const i64x2 5 -6))
   (data (i32.const 600) "aaaaa")
   (func $change
     (i32.store (i32.const 1000) (i32.const 99))
     (global.set $g (i32.const 8))
+    (global.set $v (v128.const i64x2 8 9))
     (drop (call $stable64_grow (i64.const 1)))
     (i64.store (i32.const 2000) (i64.const 99))
     (call $stable64_write (i64.const 16) (i64.const 2000) (i64.const 8)))
@@ -47,6 +49,9 @@ const stateful = canister(
   (func (export "canister_query read_grown") (call $reply32 (i32.load (i32.const 200000))))
   (func (export "canister_query read_size") (call $reply32 (memory.size)))
   (func (export "canister_query read_global") (call $reply32 (global.get $g)))
+  (func (export "canister_query read_vector")
+    (call $reply32 (i32.sub (i32x4.extract_lane 0 (global.get $v))
+      (i32x4.extract_lane 2 (global.get $v)))))
   (func (export "canister_query read_pages")
     (call $reply32 (i32.wrap_i64 (call $stable64_size))))
   (func (export "canister_query read_stable")
@@ -58,6 +63,7 @@ const readers = {
   read_heap: 0,
   read_size: 1,
   read_global: 7,
+  read_vector: 11,
   read_pages: 1,
   read_stable: 0,
 };
@@ -89,7 +95,12 @@ describe('a message that traps', () => {
     expect(numberOf(await replica.update(id, 'grow'))).toBe(4);
     await replica.update(id, 'write');
     const written = await readAll(replica, id);
-    expect(written).toMatchObject({ read_heap: 99, read_global: 8, read_pages: 2 });
+    expect(written).toMatchObject({
+      read_heap: 99,
+      read_global: 8,
+      read_vector: -1,
+      read_pages: 2,
+    });
     await replica.update(id, 'grow_and_trap');
     expect(await readAll(replica, id)).toEqual(written);
     expect(numberOf(await replica.query(id, 'read_grown'))).toBe(5);

@@ -124,7 +124,12 @@ describe('the limit', () => {
 describe('instrument()', () => {
   it('takes modules without memory, table, globals or functions', () => {
     expect(() => load('(module)')).not.toThrow();
-    expect(load('(module)').shape).toEqual({ address: 'i', hasStart: false, globals: [] });
+    expect(load('(module)').shape).toEqual({
+      address: 'i',
+      hasStart: false,
+      globals: [],
+      vectors: [],
+    });
   });
 
   it('names the mutable globals alone', () => {

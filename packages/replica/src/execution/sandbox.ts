@@ -16,7 +16,7 @@ import { webAssembly } from '../wasm/web-assembly.ts';
 import { contractViolation, functionNotFound, trapped } from './errors.ts';
 import type { PageImages } from './heap-shadow.ts';
 import { HeapShadow } from './heap-shadow.ts';
-import { restoredValue, storedValue } from './register-values.ts';
+import { restoredValue, storedValue, vectorGlobal } from './register-values.ts';
 
 /** The values of the mutable globals. */
 type Registers = readonly unknown[];
@@ -106,7 +106,10 @@ export class Sandbox {
     this.#exhausted = globalOf(exports, exhaustedExport);
     const memory = exports[memoryExport];
     this.#memory = memory instanceof webAssembly.Memory ? memory : undefined;
-    this.#globals = shape.globals.map((index) => globalOf(exports, globalExport(index)));
+    this.#globals = [
+      ...shape.globals.map((index) => globalOf(exports, globalExport(index))),
+      ...shape.vectors.map((index) => vectorGlobal(exports, index)),
+    ];
   }
 
   #registers(): Registers {
@@ -114,8 +117,10 @@ export class Sandbox {
   }
 
   #setRegisters(values: Registers): void {
-    this.#globals.forEach((global, index) => {
-      global.value = values[index];
+    // Vectors were not kept by all versions.
+    values.forEach((value, index) => {
+      const global = this.#globals[index];
+      if (global) global.value = value;
     });
   }
 

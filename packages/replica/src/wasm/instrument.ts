@@ -5,7 +5,7 @@
 import { ByteWriter } from './byte-writer.ts';
 import { type Address, readMemory, readTables } from './memories.ts';
 import { meterCode } from './meter-code.ts';
-import { op } from './opcodes.ts';
+import { op, vector } from './opcodes.ts';
 import type { ModuleExport, Sections } from './sections.ts';
 import {
   openVector,
@@ -27,6 +27,10 @@ export const tableExport = `${exportPrefix}table`;
 /** `(environment, index) -> ()`: calls the function of that index of the table. */
 export const callbackExport = `${exportPrefix}callback`;
 export const globalExport = (index: number) => `${exportPrefix}global ${index}`;
+/** `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a global that is a vector, low first,
+ * which JavaScript cannot see. */
+export const vectorExports = (index: number) =>
+  ({ get: `${exportPrefix}get ${index}`, set: `${exportPrefix}set ${index}` }) as const;
 
 export interface Instrumented {
   readonly module: Uint8Array;
@@ -35,6 +39,8 @@ export interface Instrumented {
   readonly hasStart: boolean;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
+  /** Indices of the mutable globals that are vectors, with functions of `vectorExports(index)`. */
+  readonly vectors: readonly number[];
 }
 
 interface Layout {
@@ -46,6 +52,7 @@ interface Layout {
   readonly table: 'functions' | 'references' | undefined;
   readonly hasMemory: boolean;
   readonly mutable: readonly number[];
+  readonly vectors: readonly number[];
   readonly start: number | undefined;
 }
 
@@ -54,6 +61,7 @@ function readLayout(sections: Sections): Layout {
   const globals = readGlobals(sections);
   const memory = readMemory(sections);
   const [table] = readTables(sections);
+  const mutable = globals.flatMap(({ isMutable }, index) => (isMutable ? [index] : []));
   return {
     address: memory?.address ?? 'i',
     types: types.length,
@@ -61,9 +69,8 @@ function readLayout(sections: Sections): Layout {
     globals: globals.length,
     table: table && (table.holdsFunctions ? 'functions' : 'references'),
     hasMemory: memory !== undefined,
-    mutable: globals.flatMap(({ isMutable, type }, index) =>
-      isMutable && type !== 'v' ? [index] : [],
-    ),
+    mutable: mutable.filter((index) => globals[index]?.type !== 'v'),
+    vectors: mutable.filter((index) => globals[index]?.type === 'v'),
     start: readStart(sections),
   };
 }
@@ -93,6 +100,8 @@ interface Added {
   readonly type: readonly number[];
   /** Without its size; it has no locals. */
   readonly body: readonly number[];
+  /** Exported by it, if it is. */
+  readonly name?: string;
 }
 
 const i32 = 0x7f;
@@ -117,7 +126,23 @@ function encodeSigned(value: number): number[] {
   return [...writer.view()];
 }
 
-/** In the order of `additionsOf()`. */
+function vectorFunctions(index: number): Added[] {
+  const names = vectorExports(index);
+  const global = encodeU32(index);
+  const get = [0, 1].flatMap((lane) => [
+    ...[op.globalGet, ...global, op.prefixVector, vector.i64ExtractLane, lane],
+  ]);
+  const set = [
+    ...[op.localGet, 0, op.prefixVector, vector.i64Splat],
+    ...[op.localGet, 1, op.prefixVector, vector.i64ReplaceLane, 1, op.globalSet, ...global],
+  ];
+  return [
+    { type: [0, 2, i64, i64], body: [0, ...get, op.end], name: names.get },
+    { type: [2, i64, i64, 0], body: [0, ...set, op.end], name: names.set },
+  ];
+}
+
+/** The first three in the order of `additionsOf()`. */
 function addedFunctions(layout: Layout): Added[] {
   const flag = encodeU32(layout.globals + 1);
   const longest = [op.i64Const, ...encodeSigned(lengthMax)];
@@ -133,11 +158,15 @@ function addedFunctions(layout: Layout): Added[] {
     { type: [1, i32, 1, i32], body: [0, ...charge32, op.localGet, 0, op.end] },
     { type: [1, i64, 1, i64], body: [0, ...charge64, op.localGet, 0, op.end] },
   ];
+  added.push(...layout.vectors.flatMap(vectorFunctions));
   if (layout.table !== 'functions') return added;
   const word = layout.address === 'i' ? i32 : i64;
   const type = encodeU32(layout.types + added.length + 1);
   const invoke = [op.localGet, 0, op.localGet, 1, op.callIndirect, ...type, 0];
-  return [...added, { type: [2, word, i32, 0], body: [0, ...invoke, op.end] }];
+  return [
+    ...added,
+    { type: [2, word, i32, 0], body: [0, ...invoke, op.end], name: callbackExport },
+  ];
 }
 
 /** The type of a callback. IC spec, "Entry points". */
@@ -149,14 +178,13 @@ function additionsOf(layout: Layout) {
     exhausted: layout.functions,
     chargeLength: layout.functions + 1,
     chargeLength64: layout.functions + 2,
-    callback: layout.functions + 3,
   };
 }
 
 const kindCodes = { function: 0, table: 1, memory: 2, global: 3 } as const;
 
-function addedExports(layout: Layout): ModuleExport[] {
-  const { counter, callback } = additionsOf(layout);
+function addedExports(layout: Layout, functions: readonly Added[]): ModuleExport[] {
+  const { counter } = additionsOf(layout);
   const added: ModuleExport[] = [
     { name: counterExport, kind: 'global', index: counter },
     { name: exhaustedExport, kind: 'global', index: counter + 1 },
@@ -166,9 +194,9 @@ function addedExports(layout: Layout): ModuleExport[] {
     added.push({ name: startExport, kind: 'function', index: layout.start });
   }
   if (layout.table) added.push({ name: tableExport, kind: 'table', index: 0 });
-  if (layout.table === 'functions') {
-    added.push({ name: callbackExport, kind: 'function', index: callback });
-  }
+  functions.forEach(({ name }, index) => {
+    if (name) added.push({ name, kind: 'function', index: layout.functions + index });
+  });
   for (const index of layout.mutable) {
     added.push({ name: globalExport(index), kind: 'global', index });
   }
@@ -210,7 +238,7 @@ function assemble(sections: Sections, replaced: ReadonlyMap<number, Uint8Array>)
 /** Throws InvalidModule; V8 validates the rest when it compiles. */
 export function instrument(sections: Sections): Instrumented {
   const layout = readLayout(sections);
-  const { address, mutable: globals } = layout;
+  const { address, mutable: globals, vectors } = layout;
   const functions = addedFunctions(layout);
   const code = meterCode({
     content: sections.known.get(section.code) ?? Uint8Array.of(0),
@@ -227,12 +255,12 @@ export function instrument(sections: Sections): Instrumented {
     [section.type, [...types, callbackType(layout)]],
     [section.function, functions.map((_, index) => encodeU32(layout.types + index))],
     [section.global, counters],
-    [section.export, addedExports(layout).map(encodeExport)],
+    [section.export, addedExports(layout, functions).map(encodeExport)],
   ]);
   const replaced = new Map<number, Uint8Array>([[section.code, code]]);
   for (const [id, entries] of added) {
     replaced.set(id, extendVector(sections, { id, added: entries }));
   }
   const module = assemble(sections, replaced);
-  return { module, address, hasStart: layout.start !== undefined, globals };
+  return { module, address, hasStart: layout.start !== undefined, globals, vectors };
 }

@@ -52,6 +52,9 @@ export const bulk = {
 } as const;
 
 /** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
+/** Sub-opcodes behind 0xfd. */
+export const vector = { i64Splat: 0x12, i64ExtractLane: 0x1d, i64ReplaceLane: 0x1e } as const;
+
 export type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
 
 /** The weights by opcode; of those not named 1. */
@@ -93,7 +96,7 @@ const bulkWeights: Readonly<Record<number, number>> = {
 };
 
 /** Instructions behind 0xfd; those not named cost 1. */
-const vector = weightTable(256, [
+const vectorCosts = weightTable(256, [
   [2, 38, 40, 48, 50, 58, 60], // unsigned less, greater of i8x16, i16x8, i32x4
   [3, 13, 98], // i8x16.shuffle, i8x16.popcnt
   [3, 107, 108], // i8x16.shl, shr_s
@@ -124,7 +127,7 @@ const vector = weightTable(256, [
 
 /** The static cost of an instruction; `sub` is the opcode behind a prefix byte. */
 export function instructionCost(opcode: number, sub: number): number {
-  if (opcode === op.prefixVector) return vector[sub] ?? 1;
+  if (opcode === op.prefixVector) return vectorCosts[sub] ?? 1;
   if (opcode === op.prefixBulk) return sub < bulk.memoryInit ? 20 : (bulkWeights[sub] ?? 100);
   return opcode === 0x40 ? memoryGrowWeight : (plain[opcode] ?? 1);
 }
