@@ -11,8 +11,10 @@ export type Metadata = ReadonlyMap<
   { readonly isPublic: boolean; readonly content: Uint8Array }
 >;
 
-/** By it a module says that it takes up the heap of the one before: enhanced orthogonal persistence.
- * `dfinity/ic` `rs/execution_environment/src/execution/upgrade.rs`. */
+/**
+ * By it a module says that it takes up the heap of the one before: enhanced orthogonal persistence.
+ * `dfinity/ic` `rs/execution_environment/src/execution/upgrade.rs`.
+ */
 export const persistenceSection = 'enhanced-orthogonal-persistence';
 
 function invalid(why: string): InvalidModule {
