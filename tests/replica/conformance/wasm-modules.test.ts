@@ -278,6 +278,16 @@ describe('the codes of refusals', () => {
   const largeTable = rawModule(vector(sectionId.table, [[0x70, 0, 0xc1, 0x84, 0x3d]]));
   test.each([
     ['CanisterInvalidWasm', rawModule(custom('icp:x')), /^IC0505.*Wasm module is not valid: /],
+    [
+      'CanisterInvalidWasm: a data segment behind the memory',
+      assemble('(module (memory 1) (data (i32.const 65535) "ab"))'),
+      /^IC0505.*Wasm module is not valid: .*data segment/,
+    ],
+    [
+      'CanisterWasmEngineError: an element segment behind the table',
+      assemble('(module (table 1 funcref) (func $f) (elem (i32.const 1) $f))'),
+      /^IC0521.*Failed to instantiate module: /,
+    ],
     ['CanisterWasmEngineError: MAX_STORE_TABLES', twoTables, /^IC0521.*table count too high at 2/],
     [
       'CanisterWasmEngineError: MAX_STORE_TABLE_ELEMENTS',

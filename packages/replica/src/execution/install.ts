@@ -9,6 +9,7 @@ import { hashModule } from '../wasm/compile.ts';
 import { persistenceSection } from '../wasm/custom-sections.ts';
 import { startExport } from '../wasm/instrument.ts';
 import { EngineRefusal, InvalidModule } from '../wasm/invalid-module.ts';
+import { webAssembly } from '../wasm/web-assembly.ts';
 import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
@@ -95,7 +96,10 @@ function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sa
   try {
     return new Sandbox(module, createHost(draft.canister.slot, module.shape.address), heap);
   } catch (error) {
-    throw trapped(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof webAssembly.RuntimeError)) throw trapped(why);
+    // The network lays data segments out itself, and leaves those of tables to its engine.
+    throw why.includes('data segment') ? new InvalidModule(why) : new EngineRefusal(why);
   }
 }
 
