@@ -9,8 +9,6 @@ export interface Instruction {
   opcode: number;
   /** The opcode behind the prefix 0xfc or 0xfd, else 0. */
   sub: number;
-  /** The first immediate of `call`, `ref.func` and `return_call`: a function's index. */
-  index: number;
 }
 
 function unsupported(opcode: number, sub: number): InvalidModule {
@@ -62,6 +60,9 @@ function skipImmediates(reader: ByteReader, opcode: number): void {
     case 0x26:
     case 0x3f: // memory
     case 0x40:
+    case 0x10: // function
+    case 0x12:
+    case 0xd2:
     case 0x41: // constants
     case 0x42:
     case 0xd0: // heap type
@@ -109,9 +110,7 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
   const opcode = reader.byte();
   into.opcode = opcode;
   into.sub = 0;
-  if (opcode === op.call || opcode === op.returnCall || opcode === op.refFunc) {
-    into.index = reader.u32();
-  } else if (opcode === op.prefixBulk) {
+  if (opcode === op.prefixBulk) {
     into.sub = reader.u32();
     skipBulkImmediates(reader, into.sub);
   } else if (opcode === op.prefixVector) {
@@ -125,7 +124,7 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
  * "extended constant expressions", which allows several, the network takes nothing.
  */
 export function readConstant(reader: ByteReader): number {
-  const instruction: Instruction = { opcode: 0, sub: 0, index: 0 };
+  const instruction: Instruction = { opcode: 0, sub: 0 };
   readInstruction(reader, instruction);
   if (reader.byte() !== op.end) throw notValidated('constant expression required');
   return instruction.opcode;

@@ -137,7 +137,7 @@ class Meter {
 
   #instructions(reader: ByteReader, index: number): void {
     let complexity = 0;
-    const instruction: Instruction = { opcode: 0, sub: 0, index: 0 };
+    const instruction: Instruction = { opcode: 0, sub: 0 };
     const block: Block = {
       start: reader.position,
       cost: functionEntryCost,

@@ -4,7 +4,6 @@
 
 export const op = {
   unreachable: 0x00,
-  block: 0x02,
   loop: 0x03,
   if: 0x04,
   else: 0x05,
@@ -27,11 +26,9 @@ export const op = {
   i64Const: 0x42,
   i64LessSigned: 0x53,
   i64LessUnsigned: 0x54,
-  i64Add: 0x7c,
   i64Sub: 0x7d,
   i64ExtendUnsigned: 0xad,
   localGet: 0x20,
-  refFunc: 0xd2,
   prefixBulk: 0xfc,
   prefixVector: 0xfd,
   emptyBlock: 0x40,
@@ -47,7 +44,6 @@ export const bulk = {
   elementDrop: 13,
   tableCopy: 14,
   tableGrow: 15,
-  tableSize: 16,
   tableFill: 17,
 } as const;
 
