@@ -342,6 +342,13 @@ interface Written {
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
+/** IC spec, "IC method install_code": what belongs to the mode `upgrade`. */
+export interface UpgradeOptions {
+  readonly skipPreUpgrade?: boolean;
+  /** Whether the new code finds the heap that the former one leaves. */
+  readonly wasmMemoryPersistence?: 'keep' | 'replace';
+}
+
 /** What the engine does for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
   create(options: {
@@ -360,7 +367,7 @@ export interface Lifecycle {
     readonly module: Uint8Array;
     readonly arg: Uint8Array;
     readonly sender: Principal;
-    readonly skipPreUpgrade?: boolean;
+    readonly upgrade?: UpgradeOptions;
     /** The sender as a user if absent. */
     readonly origin?: ChangeOrigin;
   }): Promise<Reject | undefined>;

@@ -63,6 +63,17 @@ describe('HeapShadow', () => {
     );
   });
 
+  it('holds a heap of nearly 4 GiB, for which Node has no room to grow', () => {
+    const shadow = new HeapShadow();
+    shadow.commit(Buffer.alloc(wasmPage, 1), []);
+    // Never written to, so that none of it takes memory.
+    const large = Buffer.alloc(57_344 * wasmPage);
+    large[large.length - 1] = 7;
+    shadow.commit(large, [large.length / 4_096 - 1]);
+    expect(shadow.size).toBe(large.length);
+    expect(shadow.committed()[large.length - 1]).toBe(7);
+  });
+
   it('counts room that grew as clean while it is zero', () => {
     const shadow = new HeapShadow();
     const small = Buffer.alloc(wasmPage, 1);

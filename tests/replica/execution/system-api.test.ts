@@ -28,7 +28,7 @@ function letters(text: string): string[] {
 
 /** A module whose function `f` calls one function of `ic0` with zeros. */
 function callerOf(name: string, withArguments?: string): Uint8Array {
-  const { params = '', results = '' } = ic0Interface.get(name) ?? {};
+  const { params = '', results = '' } = ic0Interface.i.get(name) ?? {};
   const signature = [
     ...letters(params).map((type) => `(param ${type})`),
     ...letters(results).map((type) => `(result ${type})`),
@@ -106,10 +106,10 @@ const specialCosts: Readonly<Record<string, number>> = {
 describe('the cost of a call', () => {
   it.each(Object.keys(specifiedContexts))('of %s is what the network charges', (name) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot));
+    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const context = contexts.find((one) => isSpecified(name, one)) ?? 'U';
     const used = attempt(sandbox, slot, context).instructions;
-    const { params = '', results = '' } = ic0Interface.get(name) ?? {};
+    const { params = '', results = '' } = ic0Interface.i.get(name) ?? {};
     const wasm = 1 + params.length + 5 + results.length;
     expect(Number(used) - wasm).toBe(specialCosts[name] ?? 500);
   });
@@ -121,9 +121,12 @@ describe('the cost of a call', () => {
     ['stable64_read', 'U', '(call $f (i64.const 0) (i64.const 0) (i64.const 30))', 30],
   ] as const)('of %s grows with its bytes', (name, context, call, bytes) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name, call), `${name} ${call}`), createHost(slot));
+    const sandbox = new Sandbox(
+      compile(callerOf(name, call), `${name} ${call}`),
+      createHost(slot, 'i'),
+    );
     const { instructions } = attempt(sandbox, slot, context);
-    const params = ic0Interface.get(name)?.params.length ?? 0;
+    const params = ic0Interface.i.get(name)?.params.length ?? 0;
     expect(Number(instructions)).toBe(1 + params + 5 + (specialCosts[name] ?? 500) + bytes);
   });
 });
@@ -137,7 +140,7 @@ describe('the System API table', () => {
 
   it.each(Object.keys(specifiedContexts))('%s is legal in its contexts alone', (name) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot));
+    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const legal = contexts.filter((context) => {
       const { message } = attempt(sandbox, slot, context);
       return !/"ic0_\w+" cannot be executed in .* mode/.test(message);

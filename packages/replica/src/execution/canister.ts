@@ -74,7 +74,8 @@ export interface CallContext {
 
 export interface Closure {
   readonly index: number;
-  readonly environment: number;
+  /** `bigint` when a canister with addresses of 64 bits gave it. */
+  readonly environment: number | bigint;
 }
 
 /** A call under construction, or performed and on its way. */

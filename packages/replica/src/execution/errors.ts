@@ -34,6 +34,13 @@ export function contractViolation(message: string): CanisterTrap {
   return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
 }
 
+export function functionNotFound(index: number): CanisterTrap {
+  return new CanisterTrap(
+    'IC0513',
+    `Canister requested to invoke a non-existent Wasm function ${index} from table 0`,
+  );
+}
+
 export function instructionsExceeded(limit: bigint): CanisterTrap {
   return new CanisterTrap(
     'IC0522',
@@ -108,6 +115,11 @@ export const queueFull = (id: string) =>
 
 export const invalidModule = (id: string, why: string) =>
   reject(5, 'IC0505', `Error from Canister ${id}: Canister's Wasm module is not valid: ${why}`);
+
+export const engineRefused = (id: string, why: string) =>
+  reject(5, 'IC0521', `Error from Canister ${id}: ${why}`);
+
+export const upgradeRefused = (why: string) => reject(5, 'IC0504', why);
 
 export const notEmpty = (id: string) =>
   reject(

@@ -55,6 +55,6 @@ export function createExecution(options: ExecutionOptions): Execution {
   };
 }
 
-export function closure(index: number, environment: number): Closure {
+export function closure(index: number, environment: number | bigint): Closure {
   return { index, environment };
 }

@@ -74,9 +74,15 @@ function perform(execution: Execution): number {
   return 0;
 }
 
-function beginCall(execution: Execution, args: readonly number[]): undefined {
-  const [calleeStart = 0, calleeSize = 0, nameStart = 0, nameSize = 0, ...closures] = args;
-  const [replyIndex = 0, replyEnvironment = 0, rejectIndex = 0, rejectEnvironment = 0] = closures;
+/** Callee, method's name, each as pointer and length. */
+type Target = readonly [number, number, number, number];
+
+function beginCall(
+  execution: Execution,
+  target: Target,
+  closures: Pick<OutgoingCall, 'onReply' | 'onReject'>,
+): undefined {
+  const [calleeStart, calleeSize, nameStart, nameSize] = target;
   const name = 'call_new';
   discardPendingCall(execution);
   if (nameSize > execution.world.limits.methodNameBytesMax) {
@@ -88,8 +94,7 @@ function beginCall(execution: Execution, args: readonly number[]): undefined {
   execution.effects.pendingCall = {
     callee: readHeap(execution, { name, start: calleeStart, size: calleeSize }),
     method: readText(execution, { name, start: nameStart, size: nameSize }),
-    onReply: closure(replyIndex, replyEnvironment),
-    onReject: closure(rejectIndex, rejectEnvironment),
+    ...closures,
     onCleanup: undefined,
     parts: [],
     bytes: nameSize,
@@ -101,15 +106,22 @@ function beginCall(execution: Execution, args: readonly number[]): undefined {
 export const callRows: readonly Row[] = [
   row({
     name: 'call_new',
-    params: 'iiiiiiii',
+    params: 'pppppepe',
     results: '',
     contexts: calling,
     cost: { fixed: 1500, perByte: 1, lengths: [1, 3] },
-    run: (execution, ...args) => beginCall(execution, args),
+    run: (execution, ...args) => {
+      const [callee, calleeSize, method, methodSize, ...closures] = args;
+      const [reply, replyEnvironment, reject, rejectEnvironment] = closures;
+      return beginCall(execution, [callee, calleeSize, method, methodSize], {
+        onReply: closure(reply, replyEnvironment),
+        onReject: closure(reject, rejectEnvironment),
+      });
+    },
   }),
   row({
     name: 'call_on_cleanup',
-    params: 'ii',
+    params: 'pe',
     results: '',
     contexts: calling,
     cost: usualCost,
@@ -124,7 +136,7 @@ export const callRows: readonly Row[] = [
   }),
   row({
     name: 'call_data_append',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: calling,
     cost: sendCost(1),
@@ -152,6 +164,7 @@ export const callRows: readonly Row[] = [
     params: 'I',
     results: '',
     contexts: 'U Ry Rt T',
+    isOnly32: true,
     cost: usualCost,
     run: (execution, amount) => addCycles(execution, 'call_cycles_add', amount),
   }),

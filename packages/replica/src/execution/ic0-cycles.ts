@@ -50,7 +50,7 @@ function amountRows(spec: {
   const rows = [
     row({
       name: wide,
-      params: 'i',
+      params: 'p',
       results: '',
       contexts,
       cost: usualCost,
@@ -64,6 +64,7 @@ function amountRows(spec: {
     params: '',
     results: 'I',
     contexts,
+    isOnly32: true,
     cost: usualCost,
     run: (execution) => as64(name, read(execution)),
   });
@@ -74,7 +75,7 @@ function amountRows(spec: {
 function keyCostRow(name: string, curves: number): Row {
   return row({
     name,
-    params: 'iiii',
+    params: 'ppip',
     results: 'i',
     contexts: '* s',
     cost: copyCost(1),
@@ -92,7 +93,7 @@ function keyCostRow(name: string, curves: number): Row {
 const costRows: readonly Row[] = [
   row({
     name: 'cost_call',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: '* s',
     cost: usualCost,
@@ -103,7 +104,7 @@ const costRows: readonly Row[] = [
   }),
   row({
     name: 'cost_create_canister',
-    params: 'i',
+    params: 'p',
     results: '',
     contexts: '* s',
     cost: usualCost,
@@ -116,7 +117,7 @@ const costRows: readonly Row[] = [
   }),
   row({
     name: 'cost_http_request',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: '* s',
     cost: usualCost,
@@ -160,12 +161,13 @@ export const cyclesRows: readonly Row[] = [
     params: 'I',
     results: 'I',
     contexts: received,
+    isOnly32: true,
     cost: usualCost,
     run: accept,
   }),
   row({
     name: 'msg_cycles_accept128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: received,
     cost: usualCost,
@@ -176,7 +178,7 @@ export const cyclesRows: readonly Row[] = [
   }),
   row({
     name: 'cycles_burn128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: 'I G U RQ Ry Rt C T',
     cost: usualCost,
@@ -187,7 +189,7 @@ export const cyclesRows: readonly Row[] = [
   }),
   row({
     name: 'mint_cycles128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: 'U Ry Rt T',
     cost: { fixed: 0 },

@@ -43,22 +43,22 @@ export const environmentRows: readonly Row[] = [
   row({
     name: 'env_var_count',
     params: '',
-    results: 'i',
+    results: 'p',
     contexts: '*',
     cost: usualCost,
     run: (execution) => variablesOf(execution).size,
   }),
   row({
     name: 'env_var_name_size',
-    params: 'i',
-    results: 'i',
+    params: 'p',
+    results: 'p',
     contexts: '*',
     cost: usualCost,
     run: (execution, index) => nameAt(execution, 'env_var_name_size', index).length,
   }),
   row({
     name: 'env_var_name_copy',
-    params: 'iiii',
+    params: 'pppp',
     results: '',
     contexts: '*',
     cost: copyCost(3),
@@ -70,7 +70,7 @@ export const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_name_exists',
-    params: 'ii',
+    params: 'pp',
     results: 'i',
     contexts: '*',
     cost: copyCost(1),
@@ -79,8 +79,8 @@ export const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_value_size',
-    params: 'ii',
-    results: 'i',
+    params: 'pp',
+    results: 'p',
     contexts: '*',
     cost: copyCost(1),
     run: (execution, start, size) =>
@@ -88,7 +88,7 @@ export const environmentRows: readonly Row[] = [
   }),
   row({
     name: 'env_var_value_copy',
-    params: 'iiiii',
+    params: 'ppppp',
     results: '',
     contexts: '*',
     cost: copyCost(4),

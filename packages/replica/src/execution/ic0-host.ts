@@ -2,6 +2,7 @@
 // What a function does is in its row.
 
 import { osPageBytes } from '../core.ts';
+import type { Address } from '../wasm/memories.ts';
 import type { WasmImports } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
 import { entryKind, modeName } from './context.ts';
@@ -45,7 +46,20 @@ function unsigned(value: Argument): Argument {
   return typeof value === 'bigint' ? BigInt.asUintN(64, value) : value >>> 0;
 }
 
-function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | undefined {
+/** In place: pointers and lengths of 64 bits as numbers, by the letters of the row. */
+function narrow(args: Argument[], { params }: Row): void {
+  for (let at = 0; at < args.length; at++) {
+    if (params[at] === 'p') args[at] = Number(args[at]);
+  }
+}
+
+function bind(
+  row: Row,
+  slot: HostSlot,
+  address: Address,
+): (...args: Argument[]) => Argument | undefined {
+  const isWide = address === 'I';
+  const widensResult = isWide && row.results === 'p';
   const writesStable = row.name === 'stable64_write' || row.name === 'stable_write';
   const costOf = createPricing(row);
   return (...args) => {
@@ -58,16 +72,17 @@ function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | und
       );
     }
     for (let at = 0; at < args.length; at++) args[at] = unsigned(args[at] ?? 0);
+    if (isWide) narrow(args, row);
     charge(execution, costOf(args));
     const before = writesStable ? execution.stable.dirtyPages() : 0;
     const result = row.run(execution, args);
     if (writesStable) chargeStablePages(execution, before);
-    return result;
+    return widensResult ? BigInt(result ?? 0) : result;
   };
 }
 
-/** The imports of one instance. */
-export function createHost(slot: HostSlot): WasmImports {
-  const functions = ic0Table.map((row) => [row.name, bind(row, slot)] as const);
+/** The imports of one instance, for a module with addresses of that type. */
+export function createHost(slot: HostSlot, address: Address): WasmImports {
+  const functions = ic0Table.map((row) => [row.name, bind(row, slot, address)] as const);
   return { ic0: Object.fromEntries(functions) };
 }

@@ -99,7 +99,7 @@ export const messageRows: readonly Row[] = [
   }),
   row({
     name: 'msg_reply_data_append',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: answering,
     cost: sendCost(1),
@@ -120,7 +120,7 @@ export const messageRows: readonly Row[] = [
   }),
   row({
     name: 'msg_reject',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: answering,
     cost: sendCost(1),

@@ -100,6 +100,7 @@ const rows32: readonly Row[] = [
     params: '',
     results: 'i',
     contexts: '* s',
+    isOnly32: true,
     cost: { fixed: 20 },
     run: (execution) => {
       check32(execution);
@@ -111,6 +112,7 @@ const rows32: readonly Row[] = [
     params: 'i',
     results: 'i',
     contexts: '* s',
+    isOnly32: true,
     cost: { fixed: 100 },
     run: (execution, pages) => {
       check32(execution);
@@ -123,6 +125,7 @@ const rows32: readonly Row[] = [
     params: 'iii',
     results: '',
     contexts: '* s',
+    isOnly32: true,
     cost: transferCost(2),
     run: (execution, stableStart, heapStart, size) => {
       check32(execution);
@@ -135,6 +138,7 @@ const rows32: readonly Row[] = [
     params: 'iii',
     results: '',
     contexts: '* s',
+    isOnly32: true,
     cost: transferCost(2),
     run: (execution, heapStart, stableStart, size) => {
       check32(execution);

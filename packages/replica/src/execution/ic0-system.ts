@@ -129,7 +129,7 @@ export const systemRows: readonly Row[] = [
   ...identityRows,
   row({
     name: 'certified_data_set',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: 'I G U Ry Rt T',
     cost: copyCost(1),
@@ -153,7 +153,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'is_controller',
-    params: 'ii',
+    params: 'pp',
     results: 'i',
     contexts: '* s',
     cost: { fixed: 1000, perByte: 1, lengths: [1] },
@@ -161,7 +161,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'debug_print',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: printCost,
@@ -169,7 +169,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'trap',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: trapCost,

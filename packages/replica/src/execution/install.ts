@@ -3,11 +3,13 @@
 // upgrade".
 
 import type { Principal } from '@dfinity/principal';
-import type { ChangeOrigin, InstallMode, Reject, ValueChange } from '../core.ts';
+import type { ChangeOrigin, InstallMode, Reject, UpgradeOptions, ValueChange } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
+import { persistenceSection } from '../wasm/custom-sections.ts';
 import { startExport } from '../wasm/instrument.ts';
-import { InvalidModule } from '../wasm/invalid-module.ts';
+import { EngineRefusal, InvalidModule } from '../wasm/invalid-module.ts';
+import { webAssembly } from '../wasm/web-assembly.ts';
 import type { Canister, CanisterRecord, Execution, OpenCall } from './canister.ts';
 import { clearLog, logChanges } from './canister-log.ts';
 import type { Context } from './context.ts';
@@ -15,12 +17,14 @@ import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
 import {
   CanisterTrap,
+  engineRefused,
   invalidModule,
   noModule,
   notEmpty,
   rejectOfTrap,
   storageFailed,
   trapped,
+  upgradeRefused,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
 import { historyWith } from './history.ts';
@@ -30,7 +34,7 @@ import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
-import { Sandbox } from './sandbox.ts';
+import { type HeapImage, Sandbox } from './sandbox.ts';
 
 export interface Installation {
   readonly canister: Canister;
@@ -38,7 +42,7 @@ export interface Installation {
   readonly module: Uint8Array;
   readonly arg: Uint8Array;
   readonly sender: Principal;
-  readonly skipPreUpgrade?: boolean;
+  readonly upgrade?: UpgradeOptions;
   readonly origin?: ChangeOrigin;
 }
 
@@ -96,17 +100,25 @@ function runStep(
   };
 }
 
-function instantiate(draft: Draft, module: CompiledModule): Sandbox {
+function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sandbox {
   try {
-    return new Sandbox(module, createHost(draft.canister.slot));
+    return new Sandbox(module, createHost(draft.canister.slot, module.shape.address), heap);
   } catch (error) {
-    throw trapped(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof webAssembly.RuntimeError)) throw trapped(why);
+    // The network lays data segments out itself, and leaves those of tables to its engine.
+    throw why.includes('data segment') ? new InvalidModule(why) : new EngineRefusal(why);
   }
 }
 
 /** The new code's part: `start`, then the entry point of the mode. */
-function startCode(draft: Draft, module: CompiledModule, isUpgrade: boolean): Sandbox {
-  const sandbox = instantiate(draft, module);
+function startCode(
+  draft: Draft,
+  module: CompiledModule,
+  start: { readonly isUpgrade: boolean; readonly heap?: HeapImage | undefined },
+): Sandbox {
+  const { isUpgrade, heap } = start;
+  const sandbox = instantiate(draft, module, heap);
   if (module.shape.hasStart) runStep(draft, { context: 's', sandbox, name: startExport });
   const name = isUpgrade ? 'canister_post_upgrade' : 'canister_init';
   if (module.exports.has(name)) {
@@ -144,15 +156,17 @@ function runInstallation(
   compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
 ): void {
   const { state, canister: twin } = draft;
-  const { canister, mode } = installation;
+  const { canister, mode, upgrade } = installation;
   const preUpgrade = 'canister_pre_upgrade';
-  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
+  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !upgrade?.skipPreUpgrade;
   if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
     runStep(draft, { context: 'G', sandbox: canister.sandbox, name: preUpgrade });
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
-  const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
+  const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
+  const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
+  const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
   const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
   const record = { ...twin.record, moduleHash: compiled.hash, lowMemoryHook };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
@@ -205,8 +219,38 @@ function abandonInstallation(state: EngineState, canister: Canister): void {
 
 function rejectOfError(canister: Canister, error: unknown): Reject {
   if (error instanceof CanisterTrap) return rejectOfTrap(canister.idText, error);
+  if (error instanceof EngineRefusal) return engineRefused(canister.idText, error.message);
   if (error instanceof InvalidModule) return invalidModule(canister.idText, error.message);
   return storageFailed(error instanceof Error ? error.message : String(error));
+}
+
+/**
+ * The network's two guards against losing a heap by mistake, and one of our own. `dfinity/ic`
+ * `rs/execution_environment/src/execution/upgrade.rs`: determine_main_memory_handling.
+ */
+function refusePersistence(
+  { canister, mode, upgrade }: Installation,
+  module: CompiledModule,
+): Reject | undefined {
+  if (mode !== 'upgrade') return undefined;
+  const wish = upgrade?.wasmMemoryPersistence;
+  if (wish === undefined && canister.module?.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Missing upgrade option: Enhanced orthogonal persistence requires the ' +
+        '`wasm_memory_persistence` upgrade option.',
+    );
+  }
+  if (wish !== 'keep') return undefined;
+  if (!module.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Invalid upgrade option: The `wasm_memory_persistence: opt Keep` upgrade option requires ' +
+        'that the new canister module supports enhanced orthogonal persistence.',
+    );
+  }
+  if (canister.sandbox !== undefined) return undefined;
+  return upgradeRefused(
+    `Invalid upgrade option: there is no heap to keep: ${canister.failure ?? 'nothing runs'}`,
+  );
 }
 
 export function installCode(state: EngineState, installation: Installation): Reject | undefined {
@@ -218,6 +262,8 @@ export function installCode(state: EngineState, installation: Installation): Rej
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
+    const refused = refusePersistence(installation, compiled);
+    if (refused) return refused;
     runInstallation(draft, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
@@ -261,7 +307,7 @@ function resumeWithoutHeap(state: EngineState, canister: Canister, module: Compi
   try {
     const draft = createDraft(state, { canister, sender, arg });
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
-    const sandbox = startCode(draft, module, true);
+    const sandbox = startCode(draft, module, { isUpgrade: true });
     const { record } = draft.canister;
     const values = loggedBy(draft);
     commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });

@@ -1,5 +1,5 @@
 // A canister's instance as it is kept across a restart: the heap, by its changed pages, and, in a
-// few bytes beside it, globals, tables and the calls whose answers it still waits for. Their queues
+// few bytes beside it, globals and the calls whose answers it still waits for. Their queues
 // end with the process, so those calls are answered by a reject when the canister is up again.
 
 import { decode, encode } from 'cborg';
@@ -20,7 +20,7 @@ interface StoredContext {
   readonly availableCycles: string;
 }
 
-type StoredClosure = readonly [index: number, environment: number];
+type StoredClosure = readonly [index: number, environment: number | bigint];
 
 interface StoredCall {
   /** Which of the contexts. */
@@ -102,7 +102,7 @@ export function restoreInstance(
     throw new Error(`its heap was stored by another version of the replica (${found.version})`);
   }
   const { registers } = found;
-  const sandbox = new Sandbox(module, createHost(canister.slot), {
+  const sandbox = new Sandbox(module, createHost(canister.slot, module.shape.address), {
     bytes: stored.pages * 65_536,
     read: stored.read,
     registers,

@@ -109,16 +109,11 @@ function restore(
   if (facts.globals.map(({ type }) => letters[type]).join('') !== types) {
     throw new Inconsistent('its globals are not those of its module');
   }
-  const noPlace = () => undefined;
   try {
-    return new Sandbox(compiled, createHost(canister.slot), {
+    return new Sandbox(compiled, createHost(canister.slot, compiled.shape.address), {
       bytes: facts.heapBytes,
       read: (target) => memory.read(layoutOf(facts).heap, target),
-      registers: {
-        globals: facts.globals.map(({ value }) => storedValue(value, noPlace)),
-        tables: [],
-        unkept: '',
-      },
+      registers: { globals: facts.globals.map(({ value }) => storedValue(value)) },
     });
   } catch (error) {
     throw new Inconsistent(error instanceof Error ? error.message : String(error));

@@ -5,7 +5,13 @@ import { performance } from 'node:perf_hooks';
 import { webAssembly } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
 import { isReplicated } from './context.ts';
-import { CanisterTrap, instructionsExceeded, memoryLimitExceeded, trapped } from './errors.ts';
+import {
+  CanisterTrap,
+  contractViolation,
+  instructionsExceeded,
+  memoryLimitExceeded,
+  trapped,
+} from './errors.ts';
 import { discardPendingCall } from './ic0-calls.ts';
 import { OutOfInstructions } from './ic0-host.ts';
 import { dirtyPageInstructions } from './limits.ts';
@@ -28,7 +34,6 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['divide by zero', 'integer division by zero'],
   ['remainder by zero', 'integer division by zero'],
   ['unrepresentable', 'integer overflow'],
-  ['null function or function signature mismatch', 'indirect call type mismatch'],
   ['table', 'table out of bounds'],
 ];
 
@@ -42,6 +47,9 @@ function asTrap(error: unknown, execution: Execution): CanisterTrap {
     return trapped('stack overflow');
   }
   if (error instanceof webAssembly.RuntimeError) {
+    if (error.message.includes('signature mismatch')) {
+      return contractViolation('function invocation does not match its signature');
+    }
     const known = runtimeMessages.find(([part]) => error.message.includes(part));
     return trapped(known?.[1] ?? error.message);
   }

@@ -2,11 +2,18 @@
 // store.
 
 import type { Principal } from '@dfinity/principal';
-import type { ChangeOrigin, InstallMode, Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type {
+  ChangeOrigin,
+  InstallMode,
+  Lifecycle,
+  ManagementCall,
+  Reject,
+  UpgradeOptions,
+} from '../core.ts';
 import { isSame } from './access.ts';
 import type { Arguments, InstallModeArgument } from './candid-types.ts';
 import { type Done, done, type Handlers, originOf, type Parts } from './handlers.ts';
-import { canisterNotFound, contractViolation, isReject, notController } from './rejects.ts';
+import { canisterNotFound, isReject, notController } from './rejects.ts';
 
 type CodeMethod =
   | 'install_code'
@@ -49,21 +56,23 @@ async function install(
     readonly origin: ChangeOrigin;
   },
 ): Promise<Done | Reject> {
-  const upgrade = 'upgrade' in wanted.mode ? wanted.mode.upgrade[0] : undefined;
-  const persistence = upgrade?.wasm_memory_persistence[0];
-  if (persistence !== undefined && 'keep' in persistence) {
-    return contractViolation('The local replica cannot keep Wasm memory across an upgrade');
-  }
   const { canisterId, module, arg, sender, origin } = wanted;
-  const skipPreUpgrade = upgrade?.skip_pre_upgrade[0] ?? false;
-  const mode = modeName(wanted.mode);
-  const code = { canisterId, mode, module, arg };
-  return done(await lifecycle.install({ ...code, sender, skipPreUpgrade, origin }));
+  const options = { canisterId, module, arg, sender, origin, ...modeOf(wanted.mode) };
+  return done(await lifecycle.install(options));
 }
 
-function modeName(mode: InstallModeArgument): InstallMode {
-  if ('install' in mode) return 'install';
-  return 'reinstall' in mode ? 'reinstall' : 'upgrade';
+function modeOf(mode: InstallModeArgument): {
+  readonly mode: InstallMode;
+  readonly upgrade?: UpgradeOptions;
+} {
+  if ('install' in mode) return { mode: 'install' };
+  if ('reinstall' in mode) return { mode: 'reinstall' };
+  const [options] = mode.upgrade;
+  const skipPreUpgrade = options?.skip_pre_upgrade[0] ?? false;
+  const persistence = options?.wasm_memory_persistence[0];
+  if (persistence === undefined) return { mode: 'upgrade', upgrade: { skipPreUpgrade } };
+  const wasmMemoryPersistence = 'keep' in persistence ? 'keep' : 'replace';
+  return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
 /** The caller controls the target; of the store it must be controller too, unless it is the store

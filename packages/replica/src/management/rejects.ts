@@ -85,7 +85,7 @@ export function failed(code: RejectCode, message: string): Reject {
   return { status: 'rejected', code, message, errorCode: '' };
 }
 
-/** The installation as asked for breaks a rule of installing. */
+/** What was asked for breaks a rule of the interface. */
 export function contractViolation(message: string): Reject {
   return reject(5, { errorCode: 'IC0504', message });
 }
