@@ -125,6 +125,7 @@ describe('instrument()', () => {
   it('takes modules without memory, table, globals or functions', () => {
     expect(() => load('(module)')).not.toThrow();
     expect(load('(module)').shape).toEqual({
+      globalTypes: [],
       address: 'i',
       hasStart: false,
       globals: [],
