@@ -40,10 +40,10 @@ export interface Canister {
   readonly contexts: Set<CallContext>;
   /** Time of the last message: what a canister sees never runs backwards. */
   lastTime: bigint;
-  queuedMessages: number;
-  openCallbacks: number;
   /** Performed calls whose callbacks have not run. */
   readonly openCalls: Set<OpenCall>;
+  /** How many of its calls wait for an answer. */
+  readonly waiting: CallCount;
   /** When the timer was due whose task is queued and has not run: until then it counts as set. */
   firingTimer: bigint | undefined;
   /** Why it could not be brought up again after a restart. */
@@ -92,8 +92,16 @@ export interface OpenCall {
   readonly call: OutgoingCall;
 }
 
+/** Of calls, in all and by their callee. */
+export interface CallCount {
+  total: number;
+  readonly byCallee: Map<string, number>;
+}
+
 /** What the replica around the canisters gives to them. */
 export interface World {
+  /** Calls of all canisters that wait for an answer. */
+  readonly waitingCalls: { count: number };
   readonly now: () => bigint;
   readonly limits: Limits;
   readonly dataCertificate: DataCertificateSource;
@@ -114,6 +122,8 @@ export interface Effects {
   /** What the caller gets back with the answer. */
   refundCycles: bigint;
   readonly calls: OutgoingCall[];
+  /** Of `calls`; absent before the first. */
+  performed: CallCount | undefined;
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
 }

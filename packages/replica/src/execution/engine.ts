@@ -162,6 +162,7 @@ function createState(
   return {
     ...hooks,
     world: {
+      waitingCalls: { count: 0 },
       now: options.now,
       limits: { ...networkLimits, ...options.limits },
       dataCertificate: options.dataCertificate,

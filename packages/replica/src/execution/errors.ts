@@ -99,9 +99,6 @@ export const frozen = (id: string) =>
       'canister with cycles and try again.',
   );
 
-export const queueFull = (id: string) =>
-  reject(2, 'IC0201', `Canister ${id} cannot take more messages: its input queue is full`);
-
 export const invalidModule = (id: string, why: string) =>
   reject(5, 'IC0505', `Error from Canister ${id}: Canister's Wasm module is not valid: ${why}`);
 

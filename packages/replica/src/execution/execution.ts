@@ -48,6 +48,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       availableCycles: options.callContext?.availableCycles ?? 0n,
       refundCycles: 0n,
       calls: [],
+      performed: undefined,
       pendingCall: undefined,
       isAccepted: false,
     },

@@ -1,6 +1,7 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
+import { countPerformed, hasRoomFor } from './call-room.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
@@ -60,16 +61,16 @@ function appendArgument(execution: Execution, start: number, size: number): unde
  */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
-  const { effects, canister, world } = execution;
+  const { effects } = execution;
   const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
-  const open = canister.openCallbacks + effects.calls.length;
   const needed = price > 0n ? callReserveCycles(BigInt(call.bytes)) : 0n;
-  if (open >= world.limits.openCallbacksMax || liquidCycles(execution) < needed) {
+  if (!hasRoomFor(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }
   effects.cycles -= price;
   effects.calls.push(call);
+  countPerformed(execution, call.callee);
   effects.pendingCall = undefined;
   return 0;
 }

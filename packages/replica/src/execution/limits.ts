@@ -15,10 +15,12 @@ export interface Limits {
   /** A request between canisters of one subnet. */
   readonly callBytesMax: number;
   readonly certifiedDataBytesMax: number;
-  /** Callbacks that one canister may have open. */
-  readonly openCallbacksMax: number;
-  /** Messages waiting at one canister. */
-  readonly queuedMessagesMax: number;
+  /** Calls of one canister to another that wait for an answer. */
+  readonly callsPerPairMax: number;
+  /** Calls that each canister may have waiting, whatever others do. */
+  readonly guaranteedCalls: number;
+  /** Calls of all canisters, beyond which only those are left that are guaranteed. */
+  readonly subnetCallsMax: number;
   readonly compositeDepthMax: number;
   /** What each call of a composite query costs besides the callee's work. */
   readonly compositeCallInstructions: bigint;
@@ -45,8 +47,13 @@ export const networkLimits: Limits = {
   queryReplyBytesMax: 3 * mebibyte,
   callBytesMax: 10 * mebibyte,
   certifiedDataBytesMax: 32,
-  openCallbacksMax: 500,
-  queuedMessagesMax: 500,
+  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: the place
+  // of an answer is taken with its call.
+  callsPerPairMax: 500,
+  // rs/config/src/execution_environment.rs, CANISTER_GUARANTEED_CALLBACK_QUOTA and
+  // SUBNET_CALLBACK_SOFT_LIMIT.
+  guaranteedCalls: 50,
+  subnetCallsMax: 1_000_000,
   compositeDepthMax: 6,
   compositeCallInstructions: 50n * million,
   updateStableBytesMax: 2 * gibibyte,

@@ -2,6 +2,7 @@
 // on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject } from '../core.ts';
+import { countWaiting } from './call-room.ts';
 import type {
   CallContext,
   Canister,
@@ -158,7 +159,7 @@ export function executeCallback(state: EngineState, callback: Callback, send: Se
   const { open, outcome, refundedCycles } = callback;
   const { context, call } = open;
   const { canister } = context;
-  canister.openCallbacks -= 1;
+  countWaiting(state.world, { canister, callee: call.callee }, -1);
   canister.openCalls.delete(open);
   context.openCalls -= 1;
   canister.record = { ...canister.record, cycles: canister.record.cycles + refundedCycles };
