@@ -138,7 +138,9 @@ describe('stable memory', () => {
     );
     const id = await replica.install(module);
     expect((await replica.update(id, 'two')).status).toBe('replied');
-    expect(textOf(await replica.update(id, 'three'))).toMatch(/^IC0524: .*limit 8 KB/);
+    expect(textOf(await replica.update(id, 'three'))).toMatch(
+      /^IC0524: .*modified pages .*limit 8 KB for regular messages/,
+    );
   });
 });
 

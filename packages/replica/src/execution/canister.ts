@@ -13,6 +13,7 @@ import type {
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
+import type { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** What is stored of a canister besides its memories. */
@@ -134,6 +135,8 @@ export interface Execution {
   readonly canister: Canister;
   readonly sandbox: Sandbox;
   readonly stable: StableMemory;
+  /** Pages of it that were read or written. */
+  readonly stablePages: PageSet;
   readonly callContext: CallContext | undefined;
   readonly method: string;
   readonly caller: Uint8Array;

@@ -2,6 +2,7 @@
 // IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
 
 import type { Reject, RejectCode } from '../core.ts';
+import type { Limits } from './limits.ts';
 
 export function reject(code: RejectCode, errorCode: string, message: string): Reject {
   return { status: 'rejected', code, message, errorCode };
@@ -45,11 +46,35 @@ export function memoryLimitExceeded(limit: bigint): CanisterTrap {
   );
 }
 
-export function stableAccessExceeded(limitBytes: number): CanisterTrap {
+function stableLimitExceeded(what: string, limits: string): CanisterTrap {
   return new CanisterTrap(
     'IC0524',
-    'Canister exceeded memory access limits: Exceeded the limit for the number of modified pages ' +
-      `in the stable memory in a single message execution: limit ${limitBytes / 1024} KB.`,
+    `Canister exceeded memory access limits: Exceeded the limit for the number of ${what}: ` +
+      `limit ${limits}.`,
+  );
+}
+
+type StableLimits = Pick<
+  Limits,
+  'updateStableBytesMax' | 'queryStableBytesMax' | 'installStableBytesMax'
+>;
+
+const kilobytes = (bytes: number) => `${bytes / 1024} KB`;
+
+export function stableChangesExceeded(limits: StableLimits): CanisterTrap {
+  return stableLimitExceeded(
+    'modified pages in the stable memory in a single execution',
+    `${kilobytes(limits.updateStableBytesMax)} for regular messages, ` +
+      `${kilobytes(limits.installStableBytesMax)} for upgrade messages and ` +
+      `${kilobytes(limits.queryStableBytesMax)} for queries`,
+  );
+}
+
+export function stableAccessExceeded(limits: StableLimits): CanisterTrap {
+  return stableLimitExceeded(
+    'accessed pages in the stable memory in a single message execution',
+    `${kilobytes(limits.updateStableBytesMax)} for regular messages and ` +
+      `${kilobytes(limits.queryStableBytesMax)} for queries`,
   );
 }
 

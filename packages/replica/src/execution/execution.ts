@@ -3,6 +3,7 @@
 import type { StableMemory } from '../core.ts';
 import type { CallContext, Canister, Closure, Execution, World } from './canister.ts';
 import type { Context } from './context.ts';
+import { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ExecutionOptions {
@@ -37,6 +38,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     refundedCycles: 0n,
     hasCertificate: false,
     heldCycles: 0n,
+    stablePages: new PageSet(),
     ...options,
     effects: {
       replyParts: [],

@@ -1,7 +1,7 @@
 // The limits of the Internet Computer that the engine enforces, on an application subnet. Tests
 // make them smaller to be quick. Units are in the names.
 
-import type { EntryKind } from '../core.ts';
+import type { Context } from './context.ts';
 
 export interface Limits {
   /** Updates, timers, heartbeats and callbacks. */
@@ -24,7 +24,7 @@ export interface Limits {
   readonly compositeDepthMax: number;
   /** What each call of a composite query costs besides the callee's work. */
   readonly compositeCallInstructions: bigint;
-  /** Stable memory that one message may change. */
+  /** Stable memory that one message may read or write, and that it may change. */
   readonly updateStableBytesMax: number;
   readonly queryStableBytesMax: number;
   readonly installStableBytesMax: number;
@@ -47,8 +47,8 @@ export const networkLimits: Limits = {
   queryReplyBytesMax: 3 * mebibyte,
   callBytesMax: 10 * mebibyte,
   certifiedDataBytesMax: 32,
-  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: the place
-  // of an answer is taken with its call.
+  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: the
+  // place of an answer is taken with its call.
   callsPerPairMax: 500,
   // rs/config/src/execution_environment.rs, CANISTER_GUARANTEED_CALLBACK_QUOTA and
   // SUBNET_CALLBACK_SOFT_LIMIT.
@@ -73,30 +73,40 @@ export const dirtyPageInstructions = 1_000n;
 
 type MessageClass = 'update' | 'query' | 'inspect' | 'install';
 
-function classOf(kind: EntryKind): MessageClass {
-  switch (kind) {
-    case 'query':
-    case 'compositeQuery':
-      return 'query';
-    case 'inspect':
-      return 'inspect';
-    case 'start':
-    case 'init':
-    case 'preUpgrade':
-    case 'postUpgrade':
+/** A query is one in whatever mode it runs: `execute_call_or_task` of
+ * rs/execution_environment/src/execution_environment.rs gives a replicated one a query's limit. */
+function classOf(context: Context): MessageClass {
+  switch (context) {
+    case 's':
+    case 'I':
+    case 'G':
       return 'install';
-    default:
+    case 'F':
+      return 'inspect';
+    case 'U':
+    case 'Ry':
+    case 'Rt':
+    case 'C':
+    case 'T':
       return 'update';
+    default:
+      return 'query';
   }
 }
 
-/** The instructions that one message of this kind may use. */
-export function instructionLimit(limits: Limits, kind: EntryKind): bigint {
-  return limits[`${classOf(kind)}Instructions`];
+/** rs/execution_environment/src/execution/response.rs, RESERVED_CLEANUP_INSTRUCTIONS_IN_PERCENT. */
+const cleanupPercent = 5n;
+
+/** The instructions that one message of this kind may use; a callback and its cleanup are one. */
+export function instructionLimit(limits: Limits, context: Context): bigint {
+  const limit = limits[`${classOf(context)}Instructions`];
+  return context === 'Ry' || context === 'Rt' ? limit - (limit * cleanupPercent) / 100n : limit;
 }
 
-/** The bytes of stable memory, in whole 4 KiB pages, that one message of this kind may change. */
-export function stableBytesLimit(limits: Limits, kind: EntryKind): number {
-  const group = classOf(kind);
+/** The bytes of stable memory, in whole 4 KiB pages, that one message may read or write, and that
+ * it may change: `rs/config/src/embedders.rs`, STABLE_MEMORY_ACCESSED_PAGE_LIMIT_* and
+ * STABLE_MEMORY_DIRTY_PAGE_LIMIT_*. */
+export function stableBytesLimit(limits: Limits, context: Context): number {
+  const group = classOf(context);
   return limits[`${group === 'inspect' ? 'query' : group}StableBytesMax`];
 }

@@ -58,13 +58,16 @@ function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
   };
 }
 
-type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'>;
+type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'> & {
+  /** Of instructions, where it is not that of the context. */
+  readonly limit?: bigint;
+};
 
 /** What a canister needs to run a message, from its own state and the replica's. */
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
-  const limit = instructionLimit(state.world.limits, entryKind(options.context));
+  const limit = options.limit ?? instructionLimit(state.world.limits, options.context);
   const { cycles } = canister.record;
   const prepaid = executionCycles(limit);
   return createExecution({
