@@ -45,7 +45,8 @@ export type EntryKind =
   | 'reject'
   | 'cleanup'
   | 'timer'
-  | 'heartbeat';
+  | 'heartbeat'
+  | 'lowMemory';
 
 /**
  * What one executed message cost, by the network's rules; the log line and the bench are made of
@@ -216,10 +217,27 @@ export interface Management {
   execute(call: ManagementCall): Promise<ManagementResult>;
 }
 
+/** Who may read something of a canister, besides its controllers. */
+export type Visibility = 'controllers' | 'public' | { readonly viewers: readonly Principal[] };
+
+/** IC spec, "IC method create_canister". */
 export interface CanisterSettings {
-  readonly controllers?: readonly Principal[];
-  readonly freezingThreshold?: bigint;
-  readonly wasmMemoryLimit?: bigint;
+  readonly controllers: readonly Principal[];
+  /** Percent of one core. */
+  readonly computeAllocation: bigint;
+  readonly memoryAllocation: bigint;
+  /** Seconds. */
+  readonly freezingThreshold: bigint;
+  readonly reservedCyclesLimit: bigint;
+  readonly minimumIncomingCallCycles: bigint;
+  readonly wasmMemoryLimit: bigint;
+  readonly wasmMemoryThreshold: bigint;
+  readonly logMemoryLimit: bigint;
+  readonly logVisibility: Visibility;
+  readonly snapshotVisibility: Visibility;
+  readonly statusVisibility: Visibility;
+  /** In the order of the names' bytes, as a canister sees them. */
+  readonly environmentVariables: ReadonlyMap<string, string>;
 }
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
@@ -230,6 +248,8 @@ export interface Lifecycle {
     readonly controllers: readonly Principal[];
     readonly cycles: bigint;
     readonly id?: Principal;
+    /** Of the others, those that are not the default. */
+    readonly settings?: Partial<CanisterSettings>;
   }): Principal | Reject;
   install(options: {
     readonly canisterId: Principal;
@@ -240,13 +260,13 @@ export interface Lifecycle {
     readonly sender: Principal;
     readonly skipPreUpgrade?: boolean;
   }): Promise<Reject | undefined>;
-  updateSettings(canisterId: Principal, settings: CanisterSettings): Reject | undefined;
+  updateSettings(canisterId: Principal, settings: Partial<CanisterSettings>): Reject | undefined;
   start(canisterId: Principal): Reject | undefined;
   /** Resolves when every open call context is closed, or rejects after the time-out. */
   stop(canisterId: Principal): Promise<Reject | undefined>;
   uninstall(canisterId: Principal): Reject | undefined;
   remove(canisterId: Principal): Reject | undefined;
   depositCycles(canisterId: Principal, cycles: bigint): void;
-  settings(canisterId: Principal): Required<CanisterSettings> | undefined;
+  settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
 }

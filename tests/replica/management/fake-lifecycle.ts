@@ -2,13 +2,18 @@
 // canister asked for.
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterView, Lifecycle, Reject } from '../../../packages/replica/src/core.ts';
+import type {
+  CanisterSettings,
+  CanisterView,
+  Lifecycle,
+  Reject,
+} from '../../../packages/replica/src/core.ts';
+import { newSettings } from '../../../packages/replica/src/execution/canister-settings.ts';
 
 interface Entry {
   readonly id: Principal;
   controllers: readonly Principal[];
-  freezingThreshold: bigint;
-  wasmMemoryLimit: bigint;
+  settings: CanisterSettings;
   cycles: bigint;
   status: CanisterView['status'];
   module: Uint8Array | undefined;
@@ -32,14 +37,13 @@ export function createFakeLifecycle(): FakeLifecycle {
     entries,
     installs: [],
     refusal: undefined,
-    create({ controllers, cycles, id }) {
+    create({ controllers, cycles, id, settings }) {
       const made = id ?? Principal.fromUint8Array(Uint8Array.of(9, entries.size, 1, 1));
       entries.set(made.toText(), {
         id: made,
         controllers,
         cycles,
-        freezingThreshold: 2_592_000n,
-        wasmMemoryLimit: 3_221_225_472n,
+        settings: newSettings(controllers, settings),
         status: 'running',
         module: undefined,
       });
@@ -52,7 +56,9 @@ export function createFakeLifecycle(): FakeLifecycle {
       return undefined;
     },
     updateSettings(id, settings) {
-      Object.assign(get(id), settings);
+      const entry = get(id);
+      entry.settings = { ...entry.settings, ...settings };
+      entry.controllers = entry.settings.controllers;
       return undefined;
     },
     start(id) {
@@ -78,12 +84,7 @@ export function createFakeLifecycle(): FakeLifecycle {
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
     },
-    settings(id) {
-      const entry = entries.get(id.toText());
-      if (entry === undefined) return undefined;
-      const { controllers, freezingThreshold, wasmMemoryLimit } = entry;
-      return { controllers, freezingThreshold, wasmMemoryLimit };
-    },
+    settings: (id) => entries.get(id.toText())?.settings,
     canister(id) {
       const entry = entries.get(id.toText());
       if (entry === undefined) return undefined;

@@ -70,7 +70,7 @@ describe('creation', () => {
     expect(lifecycle.entries.get(id.toText())).toMatchObject({
       controllers: [stranger, owner],
       cycles: 42n,
-      freezingThreshold: 7n,
+      settings: { freezingThreshold: 7n },
     });
   });
 
@@ -93,7 +93,7 @@ describe('creation', () => {
       'provisional_create_canister_with_cycles',
       encode(provisional, value),
     );
-    expect(rejected(result).message).toMatch(/Invalid canister settings/);
+    expect(rejected(result).message).toMatch(/exceed the maximum|expected to be in the range/);
     expect(lifecycle.entries.size).toBe(0);
   });
 
@@ -109,7 +109,7 @@ describe('creation', () => {
     expect(result.outcome.status).toBe('replied');
     expect(lifecycle.entries.get(id.toText())).toMatchObject({
       controllers: [owner],
-      freezingThreshold: 9n,
+      settings: { freezingThreshold: 9n },
     });
   });
 });

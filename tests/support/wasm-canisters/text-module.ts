@@ -58,6 +58,13 @@ const signatures: Readonly<Record<string, string>> = {
   data_certificate_present: '(result i32)',
   global_timer_set: '(param i64) (result i64)',
   performance_counter: '(param i32) (result i64)',
+  env_var_count: '(result i32)',
+  env_var_name_size: '(param i32) (result i32)',
+  env_var_name_copy: '(param i32 i32 i32 i32)',
+  env_var_name_exists: '(param i32 i32) (result i32)',
+  env_var_value_size: '(param i32 i32) (result i32)',
+  env_var_value_copy: '(param i32 i32 i32 i32 i32)',
+  debug_print: '(param i32 i32)',
   time: '(result i64)',
   trap: '(param i32 i32)',
 };

@@ -4,6 +4,7 @@
 
 import type { Principal } from '@dfinity/principal';
 import type {
+  CanisterSettings,
   CanisterView,
   DataCertificateSource,
   Outcome,
@@ -18,17 +19,20 @@ import type { Sandbox } from './sandbox.ts';
 
 /** What is stored of a canister besides its memories. */
 export interface CanisterRecord {
-  controllers: readonly Principal[];
+  /** Replaced whole when one changes. */
+  settings: CanisterSettings;
   status: CanisterView['status'];
-  freezingThreshold: bigint;
-  wasmMemoryLimit: bigint;
   moduleHash: Uint8Array | undefined;
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
   /** Nanoseconds since 1970; 0 when there is none. */
   globalTimer: bigint;
+  lowMemoryHook: LowMemoryHook;
 }
+
+/** IC spec, OnLowWasmMemoryHookStatus. */
+export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
 
 export interface Canister {
   readonly id: Principal;
@@ -47,6 +51,8 @@ export interface Canister {
   readonly waiting: CallCount;
   /** When the timer was due whose task is queued and has not run: until then it counts as set. */
   firingTimer: bigint | undefined;
+  /** A task waits that runs `canister_on_low_wasm_memory`. */
+  isHookQueued: boolean;
   /** Why it could not be brought up again after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];

@@ -26,6 +26,8 @@ export interface EngineState {
   readonly onReport: (report: MessageReport) => void;
   /** Told when a canister's global timer may have changed. */
   readonly onTimer: () => void;
+  /** Told when a canister's hook for low memory is due. */
+  readonly onLowMemory: (canister: Canister) => void;
   /** Calls that wait for an answer with a deadline. */
   readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
 }
@@ -43,6 +45,7 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     openCalls: new Set(),
     waiting: { total: 0, byCallee: new Map() },
     firingTimer: undefined,
+    isHookQueued: false,
     failure: undefined,
     stopping: [],
   };
@@ -73,6 +76,7 @@ export function commitRecord(
   const timerChanged = record.globalTimer !== canister.record.globalTimer;
   canister.record = record;
   if (timerChanged) state.onTimer();
+  if (record.lowMemoryHook === 'ready') state.onLowMemory(canister);
 }
 
 /** A timer whose task has not run yet is stored as set: after a kill it fires again. */
@@ -109,7 +113,7 @@ export function viewCanister(state: EngineState, canister: Canister): CanisterVi
   const { record } = canister;
   return {
     id: canister.id,
-    controllers: record.controllers,
+    controllers: record.settings.controllers,
     status: record.status,
     moduleHash: record.moduleHash,
     certifiedData: record.certifiedData,

@@ -18,7 +18,7 @@ import { StateDamage } from '../state-damage.ts';
 import { createCompiler } from '../wasm/compile.ts';
 import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
-import { createClock, tickOnce } from './clock.ts';
+import { createClock, enqueueLowMemoryHook, tickOnce } from './clock.ts';
 import type { EngineState } from './core-state.ts';
 import { createCanister, refuseCall, viewCanister } from './core-state.ts';
 import { canisterNotFound, outOfCycles } from './errors.ts';
@@ -135,6 +135,7 @@ function resume(state: EngineState): ResumeFailure[] {
   for (const canister of state.canisters.values()) {
     const isAtRest = canister.contexts.size === 0;
     if (canister.record.status === 'stopping' && isAtRest) canister.record.status = 'stopped';
+    if (canister.record.lowMemoryHook === 'ready') state.onLowMemory(canister);
   }
   return failures;
 }
@@ -156,7 +157,7 @@ const compile = createCompiler(ic0Interface);
 
 function createState(
   options: EngineOptions,
-  hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer'>,
+  hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer' | 'onLowMemory'>,
 ): EngineState {
   const fault = options.onFault ?? ((error: unknown) => console.error(error));
   return {
@@ -192,6 +193,7 @@ export function createEngine(options: EngineOptions): RunningEngine {
       options.onReport?.(report);
     },
     onTimer: clock.wake,
+    onLowMemory: (canister) => enqueueLowMemoryHook(state, canister),
   });
   const lifecycle = createLifecycle(state);
   return {

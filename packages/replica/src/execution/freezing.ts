@@ -15,7 +15,7 @@ interface Memory {
 
 function reserveFor({ record }: Canister, { heapBytes, stablePages }: Memory): bigint {
   const bytes = BigInt(heapBytes) + BigInt(stablePages) * BigInt(wasmPageBytes);
-  return storageCycles(bytes, record.freezingThreshold);
+  return storageCycles(bytes, record.settings.freezingThreshold);
 }
 
 /** Of a canister between two messages. */

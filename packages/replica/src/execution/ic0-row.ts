@@ -87,7 +87,7 @@ export function readText(execution: Execution, span: Span): string {
 }
 
 /** `*_copy`: `source[offset, offset + size)` to `heap[destination, …)`. */
-function copyToHeap(
+export function copyToHeap(
   execution: Execution,
   copy: {
     readonly name: string;

@@ -3,6 +3,7 @@
 import type { FunctionType } from '../wasm/sections.ts';
 import { callRows } from './ic0-calls.ts';
 import { cyclesRows } from './ic0-cycles.ts';
+import { environmentRows } from './ic0-environment.ts';
 import { messageRows } from './ic0-message.ts';
 import type { Row } from './ic0-row.ts';
 import { stableRows } from './ic0-stable.ts';
@@ -14,6 +15,7 @@ export const ic0Table: readonly Row[] = [
   ...callRows,
   ...stableRows,
   ...systemRows,
+  ...environmentRows,
 ];
 
 /** Signatures by name, for the check of a module's imports. */

@@ -24,6 +24,7 @@ import {
 import { createExecution } from './execution.ts';
 import { createHost } from './ic0-host.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
 import { reportOf } from './run-message.ts';
@@ -145,7 +146,8 @@ function runInstallation(
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
   const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
-  const record = { ...twin.record, moduleHash: compiled.hash };
+  const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
+  const record = { ...twin.record, moduleHash: compiled.hash, lowMemoryHook };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
   commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
@@ -215,7 +217,7 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
 }
 
 function resumeWithoutHeap(state: EngineState, canister: Canister, module: CompiledModule): void {
-  const sender = canister.record.controllers[0] ?? canister.id;
+  const sender = canister.record.settings.controllers[0] ?? canister.id;
   const arg = state.store.getValue(argumentKey(canister.idText)) ?? noArguments;
   try {
     const draft = createDraft(state, { canister, sender, arg });

@@ -3,6 +3,7 @@
 
 import { Principal } from '@dfinity/principal';
 import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
@@ -16,6 +17,7 @@ import {
 } from './errors.ts';
 import { installCode } from './install.ts';
 import { noInstance } from './instance-image.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 
 const nextIdKey = 'next canister id';
@@ -64,6 +66,7 @@ function uninstallCode(state: EngineState, canister: Canister): void {
     certifiedData: new Uint8Array(),
     globalTimer: 0n,
     version: record.version + 1n,
+    lowMemoryHook: nextLowMemoryHook(record, 0),
   };
   const heap = () => noInstance(canister);
   commitRecord(state, { canister, record: emptied, cleared: true, heap });
@@ -76,18 +79,33 @@ function uninstallCode(state: EngineState, canister: Canister): void {
 function changeSettings(
   state: EngineState,
   canister: Canister,
-  settings: CanisterSettings,
-): undefined {
-  const { record } = canister;
-  const { controllers, freezingThreshold, wasmMemoryLimit } = settings;
-  const changed = {
-    ...record,
-    controllers: controllers ?? record.controllers,
-    freezingThreshold: freezingThreshold ?? record.freezingThreshold,
-    wasmMemoryLimit: wasmMemoryLimit ?? record.wasmMemoryLimit,
-    version: record.version + 1n,
-  };
-  commitRecord(state, { canister, record: changed });
+  change: Partial<CanisterSettings>,
+): Reject | undefined {
+  const refused = refuseAllocations(state, change, canister);
+  if (refused) return refused;
+  const settings = { ...canister.record.settings, ...change };
+  const record = { ...canister.record, settings, version: canister.record.version + 1n };
+  const heapBytes = canister.sandbox?.heap().length ?? 0;
+  const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
+  commitRecord(state, { canister, record: { ...record, lowMemoryHook } });
+  return undefined;
+}
+
+function makeCanister(
+  state: EngineState,
+  options: Parameters<Lifecycle['create']>[0],
+): Principal | Reject {
+  const { controllers, cycles, settings } = options;
+  const taken = options.id && state.canisters.has(options.id.toText());
+  if (taken) return reject(5, 'IC0205', `Canister ${options.id?.toText()} already exists`);
+  const refused = settings && refuseAllocations(state, settings);
+  if (refused) return refused;
+  const id = options.id ?? allocateId(state);
+  const record = newRecord(controllers, cycles, settings);
+  const canister = createCanister(id, record);
+  commitRecord(state, { canister, record });
+  state.canisters.set(canister.idText, canister);
+  return id;
 }
 
 function removeCanister(state: EngineState, canister: Canister): Reject | undefined {
@@ -112,17 +130,7 @@ function onCanister<T>(
 
 export function createLifecycle(state: EngineState): Lifecycle {
   return {
-    create(options) {
-      const id = options.id ?? allocateId(state);
-      if (state.canisters.has(id.toText())) {
-        return reject(5, 'IC0205', `Canister ${id.toText()} already exists`);
-      }
-      const record = newRecord(options.controllers, options.cycles);
-      const canister = createCanister(id, record);
-      commitRecord(state, { canister, record });
-      state.canisters.set(canister.idText, canister);
-      return id;
-    },
+    create: (options) => makeCanister(state, options),
     async install(options) {
       return onCanister(state, options.canisterId, (canister) =>
         installCode(state, { ...options, canister }),
@@ -150,12 +158,7 @@ export function createLifecycle(state: EngineState): Lifecycle {
       const record = { ...canister.record, cycles: canister.record.cycles + cycles };
       commitRecord(state, { canister, record });
     },
-    settings(id) {
-      const record = state.canisters.get(id.toText())?.record;
-      if (!record) return undefined;
-      const { controllers, freezingThreshold, wasmMemoryLimit } = record;
-      return { controllers, freezingThreshold, wasmMemoryLimit };
-    },
+    settings: (id) => state.canisters.get(id.toText())?.record.settings,
     canister(id) {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);

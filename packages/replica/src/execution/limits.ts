@@ -67,6 +67,9 @@ export const networkLimits: Limits = {
 
 /** The default of the setting `wasm_memory_limit`. */
 export const defaultWasmMemoryLimitBytes = 3n * 1024n * 1024n * 1024n;
+/** `dfinity/ic` `rs/config/src/execution_environment.rs`,
+ * MAX_ENVIRONMENT_VARIABLE_NAME_LENGTH and MAX_ENVIRONMENT_VARIABLE_VALUE_LENGTH. */
+export const environmentTextBytesMax = 128;
 export const defaultFreezingThresholdSeconds = 2_592_000n;
 
 export const dirtyPageInstructions = 1_000n;

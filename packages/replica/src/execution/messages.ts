@@ -17,6 +17,7 @@ import { commitRecord, refuseCall } from './core-state.ts';
 import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
 import { missingCycles } from './freezing.ts';
 import { sameHeap } from './instance-image.ts';
+import { lowMemoryHookExport } from './low-memory-hook.ts';
 import { prepare, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
@@ -186,23 +187,40 @@ export function executeCallback(state: EngineState, callback: Callback, send: Se
   conclude(state, execution, { failure, send });
 }
 
-/** The global timer or a heartbeat. */
+export type SystemTask = 'timer' | 'heartbeat' | 'lowMemory';
+
+const taskExports: Readonly<Record<SystemTask, string>> = {
+  timer: 'canister_global_timer',
+  heartbeat: 'canister_heartbeat',
+  lowMemory: lowMemoryHookExport,
+};
+
+/** Whether the task has something to run now. */
+function takeTask(canister: Canister, kind: SystemTask): boolean {
+  if (kind !== 'lowMemory') return true;
+  if (canister.record.lowMemoryHook !== 'ready') return false;
+  // Stored with the task's own commit: until then a restart runs it again.
+  canister.record = { ...canister.record, lowMemoryHook: 'executed' };
+  return canister.module?.exports.has(lowMemoryHookExport) === true;
+}
+
+/** The global timer, a heartbeat, or the hook for low memory. */
 export function executeTask(
   state: EngineState,
   options: {
     readonly canister: Canister;
-    readonly kind: 'timer' | 'heartbeat';
+    readonly kind: SystemTask;
     readonly send: SendCall;
   },
 ): void {
   const { canister, kind, send } = options;
   if (kind === 'timer') canister.firingTimer = undefined;
   if (refuseCall(canister, canister.idText) || missingCycles(state, canister, 0n) > 0n) return;
+  if (!takeTask(canister, kind)) return;
   const caller = new Uint8Array();
   const callContext = openContext({ canister, caller });
   const execution = prepare(state, { context: 'T', canister, callContext, caller });
   if (execution === undefined) return;
-  const name = kind === 'timer' ? 'canister_global_timer' : 'canister_heartbeat';
-  const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
+  const invoke = (sandbox: Sandbox) => sandbox.callExport(taskExports[kind]);
   conclude(state, execution, { failure: runMessage(state, { execution, kind, invoke }), send });
 }

@@ -54,7 +54,7 @@ function finish(execution: Execution): CanisterTrap | undefined {
   if (sandbox.instructionsLeft < 0n) {
     return instructionsExceeded(execution.limit);
   }
-  const limit = canister.record.wasmMemoryLimit;
+  const limit = canister.record.settings.wasmMemoryLimit;
   const isLimited = isReplicated(execution.context) && execution.context !== 'G';
   if (isLimited && limit > 0n && BigInt(sandbox.heap().length) > limit) {
     return memoryLimitExceeded(limit);

@@ -11,6 +11,7 @@ import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { changedInstance } from './instance-image.ts';
 import { instructionLimit } from './limits.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import type { RunResult } from './run-entry.ts';
 import { runEntry } from './run-entry.ts';
@@ -47,7 +48,7 @@ export function reportOf(
 
 /** The record after a message that ended well. */
 function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
-  const { effects, canister } = execution;
+  const { effects, canister, sandbox } = execution;
   const cycles = effects.cycles + execution.heldCycles - cost;
   return {
     ...canister.record,
@@ -55,6 +56,7 @@ function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
     cycles: cycles > 0n ? cycles : 0n,
     version: canister.record.version + 1n,
+    lowMemoryHook: nextLowMemoryHook(canister.record, sandbox.heap().length),
   };
 }
 

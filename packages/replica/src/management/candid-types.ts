@@ -11,7 +11,7 @@ const blob = IDL.Vec(IDL.Nat8);
 const canisterOnly = { canister_id: IDL.Principal };
 const senderVersion = { sender_canister_version: IDL.Opt(IDL.Nat64) };
 
-const logVisibility = IDL.Variant({
+const visibility = IDL.Variant({
   controllers: IDL.Null,
   public: IDL.Null,
   allowed_viewers: IDL.Vec(IDL.Principal),
@@ -24,10 +24,10 @@ const canisterSettings = IDL.Record({
   memory_allocation: IDL.Opt(IDL.Nat),
   freezing_threshold: IDL.Opt(IDL.Nat),
   reserved_cycles_limit: IDL.Opt(IDL.Nat),
-  log_visibility: IDL.Opt(logVisibility),
+  log_visibility: IDL.Opt(visibility),
   log_memory_limit: IDL.Opt(IDL.Nat),
-  snapshot_visibility: IDL.Opt(logVisibility),
-  status_visibility: IDL.Opt(logVisibility),
+  snapshot_visibility: IDL.Opt(visibility),
+  status_visibility: IDL.Opt(visibility),
   minimum_incoming_canister_call_cycles: IDL.Opt(IDL.Nat),
   wasm_memory_limit: IDL.Opt(IDL.Nat),
   wasm_memory_threshold: IDL.Opt(IDL.Nat),
@@ -40,10 +40,10 @@ const definiteCanisterSettings = IDL.Record({
   memory_allocation: IDL.Nat,
   freezing_threshold: IDL.Nat,
   reserved_cycles_limit: IDL.Nat,
-  log_visibility: logVisibility,
+  log_visibility: visibility,
   log_memory_limit: IDL.Nat,
-  snapshot_visibility: logVisibility,
-  status_visibility: logVisibility,
+  snapshot_visibility: visibility,
+  status_visibility: visibility,
   minimum_incoming_canister_call_cycles: IDL.Nat,
   wasm_memory_limit: IDL.Nat,
   wasm_memory_threshold: IDL.Nat,
@@ -176,14 +176,25 @@ export const methodTypes = {
 
 export type MethodName = keyof typeof methodTypes;
 
+export type VisibilityArgument =
+  | { readonly controllers: null }
+  | { readonly public: null }
+  | { readonly allowed_viewers: Principal[] };
+
 export interface SettingsArgument {
   readonly controllers: Opt<Principal[]>;
   readonly compute_allocation: Opt<bigint>;
   readonly memory_allocation: Opt<bigint>;
   readonly freezing_threshold: Opt<bigint>;
   readonly reserved_cycles_limit: Opt<bigint>;
+  readonly minimum_incoming_canister_call_cycles: Opt<bigint>;
   readonly wasm_memory_limit: Opt<bigint>;
   readonly wasm_memory_threshold: Opt<bigint>;
+  readonly log_memory_limit: Opt<bigint>;
+  readonly log_visibility: Opt<VisibilityArgument>;
+  readonly snapshot_visibility: Opt<VisibilityArgument>;
+  readonly status_visibility: Opt<VisibilityArgument>;
+  readonly environment_variables: Opt<{ readonly name: string; readonly value: string }[]>;
 }
 
 export type InstallModeArgument =

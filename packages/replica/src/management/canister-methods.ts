@@ -6,7 +6,7 @@ import type { Opt, SettingsArgument } from './candid-types.ts';
 import { canisterStatus } from './canister-status.ts';
 import { type Done, done, type Handlers, type Parts } from './handlers.ts';
 import { canisterNotFound, creationFeeMissing, isReject } from './rejects.ts';
-import { hasMoreThanControllers, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 /** IC price list, 13 nodes. */
 const creationFee = 500_000_000_000n;
@@ -73,13 +73,11 @@ function create(
   const id = lifecycle.create({
     controllers: settings.controllers ?? [wanted.caller],
     cycles: wanted.cycles,
+    settings,
     ...(wanted.id === undefined ? {} : { id: wanted.id }),
   });
   if (isReject(id)) return id;
-  const refusal = hasMoreThanControllers(settings)
-    ? lifecycle.updateSettings(id, settings)
-    : undefined;
-  return refusal ?? { value: { canister_id: id }, keptCycles: wanted.keptCycles ?? 0n };
+  return { value: { canister_id: id }, keptCycles: wanted.keptCycles ?? 0n };
 }
 
 function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {

@@ -1,16 +1,14 @@
 // The answer of canister_status. What this replica does not count (query statistics, reservations,
 // history) is reported as zero, as for a canister that has none.
 
-import type { CanisterSettings, CanisterView } from '../core.ts';
+import type { CanisterSettings, CanisterView, Visibility } from '../core.ts';
 import { storageCycles } from '../execution/prices.ts';
 
 const secondsPerDay = 86_400n;
-const defaultReservedCyclesLimit = 5_000_000_000_000n;
-const defaultLogMemoryLimit = 4_096n;
 
 export interface StatusSource {
   readonly view: CanisterView;
-  readonly settings: Required<CanisterSettings>;
+  readonly settings: CanisterSettings;
   readonly chunkStoreBytes: number;
 }
 
@@ -52,22 +50,29 @@ export function canisterStatus(source: StatusSource): object {
   };
 }
 
-function definiteSettings(settings: Required<CanisterSettings>): object {
+function definiteSettings(settings: CanisterSettings): object {
   return {
     controllers: settings.controllers,
-    compute_allocation: 0n,
-    memory_allocation: 0n,
+    compute_allocation: settings.computeAllocation,
+    memory_allocation: settings.memoryAllocation,
     freezing_threshold: settings.freezingThreshold,
-    reserved_cycles_limit: defaultReservedCyclesLimit,
-    log_visibility: { controllers: null },
-    log_memory_limit: defaultLogMemoryLimit,
-    snapshot_visibility: { controllers: null },
-    status_visibility: { controllers: null },
-    minimum_incoming_canister_call_cycles: 0n,
+    reserved_cycles_limit: settings.reservedCyclesLimit,
+    log_visibility: visibilityValue(settings.logVisibility),
+    log_memory_limit: settings.logMemoryLimit,
+    snapshot_visibility: visibilityValue(settings.snapshotVisibility),
+    status_visibility: visibilityValue(settings.statusVisibility),
+    minimum_incoming_canister_call_cycles: settings.minimumIncomingCallCycles,
     wasm_memory_limit: settings.wasmMemoryLimit,
-    wasm_memory_threshold: 0n,
-    environment_variables: [],
+    wasm_memory_threshold: settings.wasmMemoryThreshold,
+    environment_variables: [...settings.environmentVariables].map(([name, value]) => {
+      return { name, value };
+    }),
   };
+}
+
+function visibilityValue(visibility: Visibility): object {
+  if (typeof visibility === 'string') return { [visibility]: null };
+  return { allowed_viewers: visibility.viewers };
 }
 
 function customSectionBytes(view: CanisterView): number {

@@ -35,6 +35,11 @@ export function malformedArgument(method: string, reason: string): Reject {
   return reject(4, { errorCode: 'IC0408', message });
 }
 
+/** A setting that the network's decoder would not take. */
+export function malformedSettings(message: string): Reject {
+  return reject(4, { errorCode: 'IC0408', message: `Invalid canister settings: ${message}` });
+}
+
 export function notController(id: Principal, method: string): Reject {
   const message = `Only controllers of canister ${id.toText()} can call ic00 method ${method}`;
   return reject(5, { errorCode: 'IC0512', message });
