@@ -43,5 +43,5 @@ export function refuseAllocations(
 }
 
 function oversubscribed(message: string): Reject {
-  return reject(2, 'IC0101', message);
+  return reject(1, 'IC0101', message);
 }

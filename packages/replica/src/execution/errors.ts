@@ -1,19 +1,24 @@
 // What can go wrong with a message, as the network reports it: reject code, error code, text.
 // IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
 
-import type { Reject, RejectCode } from '../core.ts';
+import type { Reject } from '../core.ts';
+import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
 import type { Limits } from './limits.ts';
 
-export function reject(code: RejectCode, errorCode: string, message: string): Reject {
+export function reject<Code extends ErrorCode>(
+  code: RejectCodeOf<Code>,
+  errorCode: Code,
+  message: string,
+): Reject {
   return { status: 'rejected', code, message, errorCode };
 }
 
 /** A trap of a canister: caught where the entry point was called, never further. */
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
-  readonly errorCode: string;
+  readonly errorCode: TrapCode;
 
-  constructor(errorCode: string, message: string) {
+  constructor(errorCode: TrapCode, message: string) {
     super(message);
     this.errorCode = errorCode;
   }
@@ -139,17 +144,28 @@ export const stopTimeout = (id: string) =>
   reject(2, 'IC0206', `Stop canister request timed out: canister ${id} has open call contexts`);
 
 export const stopCancelled = (id: string) =>
-  reject(4, 'IC0511', `Canister ${id}'s stop request was cancelled`);
+  reject(5, 'IC0511', `Canister ${id}'s stop request was cancelled`);
 
-export const callExpired = () => reject(6, 'IC0602', 'Call deadline has expired.');
+export const callExpired = () => reject(6, 'IC0601', 'Call deadline has expired.');
 
 export const callLost = () =>
   reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
 
-export const uninstalled = () => reject(4, 'IC0407', 'Canister has been uninstalled.');
+export const uninstalled = () => reject(4, 'IC0406', 'Canister has been uninstalled.');
 
-export const storageFailed = (why: string) =>
-  reject(2, 'IC0104', `The replica could not store the outcome of the message: ${why}`);
+/** The replica's own: the network has no such error. */
+export const storageFailed = (why: string): Reject => ({
+  status: 'rejected',
+  code: 2,
+  errorCode: 'IC0104',
+  message: `The replica could not store the outcome of the message: ${why}`,
+});
 
 export const callDepthExceeded = () =>
-  reject(5, 'IC0521', 'Composite query call exceeded the maximum depth of the call graph.');
+  reject(5, 'IC0525', 'Composite query call exceeded the maximum depth of the call graph.');
+
+export const callGraphInstructionsExceeded = () =>
+  reject(5, 'IC0526', 'The calls of the composite query exceeded their instructions in total.');
+
+export const compositeInReplicatedMode = () =>
+  reject(5, 'IC0527', 'Composite query cannot be called in replicated mode');

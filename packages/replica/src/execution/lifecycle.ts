@@ -97,7 +97,7 @@ function makeCanister(
 ): Principal | Reject {
   const { controllers, cycles, settings } = options;
   const taken = options.id && state.canisters.has(options.id.toText());
-  if (taken) return reject(5, 'IC0205', `Canister ${options.id?.toText()} already exists`);
+  if (taken) return reject(2, 'IC0205', `Canister ${options.id?.toText()} already exists`);
   const refused = settings && refuseAllocations(state, settings);
   if (refused) return refused;
   const id = options.id ?? allocateId(state);

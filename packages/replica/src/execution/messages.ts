@@ -14,7 +14,13 @@ import type {
 import { openContext } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, refuseCall } from './core-state.ts';
-import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
+import {
+  canisterNotFound,
+  compositeInReplicatedMode,
+  didNotReply,
+  noMethod,
+  outOfCycles,
+} from './errors.ts';
 import { missingCycles } from './freezing.ts';
 import { sameHeap } from './instance-image.ts';
 import { lowMemoryHookExport } from './low-memory-hook.ts';
@@ -77,9 +83,12 @@ function refuse(state: EngineState, canister: Canister, call: IncomingCall): Rej
   const missing = missingCycles(state, canister, call.ingressCycles);
   if (missing > 0n) return outOfCycles(canister.idText, missing);
   const exports = canister.module?.exports;
-  const isThere =
-    exports?.has(`canister_update ${call.method}`) || exports?.has(`canister_query ${call.method}`);
-  return isThere ? undefined : noMethod(canister.idText, 'update', call.method);
+  const { method } = call;
+  if (exports?.has(`canister_update ${method}`) || exports?.has(`canister_query ${method}`)) {
+    return undefined;
+  }
+  const isComposite = exports?.has(`canister_composite_query ${method}`) === true;
+  return isComposite ? compositeInReplicatedMode() : noMethod(canister.idText, 'update', method);
 }
 
 /** An update, or a query run as one. */

@@ -10,6 +10,7 @@ import type { EngineState } from './core-state.ts';
 import { nextTime, refuseCall } from './core-state.ts';
 import {
   callDepthExceeded,
+  callGraphInstructionsExceeded,
   canisterNotFound,
   didNotReply,
   frozen,
@@ -118,7 +119,7 @@ const managementQueries = new Set([
 async function queryManagement(frame: Frame, call: OutgoingCall): Promise<Outcome> {
   const { method } = call;
   if (!managementQueries.has(method)) {
-    return reject(3, 'IC0536', `The management canister has no query method '${method}'.`);
+    return reject(5, 'IC0536', `The management canister has no query method '${method}'.`);
   }
   const caller = frame.canister.id;
   const arg = argumentOf(call);
@@ -186,6 +187,7 @@ async function runComposite(frame: Frame, message: CallMessage): Promise<Outcome
   let failure = take(first);
   for (let call = calls.shift(); call !== undefined; call = calls.shift()) {
     const outcome = await answerCall(frame, call);
+    if (frame.budget.left <= 0n) return callGraphInstructionsExceeded();
     failure = take(runCallback(frame, call, outcome)) ?? failure;
   }
   return response ?? failure ?? didNotReply(frame.canister.idText);

@@ -1,9 +1,13 @@
 // The rejects of the management canister: code, the network's error code, and its kind of message.
 
 import type { Principal } from '@dfinity/principal';
-import type { Reject, RejectCode } from '../core.ts';
+import type { Reject } from '../core.ts';
+import type { ErrorCode, RejectCodeOf } from '../execution/error-codes.ts';
 
-function reject(code: RejectCode, what: { errorCode: string; message: string }): Reject {
+function reject<Code extends ErrorCode>(
+  code: RejectCodeOf<Code>,
+  what: { readonly errorCode: Code; readonly message: string },
+): Reject {
   return { status: 'rejected', code, message: what.message, errorCode: what.errorCode };
 }
 
