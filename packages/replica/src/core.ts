@@ -242,6 +242,16 @@ export interface CanisterSettings {
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
+/** What a canister has, and what it costs. */
+export interface CanisterBalance {
+  readonly cycles: bigint;
+  readonly reservedCycles: bigint;
+  /** Doing nothing. */
+  readonly idleCyclesPerDay: bigint;
+  /** Of its module as it was installed. */
+  readonly moduleBytes: number;
+}
+
 /** What the engine does for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
   create(options: {
@@ -269,4 +279,6 @@ export interface Lifecycle {
   depositCycles(canisterId: Principal, cycles: bigint): void;
   settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
+  /** As of now: what time has cost is taken off. */
+  balance(canisterId: Principal): CanisterBalance | undefined;
 }

@@ -172,9 +172,9 @@ describe('cycles', () => {
   });
 
   it('that do not suffice are a transient reject', async () => {
-    const replica = startTestReplica();
+    const replica = startTestReplica({ limits: { installInstructions: 1_000_000n } });
     const module = canister([], '(func (export "canister_update f") (call $msg_reply))');
-    const id = await replica.install(module, 1_000_000n);
+    const id = await replica.install(module, 100_000_000n);
     expect(textOf(await replica.update(id, 'f'))).toMatch(/^IC0207: Canister .* is out of cycles/);
   });
 });

@@ -84,6 +84,13 @@ export function createFakeLifecycle(): FakeLifecycle {
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
     },
+    balance(id) {
+      const entry = entries.get(id.toText());
+      if (entry === undefined) return undefined;
+      const { cycles, module } = entry;
+      const moduleBytes = module?.length ?? 0;
+      return { cycles, reservedCycles: 6n, idleCyclesPerDay: 7n, moduleBytes };
+    },
     settings: (id) => entries.get(id.toText())?.settings,
     canister(id) {
       const entry = entries.get(id.toText());

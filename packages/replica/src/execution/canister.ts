@@ -26,6 +26,10 @@ export interface CanisterRecord {
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
+  /** Set aside for storage, and for nothing else. */
+  reservedCycles: bigint;
+  /** Up to when memory and compute allocation are paid, ns since 1970. */
+  chargedAt: bigint;
   /** Nanoseconds since 1970; 0 when there is none. */
   globalTimer: bigint;
   lowMemoryHook: LowMemoryHook;
@@ -39,6 +43,8 @@ export interface Canister {
   readonly idText: string;
   record: CanisterRecord;
   module: CompiledModule | undefined;
+  /** Of the module as it was installed. */
+  moduleBytes: number;
   sandbox: Sandbox | undefined;
   /** Where its `ic0` functions find the running message. */
   readonly slot: HostSlot;
@@ -89,8 +95,18 @@ export interface OutgoingCall {
   readonly parts: Uint8Array[];
   bytes: number;
   cycles: bigint;
+  /** Paid when it was performed, for its answer; nothing in a query. */
+  prepaid: Prepaid | undefined;
   /** Seconds after which the caller stops waiting; absent for a guaranteed response. */
   timeoutSeconds: number | undefined;
+}
+
+/** What an answer may cost; the rest comes back. */
+export interface Prepaid {
+  /** For its transmission. */
+  readonly response: bigint;
+  /** For the callback. */
+  readonly callback: bigint;
 }
 
 /** A call that waits for its answer. */
@@ -153,8 +169,8 @@ export interface Execution {
   readonly refundedCycles: bigint;
   /** Instructions that this entry point may use. */
   readonly limit: bigint;
-  /** Cycles for all of these, held back until it ends: its balance is without them. */
-  readonly heldCycles: bigint;
+  /** Paid for all of these before it begins: the balance is without it until the message ends. */
+  readonly prepaidCycles: bigint;
   /** Only for the target of a query call, not for what it calls. */
   readonly hasCertificate: boolean;
   readonly effects: Effects;

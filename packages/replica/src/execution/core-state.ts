@@ -38,6 +38,7 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     idText: id.toText(),
     record,
     module: undefined,
+    moduleBytes: 0,
     sandbox: undefined,
     slot: { execution: undefined },
     contexts: new Set(),
@@ -90,6 +91,11 @@ export function nextTime(state: EngineState, canister: Canister): bigint {
   const now = state.world.now();
   if (now > canister.lastTime) canister.lastTime = now;
   return canister.lastTime;
+}
+
+export function isController({ record }: Canister, caller: Uint8Array): boolean {
+  const isCaller = (one: Principal) => Buffer.compare(one.toUint8Array(), caller) === 0;
+  return record.settings.controllers.some(isCaller);
 }
 
 /** Why a canister cannot take a new call, if it cannot. */

@@ -113,12 +113,48 @@ export const inspectRejected = (id: string) =>
 export const didNotReply = (id: string) =>
   reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
 
-export const outOfCycles = (id: string, missing: bigint) =>
+/** How much is missing is told to controllers alone. */
+export function outOfCycles(id: string, missing: bigint, isController: boolean): Reject {
+  const topUp = `: please top up the canister with at least ${missing} additional cycles`;
+  return reject(2, 'IC0207', `Canister ${id} is out of cycles${isController ? topUp : ''}`);
+}
+
+export function growthTooDear(bytes: bigint, missing: bigint): CanisterTrap {
+  return new CanisterTrap(
+    'IC0532',
+    `Canister cannot grow memory by ${bytes} bytes due to insufficient cycles. ` +
+      `At least ${missing} additional cycles are required.`,
+  );
+}
+
+export function reservationTooLarge(
+  bytes: bigint,
+  cycles: { readonly total: bigint; readonly limit: bigint },
+): CanisterTrap {
+  const { total, limit } = cycles;
+  return new CanisterTrap(
+    'IC0534',
+    `Canister cannot grow memory by ${bytes} bytes due to its reserved cycles limit. ` +
+      `The current limit (${limit}) would be exceeded by ${total - limit}.`,
+  );
+}
+
+export function allocationTooDear(what: 'compute' | 'memory', missing: bigint): Reject {
+  const code = what === 'compute' ? 'IC0530' : 'IC0531';
+  return reject(
+    5,
+    code,
+    `Cannot increase ${what} allocation due to insufficient cycles. ` +
+      `At least ${missing} additional cycles are required.`,
+  );
+}
+
+export const installationTooDear = (id: string, missing: bigint) =>
   reject(
     2,
     'IC0207',
-    `Canister ${id} is out of cycles: please top up the canister with at least ${missing} ` +
-      'additional cycles',
+    `Canister installation failed with \`Canister ${id} is out of cycles: please top up the ` +
+      `canister with at least ${missing} additional cycles\`.`,
   );
 
 export const frozen = (id: string) =>

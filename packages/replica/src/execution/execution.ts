@@ -22,7 +22,7 @@ export interface ExecutionOptions {
   readonly rejectMessage?: Uint8Array | undefined;
   readonly refundedCycles?: bigint;
   readonly hasCertificate?: boolean;
-  readonly heldCycles?: bigint;
+  readonly prepaidCycles?: bigint;
 }
 
 const nothing = new Uint8Array();
@@ -37,7 +37,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     rejectMessage: undefined,
     refundedCycles: 0n,
     hasCertificate: false,
-    heldCycles: 0n,
+    prepaidCycles: 0n,
     stablePages: new PageSet(),
     ...options,
     effects: {
@@ -46,7 +46,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       response: undefined,
       certifiedData: undefined,
       globalTimer: undefined,
-      cycles: options.canister.record.cycles - (options.heldCycles ?? 0n),
+      cycles: options.canister.record.cycles,
       availableCycles: options.callContext?.availableCycles ?? 0n,
       refundCycles: 0n,
       calls: [],

@@ -9,7 +9,7 @@ import { closure } from './execution.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { from128, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
-import { callCycles, callReserveCycles } from './prices.ts';
+import { callPrice, callReserveCycles } from './prices.ts';
 
 const calling = 'U CQ Ry Rt CRy CRt T';
 const principalBytesMax = 29;
@@ -61,14 +61,16 @@ function appendArgument(execution: Execution, start: number, size: number): unde
  */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
-  const { effects } = execution;
-  const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
-  const needed = price > 0n ? callReserveCycles(BigInt(call.bytes)) : 0n;
+  const { effects, world } = execution;
+  const isPaid = isReplicated(execution.context);
+  const price = callPrice(BigInt(call.bytes), world.limits.updateInstructions);
+  const needed = isPaid ? callReserveCycles(price) : 0n;
   if (!hasRoomFor(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }
-  effects.cycles -= price;
+  effects.cycles -= needed;
+  if (isPaid) call.prepaid = price;
   effects.calls.push(call);
   countPerformed(execution, call.callee);
   effects.pendingCall = undefined;
@@ -95,6 +97,7 @@ function beginCall(execution: Execution, args: readonly number[]): undefined {
     parts: [],
     bytes: nameSize,
     cycles: 0n,
+    prepaid: undefined,
     timeoutSeconds: undefined,
   };
 }

@@ -7,6 +7,7 @@ import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { copyCost, from128, readText, row, usualCost, write128 } from './ic0-row.ts';
 import {
+  callPrice,
   callReserveCycles,
   canisterCreationCycles,
   httpRequestCycles,
@@ -97,7 +98,8 @@ const costRows: readonly Row[] = [
     contexts: '* s',
     cost: usualCost,
     run: (execution, nameBytes, payloadBytes, destination) => {
-      const value = callReserveCycles(nameBytes + payloadBytes);
+      const { updateInstructions } = execution.world.limits;
+      const value = callReserveCycles(callPrice(nameBytes + payloadBytes, updateInstructions));
       return write128(execution, { name: 'cost_call', destination, value });
     },
   }),

@@ -14,6 +14,8 @@ import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
 import {
   CanisterTrap,
+  installationTooDear,
+  instructionsExceeded,
   invalidModule,
   noModule,
   notEmpty,
@@ -22,13 +24,16 @@ import {
   trapped,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
+import { allocatedBytes, freezingReserve, missingCycles } from './freezing.ts';
 import { createHost } from './ic0-host.ts';
+import { chargeIdle } from './idle.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
-import { executionCycles } from './prices.ts';
+import { compilationInstructions, executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
-import { reportOf } from './run-message.ts';
+import { prepay, reportOf } from './run-message.ts';
 import { Sandbox } from './sandbox.ts';
+import { payForGrowth } from './storage-growth.ts';
 
 export interface Installation {
   readonly canister: Canister;
@@ -47,6 +52,8 @@ interface Draft {
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
   instructionsLeft: bigint;
+  /** Paid, and in no step's report yet. */
+  unreportedCycles: bigint;
 }
 
 /** Runs one step; a trap is thrown, and ends the installation. */
@@ -74,18 +81,18 @@ function runStep(
   });
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
-  const cycles = executionCycles(result.instructions);
+  draft.instructionsLeft -= result.instructions;
+  const cycles = draft.unreportedCycles + result.instructions;
+  draft.unreportedCycles = 0n;
   const kind = step.isPostUpgrade ? { kind: 'postUpgrade' as const } : {};
   state.onReport(reportOf(execution, result, { cycles, ...kind }));
   if (result.trap) throw result.trap;
-  draft.instructionsLeft -= result.instructions;
   const { effects } = execution;
-  const left = effects.cycles - cycles;
   canister.record = {
     ...canister.record,
     certifiedData: effects.certifiedData ?? canister.record.certifiedData,
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
-    cycles: left > 0n ? left : 0n,
+    cycles: effects.cycles,
   };
 }
 
@@ -118,6 +125,7 @@ function createDraft(
     caller: options.sender.toUint8Array(),
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
+    unreportedCycles: executionCycles(0n),
   };
 }
 
@@ -130,14 +138,24 @@ function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>)
 
 const argumentKey = (idText: string) => `installation argument of ${idText}`;
 
-function runInstallation(
-  state: EngineState,
-  installation: Installation,
-  compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
-): void {
+interface Compiled {
+  readonly module: CompiledModule;
+  readonly hash: Uint8Array;
+}
+
+/** `dfinity/ic` rs/embedders: the compilation is a part of the installation's instructions. */
+function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
+  const instructions = compilationInstructions(shape.instructions);
+  draft.unreportedCycles += instructions;
+  draft.instructionsLeft -= instructions;
+  if (draft.instructionsLeft >= 0n) return;
+  draft.instructionsLeft = 0n;
+  throw instructionsExceeded(draft.state.world.limits.installInstructions);
+}
+
+function runInstallation(draft: Draft, installation: Installation, compiled: Compiled): void {
+  const { state, canister: twin } = draft;
   const { canister, mode } = installation;
-  const draft = createDraft(state, installation);
-  const twin = draft.canister;
   const preUpgrade = 'canister_pre_upgrade';
   const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
   if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
@@ -145,25 +163,62 @@ function runInstallation(
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
+  const before = allocatedBytes(state, canister);
+  chargeCompilation(draft, compiled.module);
   const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
   const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
-  const record = { ...twin.record, moduleHash: compiled.hash, lowMemoryHook };
+  Object.assign(twin, { sandbox, moduleBytes: installation.module.length });
+  const reserved = payInstalled(draft, before);
+  const paid = installationCycles(draft);
+  const record = {
+    ...twin.record,
+    moduleHash: compiled.hash,
+    lowMemoryHook,
+    cycles: twin.record.cycles + prepaidFor(state) - paid - reserved,
+    reservedCycles: twin.record.reservedCycles + reserved,
+  };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
   commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
+  canister.moduleBytes = twin.moduleBytes;
   canister.sandbox = sandbox;
   // Only with code in place does a timer that install or post_upgrade set count as due.
   state.onTimer();
   canister.failure = undefined;
 }
 
+/** What an installation may cost at most. */
+function prepaidFor(state: EngineState): bigint {
+  return executionCycles(state.world.limits.installInstructions);
+}
+
+/** What it has cost so far. */
+function installationCycles({ state, instructionsLeft }: Draft): bigint {
+  return prepaidFor(state) - instructionsLeft;
+}
+
+/** IC spec, "IC method install_code": afterwards the canister must not be frozen. */
+function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint {
+  const reserved = payForGrowth(state, {
+    canister: twin,
+    before,
+    after: allocatedBytes(state, twin),
+    cycles: twin.record.cycles,
+    least: freezingReserve(state, twin),
+  });
+  if (typeof reserved !== 'bigint') throw reserved;
+  return reserved;
+}
+
 /** Takes back what an installation did to the old code's heap and to stable memory. */
-function abandonInstallation(state: EngineState, canister: Canister): void {
+function abandonInstallation(state: EngineState, canister: Canister, cost = 0n): void {
   canister.slot.execution = undefined;
   canister.sandbox?.rollback();
   state.store.stableMemory(canister.idText).rollback();
+  const { cycles } = canister.record;
+  canister.record = { ...canister.record, cycles: cycles > cost ? cycles - cost : 0n };
 }
 
 function rejectOfError(canister: Canister, error: unknown): Reject {
@@ -177,13 +232,18 @@ export function installCode(state: EngineState, installation: Installation): Rej
   const isEmpty = canister.record.moduleHash === undefined;
   if (mode === 'install' && !isEmpty) return notEmpty(canister.idText);
   if (mode === 'upgrade' && isEmpty) return noModule(canister.idText);
+  chargeIdle(state, canister);
+  const missing = missingCycles(state, canister, state.world.limits.installInstructions);
+  if (missing > 0n) return installationTooDear(canister.idText, missing);
+  const draft = createDraft(state, installation);
+  prepay(draft.canister, prepaidFor(state));
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
-    runInstallation(state, installation, { module: compiled, hash });
+    runInstallation(draft, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
-    abandonInstallation(state, canister);
+    abandonInstallation(state, canister, installationCycles(draft));
     return rejectOfError(canister, error);
   }
 }
@@ -205,6 +265,7 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
     throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);
   }
   const module = state.compile(bytes, hex);
+  canister.moduleBytes = bytes.length;
   const heap = state.store.heap(canister.idText);
   if (heap === undefined) {
     resumeWithoutHeap(state, canister, module);

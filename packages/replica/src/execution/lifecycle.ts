@@ -9,16 +9,18 @@ import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
 import {
+  allocationTooDear,
   canisterNotFound,
   canisterNotStopped,
   reject,
   stopCancelled,
-  uninstalled,
 } from './errors.ts';
+import { freezingReserve, idleCyclesOf } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { installCode } from './install.ts';
-import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
+import { closeContexts, uninstallCode } from './uninstall.ts';
 
 const nextIdKey = 'next canister id';
 
@@ -45,43 +47,14 @@ function allocateId(state: EngineState): Principal {
   return id;
 }
 
-/** Callbacks of open calls never run, and callers that still wait hear why. */
-function closeContexts(canister: Canister): void {
-  for (const context of canister.contexts) {
-    context.isDeleted = true;
-    if (!context.responded) {
-      context.responded = true;
-      context.respond?.(uninstalled(), context.availableCycles);
-    }
-  }
-  canister.contexts.clear();
-  canister.openCalls.clear();
-}
-
-function uninstallCode(state: EngineState, canister: Canister): void {
-  const { record } = canister;
-  const emptied = {
-    ...record,
-    moduleHash: undefined,
-    certifiedData: new Uint8Array(),
-    globalTimer: 0n,
-    version: record.version + 1n,
-    lowMemoryHook: nextLowMemoryHook(record, 0),
-  };
-  const heap = () => noInstance(canister);
-  commitRecord(state, { canister, record: emptied, cleared: true, heap });
-  canister.module = undefined;
-  canister.sandbox = undefined;
-  canister.failure = undefined;
-  closeContexts(canister);
-}
-
 function changeSettings(
   state: EngineState,
   canister: Canister,
   change: Partial<CanisterSettings>,
 ): Reject | undefined {
-  const refused = refuseAllocations(state, change, canister);
+  chargeIdle(state, canister);
+  const refused =
+    refuseAllocations(state, change, canister) ?? refuseUnpaid(state, canister, change);
   if (refused) return refused;
   const settings = { ...canister.record.settings, ...change };
   const record = { ...canister.record, settings, version: canister.record.version + 1n };
@@ -89,6 +62,21 @@ function changeSettings(
   const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
   commitRecord(state, { canister, record: { ...record, lowMemoryHook } });
   return undefined;
+}
+
+/** IC spec, update_settings: an allocation must not freeze its canister. */
+function refuseUnpaid(
+  state: EngineState,
+  canister: Canister,
+  change: Partial<CanisterSettings>,
+): Reject | undefined {
+  const { computeAllocation: compute, memoryAllocation: memory } = change;
+  if (!compute && !memory) return undefined;
+  const { record } = canister;
+  const settings = { ...record.settings, ...change };
+  const reserve = freezingReserve(state, { ...canister, record: { ...record, settings } });
+  if (reserve <= record.cycles) return undefined;
+  return allocationTooDear(compute ? 'compute' : 'memory', reserve - record.cycles);
 }
 
 function makeCanister(
@@ -101,7 +89,7 @@ function makeCanister(
   const refused = settings && refuseAllocations(state, settings);
   if (refused) return refused;
   const id = options.id ?? allocateId(state);
-  const record = newRecord(controllers, cycles, settings);
+  const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };
   const canister = createCanister(id, record);
   commitRecord(state, { canister, record });
   state.canisters.set(canister.idText, canister);
@@ -162,6 +150,15 @@ export function createLifecycle(state: EngineState): Lifecycle {
     canister(id) {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);
+    },
+    balance(id) {
+      const canister = state.canisters.get(id.toText());
+      if (!canister) return undefined;
+      chargeIdle(state, canister);
+      const { cycles, reservedCycles } = canister.record;
+      const { storage, compute } = idleCyclesOf(state, canister);
+      const { moduleBytes } = canister;
+      return { cycles, reservedCycles, idleCyclesPerDay: storage + compute, moduleBytes };
     },
   };
 }

@@ -28,6 +28,9 @@ export interface Limits {
   readonly updateStableBytesMax: number;
   readonly queryStableBytesMax: number;
   readonly installStableBytesMax: number;
+  /** Bytes of all canisters, beyond which cycles are set aside for more. */
+  readonly subnetStorageThreshold: bigint;
+  readonly subnetStorageMax: bigint;
   readonly stopTimeoutNs: bigint;
   readonly bestEffortSecondsMax: number;
   readonly heartbeatIntervalMs: number;
@@ -59,6 +62,9 @@ export const networkLimits: Limits = {
   updateStableBytesMax: 2 * gibibyte,
   queryStableBytesMax: gibibyte,
   installStableBytesMax: 8 * gibibyte,
+  // rs/config/src/execution_environment.rs, SUBNET_MEMORY_THRESHOLD and SUBNET_MEMORY_CAPACITY.
+  subnetStorageThreshold: 750n * 2n ** 30n,
+  subnetStorageMax: 2n ** 41n,
   stopTimeoutNs: 300_000_000_000n,
   bestEffortSecondsMax: 300,
   heartbeatIntervalMs: 1_000,

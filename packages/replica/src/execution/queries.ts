@@ -22,6 +22,7 @@ import {
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { freezingReserve } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { QueryStable } from './query-stable.ts';
 import { argumentOf } from './routing.ts';
 import type { RunResult } from './run-entry.ts';
@@ -204,6 +205,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   const { message, budget, depth, hasCertificate } = query;
   const idText = message.canisterId.toText();
   const canister = state.canisters.get(idText);
+  if (canister) chargeIdle(state, canister);
   const refused = refuseCall(canister, idText);
   if (refused) return refused;
   if (!canister?.sandbox) return canisterNotFound(idText);

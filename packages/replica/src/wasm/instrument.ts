@@ -33,6 +33,8 @@ export interface Instrumented {
   readonly hasMemory: boolean;
   readonly tables: number;
   readonly changesTables: boolean;
+  /** What the network's compiler would have to work through: those of functions and globals. */
+  readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
   /** Indices of functions that a table may hold besides its first entries, exported. */
@@ -195,6 +197,8 @@ export function instrument(module: Uint8Array): Instrumented {
     hasMemory: layout.memories > 0,
     tables: layout.tables,
     changesTables: code.changesTables,
+    // A global begins with one instruction and an end.
+    instructions: code.instructions + 2 * layout.globals,
     globals: layout.mutable,
     functions,
   };

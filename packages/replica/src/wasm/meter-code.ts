@@ -20,6 +20,8 @@ export interface Additions {
 
 export interface MeteredCode {
   readonly content: Uint8Array;
+  /** Of all functions, before anything was added. */
+  readonly instructions: number;
   /** Whether any instruction can change a table. */
   readonly changesTables: boolean;
   /** Functions that `ref.func` names: what a table may hold later. */
@@ -85,6 +87,7 @@ class Meter {
   readonly output: ByteWriter;
   readonly referenced = new Set<number>();
   changesTables = false;
+  instructions = 0;
   readonly #additions: Additions;
   readonly #source: Uint8Array;
   readonly #body = new ByteWriter(1 << 16);
@@ -153,6 +156,7 @@ class Meter {
     while (!reader.done()) {
       const start = reader.position;
       readInstruction(reader, instruction);
+      this.instructions += 1;
       block.cost += instructionCost(instruction.opcode, instruction.sub);
       if (instruction.opcode === op.refFunc) this.referenced.add(instruction.index);
       this.changesTables ||= changesTable(instruction);
@@ -202,6 +206,7 @@ export function meterCode(options: {
   }
   return {
     content: meter.output.view(),
+    instructions: meter.instructions,
     changesTables: meter.changesTables,
     referenced: meter.referenced,
   };
