@@ -195,6 +195,50 @@ export interface StateChange {
   /** Canister ids that are gone for good. */
   readonly deleted: readonly string[];
   readonly heaps?: readonly HeapChange[];
+  readonly values?: readonly ValueChange[];
+}
+
+/** `undefined`: the value is removed. */
+export type ValueChange = readonly [name: string, value: Uint8Array | undefined];
+
+/** One line of a canister's log. */
+export interface LogRecord {
+  readonly index: bigint;
+  /** Nanoseconds since 1970. */
+  readonly timestamp: bigint;
+  readonly content: Uint8Array;
+}
+
+/** Who changed a canister. IC spec, "IC method canister_info". */
+export interface ChangeOrigin {
+  readonly caller: Principal;
+  /** Absent for a user. */
+  readonly canisterVersion?: bigint | undefined;
+  readonly isCanister: boolean;
+}
+
+export type ChangeDetails =
+  | {
+      readonly kind: 'creation';
+      readonly controllers: readonly Principal[];
+      readonly environmentHash: Uint8Array | undefined;
+    }
+  | { readonly kind: 'uninstall' }
+  | { readonly kind: 'deployment'; readonly mode: InstallMode; readonly moduleHash: Uint8Array }
+  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] };
+
+export interface CanisterChange {
+  readonly timestamp: bigint;
+  readonly canisterVersion: bigint;
+  readonly origin: ChangeOrigin;
+  readonly details: ChangeDetails;
+}
+
+export interface CanisterHistory {
+  /** All there ever were. */
+  readonly total: bigint;
+  /** The newest, oldest first. */
+  readonly changes: readonly CanisterChange[];
 }
 
 /** A call to `aaaaa-aa`, from a canister or as ingress. */
@@ -204,6 +248,8 @@ export interface ManagementCall {
   readonly method: string;
   readonly arg: Uint8Array;
   readonly cycles: bigint;
+  /** A call that leaves no trace. */
+  readonly isQuery?: boolean;
 }
 
 export interface ManagementResult {
@@ -260,6 +306,8 @@ export interface Lifecycle {
     readonly id?: Principal;
     /** Of the others, those that are not the default. */
     readonly settings?: Partial<CanisterSettings>;
+    /** The anonymous user if absent. */
+    readonly origin?: ChangeOrigin;
   }): Principal | Reject;
   install(options: {
     readonly canisterId: Principal;
@@ -269,16 +317,25 @@ export interface Lifecycle {
     readonly arg: Uint8Array;
     readonly sender: Principal;
     readonly skipPreUpgrade?: boolean;
+    /** The sender as a user if absent. */
+    readonly origin?: ChangeOrigin;
   }): Promise<Reject | undefined>;
-  updateSettings(canisterId: Principal, settings: Partial<CanisterSettings>): Reject | undefined;
+  updateSettings(
+    canisterId: Principal,
+    settings: Partial<CanisterSettings>,
+    origin?: ChangeOrigin,
+  ): Reject | undefined;
   start(canisterId: Principal): Reject | undefined;
   /** Resolves when every open call context is closed, or rejects after the time-out. */
   stop(canisterId: Principal): Promise<Reject | undefined>;
-  uninstall(canisterId: Principal): Reject | undefined;
+  uninstall(canisterId: Principal, origin?: ChangeOrigin): Reject | undefined;
   remove(canisterId: Principal): Reject | undefined;
   depositCycles(canisterId: Principal, cycles: bigint): void;
   settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
   /** As of now: what time has cost is taken off. */
   balance(canisterId: Principal): CanisterBalance | undefined;
+  /** Oldest first; empty for a canister that is not there. */
+  logs(canisterId: Principal): readonly LogRecord[];
+  history(canisterId: Principal): CanisterHistory;
 }

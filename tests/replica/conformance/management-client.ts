@@ -27,7 +27,7 @@ function complete(type: IDL.Type, value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, complete(field, given[name])]));
 }
 
-function argumentOf(method: MethodName, value: unknown): Uint8Array {
+export function argumentOf(method: MethodName, value: unknown): Uint8Array {
   const types: readonly IDL.Type[] = methodTypes[method].argument;
   const values = types.map((type) => complete(type, value));
   return new Uint8Array(IDL.encode([...types], values));
@@ -36,7 +36,7 @@ function argumentOf(method: MethodName, value: unknown): Uint8Array {
 // biome-ignore lint/suspicious/noExplicitAny: results have the shape that the specification says.
 type Answer = any;
 
-function resultOf(method: MethodName, reply: Uint8Array): Answer {
+export function resultOf(method: MethodName, reply: Uint8Array): Answer {
   const types: readonly IDL.Type[] = methodTypes[method].result;
   return IDL.decode([...types], reply)[0];
 }
@@ -51,4 +51,14 @@ export async function manage(
     method,
     await replica.call(managementId, method, argumentOf(method, value), { sender }),
   );
+}
+
+/** The same as a query. */
+export async function ask(
+  replica: Replica,
+  method: MethodName,
+  { sender = alice, ...value }: { readonly sender?: Principal; readonly [field: string]: unknown },
+): Promise<Answer> {
+  const arg = argumentOf(method, value);
+  return resultOf(method, await replica.query(managementId, method, arg, { sender }));
 }

@@ -111,7 +111,8 @@ describe('calls that cannot be', () => {
   test('malformed arguments end in a reject that says so, and all cycles come back', async () => {
     const { call } = createFixture();
     for (const method of Object.keys(methodTypes)) {
-      const options = { caller: owner, fromCanister: true, cycles: 10n ** 13n };
+      const isQuery = method === 'fetch_canister_logs';
+      const options = { caller: owner, fromCanister: true, cycles: 10n ** 13n, isQuery };
       const result = await call(method, garbage, options);
       expect(rejected(result)).toMatchObject({ code: 4, errorCode: 'IC0408' });
       expect(rejected(result).message).toContain(`payload for ic00 method ${method}`);

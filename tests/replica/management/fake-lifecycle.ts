@@ -91,6 +91,8 @@ export function createFakeLifecycle(): FakeLifecycle {
       const moduleBytes = module?.length ?? 0;
       return { cycles, reservedCycles: 6n, idleCyclesPerDay: 7n, moduleBytes };
     },
+    logs: () => [],
+    history: () => ({ total: 0n, changes: [] }),
     settings: (id) => entries.get(id.toText())?.settings,
     canister(id) {
       const entry = entries.get(id.toText());

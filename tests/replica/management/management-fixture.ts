@@ -37,6 +37,7 @@ export interface CallOptions {
   readonly caller?: Principal;
   readonly fromCanister?: boolean;
   readonly cycles?: bigint;
+  readonly isQuery?: boolean;
 }
 
 export function createFixture() {
@@ -50,8 +51,8 @@ export function createFixture() {
   const management = createManagement(lifecycle, { random, vetKeys });
 
   function call(method: string, arg: Uint8Array, options: CallOptions = {}) {
-    const { caller = owner, fromCanister = false, cycles = 0n } = options;
-    return management.execute({ caller, fromCanister, method, arg, cycles });
+    const { caller = owner, fromCanister = false, cycles = 0n, isQuery = false } = options;
+    return management.execute({ caller, fromCanister, method, arg, cycles, isQuery });
   }
 
   /** A canister of `owner`. */

@@ -14,6 +14,7 @@ import type {
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
+import type { MessageLog } from './message-log.ts';
 import type { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -149,6 +150,8 @@ export interface Effects {
   performed: CallCount | undefined;
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
+  /** What it printed; made at the first line. */
+  printed: MessageLog | undefined;
 }
 
 export interface Execution {

@@ -9,6 +9,7 @@ import type {
   MessageReport,
   Reject,
   StateStore,
+  ValueChange,
 } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Canister, CanisterRecord, World } from './canister.ts';
@@ -61,11 +62,12 @@ export function commitRecord(
     readonly canister: Canister;
     readonly record: CanisterRecord;
     readonly cleared?: true;
+    readonly values?: readonly ValueChange[];
     /** Made only where heaps are kept. */
     readonly heap?: () => HeapChange;
   },
 ): void {
-  const { canister, record, cleared, heap } = change;
+  const { canister, record, cleared, heap, values = [] } = change;
   const id = canister.idText;
   state.store.commit({
     canisters: [{ id, record: encodeRecord(storedRecord(canister, record)) }],
@@ -73,6 +75,7 @@ export function commitRecord(
     cleared: cleared ? [id] : [],
     deleted: [],
     heaps: heap && state.store.keepsHeaps ? [heap()] : [],
+    values,
   });
   const timerChanged = record.globalTimer !== canister.record.globalTimer;
   canister.record = record;

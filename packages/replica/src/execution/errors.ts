@@ -17,19 +17,23 @@ export function reject<Code extends ErrorCode>(
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
   readonly errorCode: TrapCode;
+  /** As the canister's log has it. */
+  readonly logText: string;
 
-  constructor(errorCode: TrapCode, message: string) {
+  constructor(errorCode: TrapCode, message: string, logText = message) {
     super(message);
     this.errorCode = errorCode;
+    this.logText = logText;
   }
 }
 
 export function trapped(message: string): CanisterTrap {
-  return new CanisterTrap('IC0502', `Canister trapped: ${message}`);
+  return new CanisterTrap('IC0502', `Canister trapped: ${message}`, message);
 }
 
 export function calledTrap(message: string): CanisterTrap {
-  return new CanisterTrap('IC0503', `Canister called \`ic0.trap\` with message: '${message}'`);
+  const text = `Canister called \`ic0.trap\` with message: '${message}'`;
+  return new CanisterTrap('IC0503', text, message || '(no message)');
 }
 
 export function contractViolation(message: string): CanisterTrap {

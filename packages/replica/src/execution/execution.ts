@@ -53,6 +53,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       performed: undefined,
       pendingCall: undefined,
       isAccepted: false,
+      printed: undefined,
     },
   };
 }

@@ -2,6 +2,7 @@
 // and debugging aids. IC spec, "System API".
 
 import type { Execution } from './canister.ts';
+import { log } from './canister-log.ts';
 import { isReplicated } from './context.ts';
 import { calledTrap, contractViolation } from './errors.ts';
 import type { Cost, Row } from './ic0-row.ts';
@@ -54,11 +55,12 @@ function isController(execution: Execution, start: number, size: number): number
 /** IC spec: never traps, even when the text lies outside of the heap. */
 function print(execution: Execution, start: number, size: number): undefined {
   const heap = execution.sandbox.heap();
-  const text =
+  const line =
     start + size > heap.length
-      ? '(debug_print message out of memory bounds)'
-      : heap.toString('utf8', start, start + size);
-  execution.world.onPrint(execution.canister.idText, text);
+      ? Buffer.from('(debug_print message out of memory bounds)')
+      : heap.subarray(start, start + size);
+  log(execution, line);
+  execution.world.onPrint(execution.canister.idText, line.toString());
 }
 
 /** A row without parameters that answers one number. */

@@ -3,12 +3,13 @@
 // upgrade".
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Reject } from '../core.ts';
+import type { ChangeOrigin, InstallMode, Reject, ValueChange } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
 import { startExport } from '../wasm/instrument.ts';
 import { InvalidModule } from '../wasm/invalid-module.ts';
-import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
+import type { Canister, CanisterRecord, Execution, OpenCall } from './canister.ts';
+import { clearLog, logChanges } from './canister-log.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
@@ -25,6 +26,7 @@ import {
 } from './errors.ts';
 import { createExecution } from './execution.ts';
 import { allocatedBytes, freezingReserve, missingCycles } from './freezing.ts';
+import { historyWith } from './history.ts';
 import { createHost } from './ic0-host.ts';
 import { chargeIdle } from './idle.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
@@ -42,6 +44,7 @@ export interface Installation {
   readonly arg: Uint8Array;
   readonly sender: Principal;
   readonly skipPreUpgrade?: boolean;
+  readonly origin?: ChangeOrigin;
 }
 
 /** An installation under way; nothing of it is the canister's before the commit. */
@@ -54,6 +57,8 @@ interface Draft {
   instructionsLeft: bigint;
   /** Paid, and in no step's report yet. */
   unreportedCycles: bigint;
+  /** The newest step; it has what all of them printed. */
+  last: Execution | undefined;
 }
 
 /** Runs one step; a trap is thrown, and ends the installation. */
@@ -79,6 +84,8 @@ function runStep(
     caller,
     arg,
   });
+  execution.effects.printed = draft.last?.effects.printed;
+  draft.last = execution;
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
   draft.instructionsLeft -= result.instructions;
@@ -126,6 +133,7 @@ function createDraft(
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
     unreportedCycles: executionCycles(0n),
+    last: undefined,
   };
 }
 
@@ -179,7 +187,11 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
-  commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+  const values = [
+    ...loggedBy(draft, mode === 'reinstall'),
+    deploymentChange(state, installation, record),
+  ];
+  commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
   canister.moduleBytes = twin.moduleBytes;
@@ -210,6 +222,32 @@ function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint 
   });
   if (typeof reserved !== 'bigint') throw reserved;
   return reserved;
+}
+
+function loggedBy({ state, canister, last }: Draft, isCleared = false): ValueChange[] {
+  if (last) return logChanges(state.store, last, { isCleared });
+  return isCleared ? clearLog(state.store, canister.idText) : [];
+}
+
+function deploymentChange(
+  state: EngineState,
+  { canister, mode, origin, sender }: Installation,
+  { moduleHash, version }: CanisterRecord,
+): ValueChange {
+  return historyWith(state.store, canister.idText, {
+    timestamp: state.world.now(),
+    canisterVersion: version,
+    origin: origin ?? { caller: sender, isCanister: false },
+    details: { kind: 'deployment', mode, moduleHash: moduleHash ?? new Uint8Array() },
+  });
+}
+
+/** What an installation printed before it trapped, and why it did, stays in the log. */
+function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void {
+  const { state, last } = draft;
+  if (last === undefined) return;
+  const values = logChanges(state.store, last, { trap });
+  commitRecord(state, { canister, record: canister.record, values });
 }
 
 /** Takes back what an installation did to the old code's heap and to stable memory. */
@@ -244,6 +282,7 @@ export function installCode(state: EngineState, installation: Installation): Rej
     return undefined;
   } catch (error) {
     abandonInstallation(state, canister, installationCycles(draft));
+    if (error instanceof CanisterTrap) logFailure(draft, canister, error);
     return rejectOfError(canister, error);
   }
 }
@@ -285,7 +324,8 @@ function resumeWithoutHeap(state: EngineState, canister: Canister, module: Compi
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
     const sandbox = startCode(draft, module, true);
     const { record } = draft.canister;
-    commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+    const values = loggedBy(draft);
+    commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
     sandbox.commit();
     canister.module = module;
     canister.sandbox = sandbox;

@@ -2,9 +2,11 @@
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import type { CanisterSettings, ChangeOrigin, Lifecycle, Reject } from '../core.ts';
 import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
+import { changeOf } from './canister-change.ts';
+import { limitLog, readLog, removeLog } from './canister-log.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
@@ -16,6 +18,7 @@ import {
   stopCancelled,
 } from './errors.ts';
 import { freezingReserve, idleCyclesOf } from './freezing.ts';
+import { hashEnvironment, readHistory, removeHistory } from './history.ts';
 import { chargeIdle } from './idle.ts';
 import { installCode } from './install.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
@@ -50,7 +53,7 @@ function allocateId(state: EngineState): Principal {
 function changeSettings(
   state: EngineState,
   canister: Canister,
-  change: Partial<CanisterSettings>,
+  { change, origin }: { change: Partial<CanisterSettings>; origin: ChangeOrigin | undefined },
 ): Reject | undefined {
   chargeIdle(state, canister);
   const refused =
@@ -60,7 +63,12 @@ function changeSettings(
   const record = { ...canister.record, settings, version: canister.record.version + 1n };
   const heapBytes = canister.sandbox?.heap().length ?? 0;
   const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
-  commitRecord(state, { canister, record: { ...record, lowMemoryHook } });
+  const values = limitLog(state.store, canister.idText, settings.logMemoryLimit);
+  if (change.controllers) {
+    const details = { kind: 'controllers', controllers: change.controllers } as const;
+    values.push(changeOf(state, { canister, version: record.version, origin, details }));
+  }
+  commitRecord(state, { canister, record: { ...record, lowMemoryHook }, values });
   return undefined;
 }
 
@@ -91,7 +99,10 @@ function makeCanister(
   const id = options.id ?? allocateId(state);
   const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };
   const canister = createCanister(id, record);
-  commitRecord(state, { canister, record });
+  const environmentHash = hashEnvironment(record.settings.environmentVariables);
+  const details = { kind: 'creation', controllers, environmentHash } as const;
+  const values = [changeOf(state, { canister, version: 0n, origin: options.origin, details })];
+  commitRecord(state, { canister, record, values });
   state.canisters.set(canister.idText, canister);
   return id;
 }
@@ -100,7 +111,12 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  state.store.commit({ canisters: [], stableMemories: [], cleared: [], deleted: [idText] });
+  const values = [...removeLog(state.store, idText), removeHistory(idText)];
+  state.store.commit({
+    ...{ canisters: [], stableMemories: [], cleared: [] },
+    deleted: [idText],
+    values,
+  });
   state.canisters.delete(idText);
   return undefined;
 }
@@ -124,8 +140,8 @@ export function createLifecycle(state: EngineState): Lifecycle {
         installCode(state, { ...options, canister }),
       );
     },
-    updateSettings: (id, settings) =>
-      onCanister(state, id, (canister) => changeSettings(state, canister, settings)),
+    updateSettings: (id, change, origin) =>
+      onCanister(state, id, (canister) => changeSettings(state, canister, { change, origin })),
     start: (id) =>
       onCanister(state, id, (canister) => {
         cancelStopping(canister, stopCancelled(canister.idText));
@@ -134,9 +150,9 @@ export function createLifecycle(state: EngineState): Lifecycle {
         return undefined;
       }),
     stop: async (id) => onCanister(state, id, (canister) => stopCanister(state, canister)),
-    uninstall: (id) =>
+    uninstall: (id, origin) =>
       onCanister(state, id, (canister) => {
-        uninstallCode(state, canister);
+        uninstallCode(state, canister, origin);
         return undefined;
       }),
     remove: (id) => onCanister(state, id, (canister) => removeCanister(state, canister)),
@@ -160,5 +176,7 @@ export function createLifecycle(state: EngineState): Lifecycle {
       const { moduleBytes } = canister;
       return { cycles, reservedCycles, idleCyclesPerDay: storage + compute, moduleBytes };
     },
+    logs: (id) => readLog(state.store, id.toText()),
+    history: (id) => readHistory(state.store, id.toText()),
   };
 }

@@ -2,7 +2,7 @@
 
 const ingressBaseCycles = 1_200_000n;
 const ingressCyclesPerByte = 2_000n;
-export const updateBaseCycles = 5_000_000n;
+const updateBaseCycles = 5_000_000n;
 const callBaseCycles = 260_000n;
 const callCyclesPerByte = 1_000n;
 export const canisterCreationCycles = 500_000_000_000n;
@@ -12,7 +12,7 @@ const gib = 2n ** 30n;
 const secondsPerDay = 86_400n;
 
 /** What memory of every kind costs for that long. */
-export function storageCycles(bytes: bigint, seconds: bigint): bigint {
+function storageCycles(bytes: bigint, seconds: bigint): bigint {
   return (bytes * storageCyclesPerGibSecond * seconds) / gib;
 }
 

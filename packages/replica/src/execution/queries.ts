@@ -2,7 +2,7 @@
 // inspect_message. IC spec, "Query call" and "Ingress message inspection".
 
 import { Principal } from '@dfinity/principal';
-import type { CallMessage, Outcome, Reject } from '../core.ts';
+import type { CallMessage, ManagementCall, Outcome, Reject } from '../core.ts';
 import type { CallContext, Canister, Execution, OutgoingCall } from './canister.ts';
 import type { Context } from './context.ts';
 import { entryKind } from './context.ts';
@@ -16,7 +16,6 @@ import {
   frozen,
   inspectRejected,
   noMethod,
-  reject,
   rejectOfTrap,
 } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
@@ -109,30 +108,28 @@ function outcomeOf(ended: Ended): Outcome {
   return execution.effects.response ?? didNotReply(id);
 }
 
-/** What composite queries may ask of the management canister: what changes nothing. */
-const managementQueries = new Set([
-  'canister_status',
-  'canister_metrics',
-  'fetch_canister_logs',
-  'list_canisters',
-]);
-
-async function queryManagement(frame: Frame, call: OutgoingCall): Promise<Outcome> {
-  const { method } = call;
-  if (!managementQueries.has(method)) {
-    return reject(5, 'IC0536', `The management canister has no query method '${method}'.`);
-  }
-  const caller = frame.canister.id;
-  const arg = argumentOf(call);
-  const management = frame.state.management();
-  const request = { caller, fromCanister: true, method, arg, cycles: 0n };
-  return (await management.execute(request)).outcome;
+/** Its queries, for users and for composite queries, are what changes nothing. */
+async function queryManagement(
+  state: EngineState,
+  call: Pick<ManagementCall, 'caller' | 'fromCanister' | 'method' | 'arg'>,
+): Promise<Outcome> {
+  const result = await state.management().execute({ ...call, cycles: 0n, isQuery: true });
+  return result.outcome;
 }
 
 function answerCall(frame: Frame, call: OutgoingCall): Promise<Outcome> {
   const canisterId = Principal.fromUint8Array(call.callee);
   frame.budget.left -= frame.state.world.limits.compositeCallInstructions;
-  if (call.callee.length === 0) return queryManagement(frame, call);
+  if (call.callee.length === 0) {
+    const { method } = call;
+    const request = {
+      caller: frame.canister.id,
+      fromCanister: true,
+      method,
+      arg: argumentOf(call),
+    };
+    return queryManagement(frame.state, request);
+  }
   return runQuery(frame.state, {
     message: { sender: frame.canister.id, canisterId, method: call.method, arg: argumentOf(call) },
     budget: frame.budget,
@@ -235,6 +232,10 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
 
 /** A query call from outside. */
 export function answerQuery(state: EngineState, message: CallMessage): Promise<Outcome> {
+  const { sender: caller, canisterId, method, arg } = message;
+  if (canisterId.toUint8Array().length === 0) {
+    return queryManagement(state, { caller, fromCanister: false, method, arg });
+  }
   const budget = { left: state.world.limits.queryInstructions };
   return runQuery(state, { message, budget, depth: 0, hasCertificate: true });
 }

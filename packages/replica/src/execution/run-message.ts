@@ -3,11 +3,11 @@
 
 import type { MessageReport, Reject } from '../core.ts';
 import type { Canister, CanisterRecord, Execution } from './canister.ts';
+import { logChanges } from './canister-log.ts';
 import { entryKind } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
-import type { CanisterTrap } from './errors.ts';
-import { rejectOfTrap, storageFailed } from './errors.ts';
+import { type CanisterTrap, rejectOfTrap, storageFailed } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { allocatedInMessage, reserveInMessage } from './freezing.ts';
@@ -110,6 +110,13 @@ function abandon(execution: Execution, cost: bigint): void {
   canister.record = { ...canister.record, cycles: cycles > 0n ? cycles : 0n };
 }
 
+/** A message that was taken back leaves its lines in the log, and why it trapped. */
+function commitLog(state: EngineState, execution: Execution, trap: CanisterTrap): void {
+  const { canister } = execution;
+  const values = logChanges(state.store, execution, { trap });
+  if (values.length > 0) commitRecord(state, { canister, record: canister.record, values });
+}
+
 interface Payment {
   readonly cost: bigint;
   /** Set aside for memory that was added. */
@@ -123,7 +130,8 @@ function commit(state: EngineState, execution: Execution, paid: Payment): void {
   if (isQuery) undo(execution);
   const record = changedRecord(execution, paid);
   const heap = () => changedInstance(execution);
-  commitRecord(state, isQuery ? { canister, record } : { canister, record, heap });
+  const values = logChanges(state.store, execution);
+  commitRecord(state, { canister, record, values, ...(!isQuery && { heap }) });
   if (!isQuery) sandbox.commit();
 }
 
@@ -165,15 +173,13 @@ export function runMessage(state: EngineState, run: Run): Ended {
   if (callContext) callContext.instructions += instructions;
   const ended = { ...result, trap };
   state.onReport(reportOf(execution, ended, { cycles: cost + ingressCycles, ...kind }));
-  if (typeof reserved !== 'bigint') {
-    abandon(execution, cost);
-    return { failure: rejectOfTrap(canister.idText, reserved), instructions };
-  }
+  if (trap) abandon(execution, cost);
   try {
-    commit(state, execution, { cost, reserved });
-    return { failure: undefined, instructions };
+    if (typeof reserved === 'bigint') commit(state, execution, { cost, reserved });
+    else commitLog(state, execution, reserved);
+    return { failure: trap && rejectOfTrap(canister.idText, trap), instructions };
   } catch (error) {
-    abandon(execution, cost);
+    if (!trap) abandon(execution, cost);
     const why = error instanceof Error ? error.message : String(error);
     return { failure: storageFailed(why), instructions };
   }

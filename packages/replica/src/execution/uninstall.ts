@@ -1,7 +1,10 @@
 // Taking a canister's code away: asked for, or because it has run out of cycles. IC spec, "IC
 // method uninstall_code".
 
+import type { ChangeOrigin } from '../core.ts';
 import type { Canister } from './canister.ts';
+import { changeOf } from './canister-change.ts';
+import { clearLog } from './canister-log.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord } from './core-state.ts';
 import { uninstalled } from './errors.ts';
@@ -21,7 +24,7 @@ export function closeContexts(canister: Canister): void {
   canister.openCalls.clear();
 }
 
-export function uninstallCode(state: EngineState, canister: Canister): void {
+export function uninstallCode(state: EngineState, canister: Canister, origin?: ChangeOrigin): void {
   const { record } = canister;
   const emptied = {
     ...record,
@@ -32,7 +35,12 @@ export function uninstallCode(state: EngineState, canister: Canister): void {
     lowMemoryHook: nextLowMemoryHook(record, 0),
   };
   const heap = () => noInstance(canister);
-  commitRecord(state, { canister, record: emptied, cleared: true, heap });
+  const details = { kind: 'uninstall' } as const;
+  const values = [
+    ...clearLog(state.store, canister.idText),
+    changeOf(state, { canister, version: emptied.version, origin, details }),
+  ];
+  commitRecord(state, { canister, record: emptied, cleared: true, heap, values });
   canister.module = undefined;
   canister.moduleBytes = 0;
   canister.sandbox = undefined;

@@ -3,24 +3,34 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type { Lifecycle, ManagementCall, Reject, Visibility } from '../core.ts';
 import { decodeGuarded } from './candid-guard.ts';
 import { isMethodName, type MethodName } from './candid-types.ts';
 import {
   absentMethod,
   canisterNotFound,
   canistersOnly,
+  logsHidden,
   malformedArgument,
+  noQuery,
   notController,
+  queryOnly,
   unknownMethod,
 } from './rejects.ts';
 
-type Callers = 'anyone' | 'controllers' | 'controllers and the canister itself';
+type Callers =
+  | 'anyone'
+  | 'controllers'
+  | 'controllers and the canister itself'
+  | 'who may see its logs'
+  | 'who may see its status';
 
 interface Rule {
   readonly callers: Callers;
   /** Whether ingress may call it at all. */
   readonly ingress: boolean;
+  /** Absent: as an update only. */
+  readonly queries?: 'too' | 'only';
   /** The field that names the canister that the call is about. */
   readonly target?: 'canister_id' | 'target_canister';
 }
@@ -43,7 +53,15 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   upload_chunk: byControllerOrSelf,
   stored_chunks: byControllerOrSelf,
   clear_chunk_store: byControllerOrSelf,
-  canister_status: byControllerOrSelf,
+  canister_status: { ...byControllerOrSelf, callers: 'who may see its status', queries: 'too' },
+  canister_info: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  canister_metadata: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  fetch_canister_logs: {
+    callers: 'who may see its logs',
+    ingress: true,
+    queries: 'only',
+    target: 'canister_id',
+  },
   start_canister: byController,
   stop_canister: byController,
   delete_canister: byController,
@@ -56,10 +74,10 @@ const rules: Readonly<Record<MethodName, Rule>> = {
 
 /** Methods of the interface that need what one machine does not have. */
 const absentMethods = new Set([
-  ...['canister_info', 'canister_metadata', 'http_request', 'node_metrics_history', 'subnet_info'],
+  ...['http_request', 'node_metrics_history', 'subnet_info', 'canister_metrics'],
   ...['ecdsa_public_key', 'sign_with_ecdsa', 'schnorr_public_key', 'sign_with_schnorr'],
   ...['take_canister_snapshot', 'load_canister_snapshot', 'list_canister_snapshots'],
-  ...['delete_canister_snapshot', 'read_canister_snapshot_metadata', 'fetch_canister_logs'],
+  ...['delete_canister_snapshot', 'read_canister_snapshot_metadata'],
   ...['read_canister_snapshot_data', 'upload_canister_snapshot_metadata', 'rename_canister'],
   ...['upload_canister_snapshot_data', 'bitcoin_get_balance', 'bitcoin_get_utxos'],
   ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles', 'list_canisters'],
@@ -89,12 +107,14 @@ export function effectiveCanisterId(method: string, arg: Uint8Array): Principal 
 export function checkAccess(
   method: MethodName,
   parts: {
-    readonly call: Pick<ManagementCall, 'caller' | 'arg' | 'fromCanister'>;
-    readonly lifecycle: Pick<Lifecycle, 'canister'>;
+    readonly call: Pick<ManagementCall, 'caller' | 'arg' | 'fromCanister' | 'isQuery'>;
+    readonly lifecycle: Pick<Lifecycle, 'canister' | 'settings'>;
   },
 ): Reject | undefined {
   const { call, lifecycle } = parts;
   const rule = rules[method];
+  if (call.isQuery && rule.queries === undefined) return noQuery(method);
+  if (!call.isQuery && rule.queries === 'only') return queryOnly(method);
   if (!call.fromCanister && !rule.ingress) return canistersOnly(method);
   if (rule.target === undefined) return undefined;
   const id = effectiveCanisterId(method, call.arg);
@@ -104,9 +124,25 @@ export function checkAccess(
   if (canister === undefined) return canisterNotFound(id);
   if (rule.callers === 'anyone') return undefined;
   if (canister.controllers.some((one) => isSame(one, call.caller))) return undefined;
+  const settings = lifecycle.settings(id);
   const isItself = isSame(id, call.caller);
-  if (isItself && rule.callers === 'controllers and the canister itself') return undefined;
-  return notController(id, method);
+  switch (rule.callers) {
+    case 'controllers':
+      return notController(id, method);
+    case 'controllers and the canister itself':
+      return isItself ? undefined : notController(id, method);
+    case 'who may see its status':
+      if (isItself || isVisible(settings?.statusVisibility, call.caller)) return undefined;
+      return notController(id, method);
+    case 'who may see its logs':
+      if (isVisible(settings?.logVisibility, call.caller)) return undefined;
+      return logsHidden(call.caller);
+  }
+}
+
+function isVisible(visibility: Visibility | undefined, caller: Principal): boolean {
+  if (visibility === undefined || typeof visibility === 'string') return visibility === 'public';
+  return visibility.viewers.some((one) => isSame(one, caller));
 }
 
 export function isSame(left: Principal, right: Principal): boolean {

@@ -93,6 +93,37 @@ const canisterStatus = IDL.Record({
   }),
 });
 
+const range = IDL.Record({ start: IDL.Nat64, end: IDL.Nat64 });
+const logRecord = IDL.Record({
+  idx: IDL.Nat64,
+  timestamp_nanos: IDL.Nat64,
+  content: blob,
+});
+
+const canisterChange = IDL.Record({
+  timestamp_nanos: IDL.Nat64,
+  canister_version: IDL.Nat64,
+  origin: IDL.Variant({
+    from_user: IDL.Record({ user_id: IDL.Principal }),
+    from_canister: IDL.Record({
+      canister_id: IDL.Principal,
+      canister_version: IDL.Opt(IDL.Nat64),
+    }),
+  }),
+  details: IDL.Variant({
+    creation: IDL.Record({
+      controllers: IDL.Vec(IDL.Principal),
+      environment_variables_hash: IDL.Opt(blob),
+    }),
+    code_uninstall: IDL.Null,
+    code_deployment: IDL.Record({
+      mode: IDL.Variant({ install: IDL.Null, reinstall: IDL.Null, upgrade: IDL.Null }),
+      module_hash: blob,
+    }),
+    controllers_change: IDL.Record({ controllers: IDL.Vec(IDL.Principal) }),
+  }),
+});
+
 /** Argument and result type of each method; `[]`: none. */
 export const methodTypes = {
   create_canister: {
@@ -151,6 +182,30 @@ export const methodTypes = {
   stored_chunks: { argument: [IDL.Record(canisterOnly)], result: [IDL.Vec(chunkHash)] },
   clear_chunk_store: { argument: [IDL.Record(canisterOnly)], result: [] },
   canister_status: { argument: [IDL.Record(canisterOnly)], result: [canisterStatus] },
+  canister_info: {
+    argument: [IDL.Record({ ...canisterOnly, num_requested_changes: IDL.Opt(IDL.Nat64) })],
+    result: [
+      IDL.Record({
+        total_num_changes: IDL.Nat64,
+        recent_changes: IDL.Vec(canisterChange),
+        module_hash: IDL.Opt(blob),
+        controllers: IDL.Vec(IDL.Principal),
+      }),
+    ],
+  },
+  canister_metadata: {
+    argument: [IDL.Record({ ...canisterOnly, name: IDL.Text })],
+    result: [IDL.Record({ value: blob })],
+  },
+  fetch_canister_logs: {
+    argument: [
+      IDL.Record({
+        ...canisterOnly,
+        filter: IDL.Opt(IDL.Variant({ by_idx: range, by_timestamp_nanos: range })),
+      }),
+    ],
+    result: [IDL.Record({ canister_log_records: IDL.Vec(logRecord) })],
+  },
   start_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   stop_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   delete_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
@@ -207,25 +262,36 @@ export type InstallModeArgument =
       }>;
     };
 
+interface Range {
+  readonly start: bigint;
+  /** Not in it. */
+  readonly end: bigint;
+}
+
+interface WithCallerVersion {
+  readonly sender_canister_version: Opt<bigint>;
+}
+
 interface CanisterArgument {
   readonly canister_id: Principal;
 }
 
-interface InstallArgument {
+interface InstallArgument extends WithCallerVersion {
   readonly mode: InstallModeArgument;
   readonly arg: Uint8Array;
 }
 
 /** Decoded arguments; methods without one get `undefined`. */
 export interface Arguments {
-  readonly create_canister: { readonly settings: Opt<SettingsArgument> };
-  readonly provisional_create_canister_with_cycles: {
+  readonly create_canister: WithCallerVersion & { readonly settings: Opt<SettingsArgument> };
+  readonly provisional_create_canister_with_cycles: WithCallerVersion & {
     readonly amount: Opt<bigint>;
     readonly settings: Opt<SettingsArgument>;
     readonly specified_id: Opt<Principal>;
   };
   readonly provisional_top_up_canister: CanisterArgument & { readonly amount: bigint };
-  readonly update_settings: CanisterArgument & { readonly settings: SettingsArgument };
+  readonly update_settings: CanisterArgument &
+    WithCallerVersion & { readonly settings: SettingsArgument };
   readonly install_code: InstallArgument & CanisterArgument & { readonly wasm_module: Uint8Array };
   readonly install_chunked_code: InstallArgument & {
     readonly target_canister: Principal;
@@ -237,10 +303,15 @@ export interface Arguments {
   readonly stored_chunks: CanisterArgument;
   readonly clear_chunk_store: CanisterArgument;
   readonly canister_status: CanisterArgument;
+  readonly canister_info: CanisterArgument & { readonly num_requested_changes: Opt<bigint> };
+  readonly canister_metadata: CanisterArgument & { readonly name: string };
+  readonly fetch_canister_logs: CanisterArgument & {
+    readonly filter: Opt<{ readonly by_idx: Range } | { readonly by_timestamp_nanos: Range }>;
+  };
   readonly start_canister: CanisterArgument;
   readonly stop_canister: CanisterArgument;
   readonly delete_canister: CanisterArgument;
-  readonly uninstall_code: CanisterArgument;
+  readonly uninstall_code: CanisterArgument & WithCallerVersion;
   readonly deposit_cycles: CanisterArgument;
   readonly raw_rand: undefined;
   readonly vetkd_public_key: {

@@ -1,4 +1,5 @@
-// The answer of canister_status. What this replica does not count (query statistics, history) is reported as zero, as for a canister that has none.
+// The answer of canister_status. What this replica does not count (query statistics, history) is
+// reported as zero, as for a canister that has none.
 
 import type { CanisterBalance, CanisterSettings, CanisterView, Visibility } from '../core.ts';
 

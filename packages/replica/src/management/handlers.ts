@@ -1,7 +1,7 @@
 // What the families of management methods share: their signature, and what they work with.
 
-import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
-import type { Arguments, MethodName } from './candid-types.ts';
+import type { ChangeOrigin, Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type { Arguments, MethodName, Opt } from './candid-types.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import type { VetKeys } from './vetkd.ts';
 
@@ -33,6 +33,11 @@ export type Handlers<Names extends MethodName = MethodName> = {
     call: ManagementCall,
   ) => Done | Reject | Promise<Done | Reject>;
 };
+
+/** Who asked for a change, as a canister's history names it. */
+export function originOf(call: ManagementCall, [canisterVersion]: Opt<bigint>): ChangeOrigin {
+  return { caller: call.caller, isCanister: call.fromCanister, canisterVersion };
+}
 
 export function done(refusal: Reject | undefined): Done | Reject {
   return refusal ?? {};

@@ -8,13 +8,19 @@ import { canisterMethods } from './canister-methods.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
+import { inquiryMethods } from './inquiry-methods.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
 
 /** Bad calls end in a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
   const parts = { lifecycle, options, chunks: new ChunkStore() };
-  const handlers = { ...canisterMethods(parts), ...codeMethods(parts), ...secretMethods(parts) };
+  const handlers = {
+    ...canisterMethods(parts),
+    ...codeMethods(parts),
+    ...inquiryMethods(parts),
+    ...secretMethods(parts),
+  };
   return {
     checkIngress(call) {
       const method = findMethod(call.method);

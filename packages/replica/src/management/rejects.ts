@@ -34,6 +34,27 @@ export function canistersOnly(method: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
+export function queryOnly(method: string): Reject {
+  const message = `ic00 method ${method} can be called only as a query`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function noQuery(method: string): Reject {
+  const message = `Query method ${method} not found on the management canister`;
+  return reject(5, { errorCode: 'IC0536', message });
+}
+
+/** `dfinity/ic` `rs/execution_environment/src/query_handler.rs`: CanisterRejectedMessage. */
+export function logsHidden(caller: Principal): Reject {
+  const message = `Caller ${caller.toText()} is not allowed to access canister logs`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function noMetadata(id: Principal, name: string): Reject {
+  const message = `Canister ${id.toText()} has no metadata section '${name}' that the caller may read`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
 export function malformedArgument(method: string, reason: string): Reject {
   const message = `Failed to parse payload for ic00 method ${method}: ${reason}`;
   return reject(4, { errorCode: 'IC0408', message });
