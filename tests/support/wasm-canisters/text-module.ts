@@ -43,6 +43,7 @@ const signatures: Readonly<Record<string, string>> = {
   canister_version: '(result i64)',
   canister_status: '(result i32)',
   canister_cycle_balance: '(result i64)',
+  cost_call: '(param i64 i64 i32)',
   canister_liquid_cycle_balance128: '(param i32)',
   call_new: '(param i32 i32 i32 i32 i32 i32 i32 i32)',
   call_on_cleanup: '(param i32 i32)',
