@@ -23,8 +23,17 @@ export interface Reject {
 
 export type Outcome = Reply | Reject;
 
+/** What the canister that signed for the caller says of him. IC spec, "Request: Call",
+ * `sender_info`. */
+export interface SenderInfo {
+  readonly info: Uint8Array;
+  /** The id of that canister. */
+  readonly signer: Uint8Array;
+}
+
 /** A call as ingress, query or another canister makes it. */
 export interface CallMessage {
+  readonly senderInfo?: SenderInfo | undefined;
   readonly sender: Principal;
   readonly canisterId: Principal;
   readonly method: string;

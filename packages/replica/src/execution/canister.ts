@@ -9,6 +9,7 @@ import type {
   DataCertificateSource,
   Outcome,
   Reject,
+  SenderInfo,
   StableMemory,
 } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
@@ -69,6 +70,8 @@ export interface Canister {
 export interface CallContext {
   readonly canister: Canister;
   readonly caller: Uint8Array;
+  /** Of the caller, if he is a user for whom a canister signs. */
+  readonly callerInfo: SenderInfo | undefined;
   readonly deadline: bigint;
   /** Takes the answer, once; absent for system tasks, which answer to nobody. */
   readonly respond: ((outcome: Outcome, refundedCycles: bigint) => void) | undefined;
@@ -187,6 +190,7 @@ export interface HostSlot {
 export function openContext(options: {
   readonly canister: Canister;
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo | undefined;
   readonly respond?: CallContext['respond'];
   readonly cycles?: bigint;
   readonly deadline?: bigint;
@@ -194,6 +198,7 @@ export function openContext(options: {
   const context: CallContext = {
     canister: options.canister,
     caller: options.caller,
+    callerInfo: options.callerInfo,
     deadline: options.deadline ?? 0n,
     respond: options.respond,
     responded: false,

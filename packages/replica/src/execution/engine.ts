@@ -89,6 +89,7 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
   return new Promise((resolve) => {
     enqueueCall(state, idText, {
       caller: sender.toUint8Array(),
+      callerInfo: message.senderInfo,
       method,
       arg,
       cycles: 0n,

@@ -3,7 +3,7 @@
 // end with the process, so those calls are answered by a reject when the canister is up again.
 
 import { decode, encode } from 'cborg';
-import type { HeapChange, StoredHeap } from '../core.ts';
+import type { HeapChange, SenderInfo, StoredHeap } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { CallContext, Canister, Closure, Execution, OpenCall } from './canister.ts';
 import { openContext } from './canister.ts';
@@ -17,6 +17,7 @@ const emptyHeap = Buffer.alloc(0);
 
 interface StoredContext {
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo;
   readonly deadline: string;
   readonly responded: boolean;
   readonly availableCycles: string;
@@ -123,6 +124,7 @@ function reopened(canister: Canister, stored: StoredContext): CallContext {
   const context = openContext({
     canister,
     caller: stored.caller,
+    callerInfo: stored.callerInfo,
     deadline: BigInt(stored.deadline),
     cycles: BigInt(stored.availableCycles),
   });
@@ -178,6 +180,7 @@ function storedContext(context: CallContext, running: Execution | undefined): St
   const effects = running?.callContext === context ? running.effects : undefined;
   return {
     caller: context.caller,
+    ...(context.callerInfo && { callerInfo: context.callerInfo }),
     deadline: context.deadline.toString(),
     responded: context.responded || effects?.response !== undefined,
     availableCycles: (effects?.availableCycles ?? context.availableCycles).toString(),

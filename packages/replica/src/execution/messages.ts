@@ -1,7 +1,7 @@
 // Replicated execution: calls, callbacks and system tasks, each atomic. A message that ends well is
 // on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
-import type { Outcome, Reject } from '../core.ts';
+import type { Outcome, Reject, SenderInfo } from '../core.ts';
 import { countWaiting } from './call-room.ts';
 import type {
   CallContext,
@@ -72,6 +72,7 @@ function conclude(
 
 export interface IncomingCall {
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo | undefined;
   readonly method: string;
   readonly arg: Uint8Array;
   readonly cycles: bigint;
@@ -127,7 +128,7 @@ export function executeCall(
     return;
   }
   chargeIdle(state, canister);
-  const { caller, method, arg, respond, deadline } = call;
+  const { caller, callerInfo, method, arg, respond, deadline } = call;
   const isUpdate = canister.module?.exports.has(`canister_query ${method}`) !== true;
   const context = isUpdate ? 'U' : 'RQ';
   const refused = refuseStart(state, canister, { call, context });
@@ -135,7 +136,9 @@ export function executeCall(
     call.respond(refused, call.cycles);
     return;
   }
-  const callContext = openContext({ canister, caller, respond, cycles: call.cycles, deadline });
+  const { cycles } = call;
+  const origin = { caller, callerInfo, respond, cycles, deadline };
+  const callContext = openContext({ canister, ...origin });
   const execution = prepare(state, {
     context,
     canister,

@@ -87,10 +87,14 @@ function runInFrame(
 }
 
 /** A context that the canister does not know of: stopping does not wait for queries. */
-function detachedContext(canister: Canister, caller: Uint8Array): CallContext {
+function detachedContext(
+  canister: Canister,
+  { sender, senderInfo }: Pick<CallMessage, 'sender' | 'senderInfo'>,
+): CallContext {
   return {
     canister,
-    caller,
+    caller: sender.toUint8Array(),
+    callerInfo: senderInfo,
     deadline: 0n,
     respond: () => undefined,
     responded: false,
@@ -219,7 +223,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
     canister,
     sandbox: canister.sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget,
     depth,
     hasCertificate,
@@ -253,7 +257,7 @@ export function inspectMessage(
     canister,
     sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget: { left: state.world.limits.inspectInstructions },
     depth: 0,
     hasCertificate: false,
