@@ -250,3 +250,38 @@ describe('Interface specification, "Message execution": memory that is added', (
     expect(textOf(await replica.update(id, 'grow'))).toMatch(/^IC0534: .*reserved cycles limit/);
   });
 });
+
+describe('Interface specification, "Calls with insufficient cycles are rejected"', () => {
+  it('of other canisters, and neither those of users nor its own', async () => {
+    const replica = startTestReplica();
+    const callee = await replica.install(calling);
+    const bytes = [...callee.toUint8Array()].map(
+      (byte) => `\\${byte.toString(16).padStart(2, '0')}`,
+    );
+    const relay = canister(
+      ['call_new', 'call_perform', 'call_cycles_add', 'msg_reject_code', 'msg_cycles_refunded'],
+      `(memory 1) (table 1 funcref) (elem (i32.const 0) $answered)
+      (data (i32.const 0) "${bytes.join('')}") (data (i32.const 100) "silent")
+      (func $answered (param i32) (i64.store (i32.const 200) (call $msg_cycles_refunded))
+        (i64.store (i32.const 208) (i64.extend_i32_u (call $msg_reject_code)))
+        (call $msg_reply_data_append (i32.const 200) (i32.const 16)) (call $msg_reply))
+      (func (export "canister_update go")
+        (call $call_new (i32.const 0) (i32.const 10) (i32.const 100) (i32.const 6)
+          (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))
+        (call $call_cycles_add (i64.const 9)) (drop (call $call_perform)))`,
+    );
+    const caller = await replica.install(relay);
+    const kinds = () => replica.reports.splice(0).map(({ kind }) => kind);
+    kinds();
+    replica.engine.updateSettings(callee, { minimumIncomingCallCycles: 10n });
+    expect(numbers(await replica.update(caller, 'go'))).toEqual([9n, 5n]);
+    expect(kinds()).toEqual(['update', 'reject']);
+    replica.engine.updateSettings(callee, { minimumIncomingCallCycles: 9n });
+    expect(numbers(await replica.update(caller, 'go'))).toEqual([9n, 5n]);
+    expect(kinds()).toEqual(['update', 'update', 'reject']);
+    replica.engine.updateSettings(callee, { minimumIncomingCallCycles: 10n });
+    await replica.update(callee, 'call');
+    await replica.engine.idle();
+    expect(kinds()).toEqual(['update', 'update', 'reject']);
+  });
+});

@@ -33,6 +33,7 @@ export interface ErrorCodes {
   IC0512: 'CanisterInvalidController';
   IC0513: 'CanisterFunctionNotFound';
   IC0514: 'CanisterNonEmpty';
+  IC0520: 'InsufficientCyclesInCall';
   IC0522: 'CanisterInstructionLimitExceeded';
   IC0524: 'CanisterMemoryAccessLimitExceeded';
   IC0525: 'QueryCallGraphTooDeep';

@@ -123,6 +123,14 @@ export function outOfCycles(id: string, missing: bigint, isController: boolean):
   return reject(2, 'IC0207', `Canister ${id} is out of cycles${isController ? topUp : ''}`);
 }
 
+export const tooFewCyclesAttached = (id: string, attached: bigint, least: bigint) =>
+  reject(
+    5,
+    'IC0520',
+    `Canister ${id} takes calls of other canisters with at least ${least} cycles: ${attached} ` +
+      'are attached.',
+  );
+
 export function growthTooDear(bytes: bigint, missing: bigint): CanisterTrap {
   return new CanisterTrap(
     'IC0532',

@@ -21,6 +21,7 @@ import {
   didNotReply,
   noMethod,
   outOfCycles,
+  tooFewCyclesAttached,
 } from './errors.ts';
 import { missingCycles } from './freezing.ts';
 import { chargeIdle } from './idle.ts';
@@ -91,6 +92,14 @@ function refuse(canister: Canister, method: string): Reject | undefined {
   return isComposite ? compositeInReplicatedMode() : noMethod(canister.idText, 'update', method);
 }
 
+/** IC spec, "Calls with insufficient cycles are rejected". */
+function refuseCheap(canister: Canister, call: IncomingCall): Reject | undefined {
+  const least = canister.record.settings.minimumIncomingCallCycles;
+  if (call.cycles >= least || call.ingressCycles > 0n) return undefined;
+  if (Buffer.compare(call.caller, canister.id.toUint8Array()) === 0) return undefined;
+  return tooFewCyclesAttached(canister.idText, call.cycles, least);
+}
+
 /** Why the call's execution cannot begin, with what is paid all the same: for taking an ingress
  * message in, and for looking for its method. */
 function refuseStart(
@@ -99,7 +108,7 @@ function refuseStart(
   options: { readonly call: IncomingCall; readonly context: Context },
 ): Reject | undefined {
   const { call, context } = options;
-  const refused = refuseCall(canister, canister.idText);
+  const refused = refuseCall(canister, canister.idText) ?? refuseCheap(canister, call);
   if (refused) return refused;
   prepay(canister, call.ingressCycles);
   const instructions = instructionLimit(state.world.limits, context);
