@@ -2,6 +2,7 @@
 
 import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
+import { getConsolePage } from './console.ts';
 import { postCopy, postMove } from './copies.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
@@ -103,5 +104,9 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/\.well-known\/(.*)$/sy,
     handlers: { GET: getWellKnown, HEAD: getWellKnown },
+  },
+  {
+    pattern: /^\/((?:assets\/)?[^/]*)$/y,
+    handlers: { GET: getConsolePage, HEAD: getConsolePage },
   },
 ];

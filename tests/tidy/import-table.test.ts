@@ -81,6 +81,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'packages/replica',
     ...candidLibrary,
     'assemblyscript',
+    'binaryen',
     'esbuild',
     'typescript',
     '@icp-sdk/bindgen',

@@ -3,6 +3,7 @@
 // (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
 
 import type { Principal } from '@dfinity/principal';
+import type { SnapshotFacts, SnapshotMetadata } from './snapshot-facts.ts';
 
 /** IC spec, "Reject codes": 1 SYS_FATAL, 2 SYS_TRANSIENT, 3 DESTINATION_INVALID, 4 CANISTER_REJECT,
  * 5 CANISTER_ERROR, 6 SYS_UNKNOWN. */
@@ -23,11 +24,9 @@ export interface Reject {
 
 export type Outcome = Reply | Reject;
 
-/** What the canister that signed for the caller says of him. IC spec, "Request: Call",
- * `sender_info`. */
+/** What a canister, `signer`, says of the caller for whom it signs. IC spec, `sender_info`. */
 export interface SenderInfo {
   readonly info: Uint8Array;
-  /** The id of that canister. */
   readonly signer: Uint8Array;
 }
 
@@ -234,7 +233,16 @@ export type ChangeDetails =
     }
   | { readonly kind: 'uninstall' }
   | { readonly kind: 'deployment'; readonly mode: InstallMode; readonly moduleHash: Uint8Array }
-  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] };
+  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] }
+  | {
+      readonly kind: 'snapshot';
+      /** Absent when it was the canister's own. */
+      readonly from: Principal | undefined;
+      readonly snapshotId: Uint8Array;
+      readonly canisterVersion: bigint;
+      readonly takenAt: bigint;
+      readonly source: SnapshotFacts['source'];
+    };
 
 export interface CanisterChange {
   readonly timestamp: bigint;
@@ -295,15 +303,55 @@ export interface CanisterSettings {
   readonly environmentVariables: ReadonlyMap<string, string>;
 }
 
+export type SnapshotPart = 'module' | 'heap' | 'stable';
+
+interface SnapshotOf {
+  readonly canisterId: Principal;
+  readonly snapshotId: Uint8Array;
+}
+
+/** Snapshots of all canisters. */
+export interface Snapshots {
+  list(canisterId: Principal): readonly SnapshotFacts[];
+  find(of: SnapshotOf): SnapshotFacts | Reject;
+  take(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly chunks: readonly { readonly hash: Uint8Array; readonly bytes: Uint8Array }[];
+  }): SnapshotFacts | Reject;
+  /** One to be filled by `write` and `addChunk`. */
+  create(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly metadata: SnapshotMetadata;
+  }): SnapshotFacts | Reject;
+  /** The caller has checked that the span is inside. */
+  read(facts: SnapshotFacts, part: SnapshotPart, span: Span): Uint8Array;
+  readChunk(facts: SnapshotFacts, hash: Uint8Array): Uint8Array | undefined;
+  write(facts: SnapshotFacts, part: SnapshotPart, at: Written): Reject | undefined;
+  addChunk(
+    facts: SnapshotFacts,
+    chunk: { hash: Uint8Array; bytes: Uint8Array },
+  ): Reject | undefined;
+  load(of: SnapshotOf & { readonly origin: ChangeOrigin }): Reject | undefined;
+  remove(of: SnapshotOf): Reject | undefined;
+}
+
+interface Span {
+  readonly offset: number;
+  readonly size: number;
+}
+
+interface Written {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
 
-/** What a canister has, and what it costs. */
-export interface CanisterBalance {
-  readonly cycles: bigint;
-  readonly reservedCycles: bigint;
-  /** Doing nothing. */
-  readonly idleCyclesPerDay: bigint;
-  /** Of its module as it was installed. */
+/** What a canister has, what it costs in a day of doing nothing, and the size of its module. */
+export interface CanisterBalance
+  extends Readonly<Record<'cycles' | 'reservedCycles' | 'idleCyclesPerDay', bigint>> {
   readonly moduleBytes: number;
 }
 
@@ -347,4 +395,5 @@ export interface Lifecycle {
   /** Oldest first; empty for a canister that is not there. */
   logs(canisterId: Principal): readonly LogRecord[];
   history(canisterId: Principal): CanisterHistory;
+  readonly snapshots: Snapshots;
 }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import { createAgentEndpoints } from './agent/agent-endpoints.ts';
 import { readAllowedOrigins } from './agent-access.ts';
+import { builtInIds, withBuiltIns } from './built-in/built-in.ts';
 import type { CanisterView, MessageReport, StateStore } from './core.ts';
 import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
 import { createEngine } from './execution/engine.ts';
@@ -161,6 +162,7 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
     dataCertificate: certification.dataCertificate,
     management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
     rootKey: certification.rootKey,
+    reservedIds: builtInIds,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),
     onReport: (report) => {
@@ -205,7 +207,7 @@ function startServer(
   });
   const { now } = clock;
   const { handle } = createAgentEndpoints({
-    engine: network?.agentEngine ?? engine,
+    engine: withBuiltIns(network?.agentEngine ?? engine, certification.subnetId),
     certification,
     now,
     effectiveCanisterId,

@@ -47,6 +47,7 @@ const world: World = {
   rootKey: () => Uint8Array.of(1),
   subnetId: () => Uint8Array.of(1),
   onPrint: () => undefined,
+  reservedIds: new Set(),
 };
 
 /** Runs the function in that context; the message is empty when it does not trap. */

@@ -10,7 +10,8 @@
 import { Principal } from '@dfinity/principal';
 import { decode, encode } from 'cborg';
 import type { CanisterSettings, CanisterView } from '../core.ts';
-import type { CanisterRecord, LowMemoryHook } from './canister.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
+import type { CanisterRecord } from './canister.ts';
 import { decodeSettings, encodeSettings, newSettings } from './canister-settings.ts';
 
 const version = 2;

@@ -12,6 +12,7 @@ import type {
   SenderInfo,
   StableMemory,
 } from '../core.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
@@ -36,9 +37,6 @@ export interface CanisterRecord {
   globalTimer: bigint;
   lowMemoryHook: LowMemoryHook;
 }
-
-/** IC spec, OnLowWasmMemoryHookStatus. */
-export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
 
 export interface Canister {
   readonly id: Principal;
@@ -135,6 +133,8 @@ export interface World {
   readonly rootKey: () => Uint8Array;
   readonly subnetId: () => Uint8Array;
   readonly onPrint: (canisterId: string, text: string) => void;
+  /** Ids that no new canister gets unless it is asked for. */
+  readonly reservedIds: ReadonlySet<string>;
 }
 
 /** Changes of one message, thrown away when it traps. */

@@ -43,6 +43,7 @@ export interface EngineOptions {
   readonly limits?: Partial<Limits>;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
+  readonly reservedIds?: ReadonlySet<string>;
   /** An error of the replica itself, not of a canister. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -177,6 +178,7 @@ function createState(
       rootKey: options.rootKey,
       subnetId: () => subnetIdOf(options.rootKey()),
       onPrint: options.onPrint ?? (() => undefined),
+      reservedIds: options.reservedIds ?? new Set(),
     },
     store: options.store,
     canisters: new Map(),

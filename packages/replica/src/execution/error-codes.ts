@@ -19,6 +19,7 @@ export interface ErrorCodes {
   IC0406: 'CanisterRejectedMessage';
   IC0407: 'UnknownManagementMessage';
   IC0408: 'InvalidManagementPayload';
+  IC0409: 'CanisterSnapshotImmutable';
   /** The canister's own errors. */
   IC0502: 'CanisterTrapped';
   IC0503: 'CanisterCalledTrap';

@@ -199,6 +199,16 @@ export const callExpired = () => reject(6, 'IC0601', 'Call deadline has expired.
 export const callLost = () =>
   reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
 
+export const snapshotNotFound = (canisterId: string, snapshotId: Uint8Array) =>
+  reject(
+    3,
+    'IC0305',
+    `Could not find the snapshot ID ${Buffer.from(snapshotId).toString('hex')} for canister ` +
+      `${canisterId}`,
+  );
+
+export const snapshotRefused = (why: string) => reject(4, 'IC0408', why);
+
 export const uninstalled = () => reject(4, 'IC0406', 'Canister has been uninstalled.');
 
 /** The replica's own: the network has no such error. */

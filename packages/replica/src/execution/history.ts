@@ -40,7 +40,15 @@ type StoredDetails =
   | readonly ['creation', readonly Uint8Array[], Uint8Array | null]
   | readonly ['uninstall']
   | readonly ['deployment', 'install' | 'reinstall' | 'upgrade', Uint8Array]
-  | readonly ['controllers', readonly Uint8Array[]];
+  | readonly ['controllers', readonly Uint8Array[]]
+  | readonly [
+      'snapshot',
+      from: Uint8Array | null,
+      snapshotId: Uint8Array,
+      canisterVersion: bigint | number,
+      takenAt: bigint | number,
+      source: 'canister' | 'upload',
+    ];
 
 const historyName = (idText: string) => `history of ${idText}`;
 
@@ -98,6 +106,17 @@ function storeDetails(details: ChangeDetails): StoredDetails {
       return ['deployment', details.mode, details.moduleHash];
     case 'controllers':
       return ['controllers', details.controllers.map(toBytes)];
+    case 'snapshot': {
+      const { from, snapshotId, canisterVersion, takenAt, source } = details;
+      return [
+        'snapshot',
+        from ? toBytes(from) : null,
+        snapshotId,
+        canisterVersion,
+        takenAt,
+        source,
+      ];
+    }
   }
 }
 
@@ -129,6 +148,15 @@ function readDetails(stored: StoredDetails): ChangeDetails {
       return { kind: 'deployment', mode: stored[1], moduleHash: stored[2] };
     case 'controllers':
       return { kind: 'controllers', controllers: stored[1].map(toPrincipal) };
+    case 'snapshot':
+      return {
+        kind: 'snapshot',
+        from: stored[1] === null ? undefined : toPrincipal(stored[1]),
+        snapshotId: stored[2],
+        canisterVersion: BigInt(stored[3]),
+        takenAt: BigInt(stored[4]),
+        source: stored[5],
+      };
   }
 }
 

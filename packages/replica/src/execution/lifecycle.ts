@@ -22,6 +22,8 @@ import { hashEnvironment, readHistory, removeHistory } from './history.ts';
 import { chargeIdle } from './idle.ts';
 import { installCode } from './install.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { removedSnapshots } from './snapshot-list.ts';
+import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
 import { closeContexts, uninstallCode } from './uninstall.ts';
 
@@ -40,7 +42,7 @@ function allocateId(state: EngineState): Principal {
   const stored = state.store.getValue(nextIdKey);
   let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
   let id = canisterIdOf(counter);
-  while (state.canisters.has(id.toText())) {
+  while (state.canisters.has(id.toText()) || state.world.reservedIds.has(id.toText())) {
     counter += 1n;
     id = canisterIdOf(counter);
   }
@@ -111,10 +113,11 @@ function removeCanister(state: EngineState, canister: Canister): Reject | undefi
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  const values = [...removeLog(state.store, idText), removeHistory(idText)];
+  const gone = removedSnapshots(state.store, idText);
+  const values = [...removeLog(state.store, idText), removeHistory(idText), gone.value];
   state.store.commit({
     ...{ canisters: [], stableMemories: [], cleared: [] },
-    deleted: [idText],
+    deleted: [idText, ...gone.memories],
     values,
   });
   state.canisters.delete(idText);
@@ -178,5 +181,6 @@ export function createLifecycle(state: EngineState): Lifecycle {
     },
     logs: (id) => readLog(state.store, id.toText()),
     history: (id) => readHistory(state.store, id.toText()),
+    snapshots: createSnapshots(state),
   };
 }

@@ -1,7 +1,8 @@
 // When `canister_on_low_wasm_memory` is due. IC spec, "On Low Wasm Memory" and "Scheduling on low
 // wasm memory hook".
 
-import type { CanisterRecord, LowMemoryHook } from './canister.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
+import type { CanisterRecord } from './canister.ts';
 
 export const lowMemoryHookExport = 'canister_on_low_wasm_memory';
 

@@ -226,6 +226,11 @@ export class Sandbox {
     return new HeapShadow().scan(this.heap());
   }
 
+  /** Of the globals that code can change. */
+  globalValues(): readonly unknown[] {
+    return this.#globals.map((global) => global.value as unknown);
+  }
+
   storedRegisters(): StoredRegisters {
     const { globals, tables } = this.#registers();
     const place = (entry: object) => this.#places.get(entry);

@@ -23,7 +23,8 @@ type Callers =
   | 'controllers'
   | 'controllers and the canister itself'
   | 'who may see its logs'
-  | 'who may see its status';
+  | 'who may see its status'
+  | 'who may see its snapshots';
 
 interface Rule {
   readonly callers: Callers;
@@ -38,6 +39,11 @@ interface Rule {
 const byController = { callers: 'controllers', ingress: true, target: 'canister_id' } as const;
 const byControllerOrSelf = {
   callers: 'controllers and the canister itself',
+  ingress: true,
+  target: 'canister_id',
+} as const;
+const bySnapshotViewer = {
+  callers: 'who may see its snapshots',
   ingress: true,
   target: 'canister_id',
 } as const;
@@ -67,6 +73,14 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   delete_canister: byController,
   uninstall_code: byController,
   deposit_cycles: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  take_canister_snapshot: byController,
+  load_canister_snapshot: byController,
+  list_canister_snapshots: bySnapshotViewer,
+  delete_canister_snapshot: byController,
+  read_canister_snapshot_metadata: bySnapshotViewer,
+  read_canister_snapshot_data: bySnapshotViewer,
+  upload_canister_snapshot_metadata: byController,
+  upload_canister_snapshot_data: byController,
   raw_rand: canisterOnly,
   vetkd_public_key: canisterOnly,
   vetkd_derive_key: canisterOnly,
@@ -76,11 +90,8 @@ const rules: Readonly<Record<MethodName, Rule>> = {
 const absentMethods = new Set([
   ...['http_request', 'node_metrics_history', 'subnet_info', 'canister_metrics'],
   ...['ecdsa_public_key', 'sign_with_ecdsa', 'schnorr_public_key', 'sign_with_schnorr'],
-  ...['take_canister_snapshot', 'load_canister_snapshot', 'list_canister_snapshots'],
-  ...['delete_canister_snapshot', 'read_canister_snapshot_metadata'],
-  ...['read_canister_snapshot_data', 'upload_canister_snapshot_metadata', 'rename_canister'],
-  ...['upload_canister_snapshot_data', 'bitcoin_get_balance', 'bitcoin_get_utxos'],
-  ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles', 'list_canisters'],
+  ...['bitcoin_get_balance', 'bitcoin_get_utxos', 'rename_canister', 'list_canisters'],
+  ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles'],
   ...['bitcoin_get_block_headers'],
 ]);
 
@@ -133,6 +144,9 @@ export function checkAccess(
       return isItself ? undefined : notController(id, method);
     case 'who may see its status':
       if (isItself || isVisible(settings?.statusVisibility, call.caller)) return undefined;
+      return notController(id, method);
+    case 'who may see its snapshots':
+      if (isVisible(settings?.snapshotVisibility, call.caller)) return undefined;
       return notController(id, method);
     case 'who may see its logs':
       if (isVisible(settings?.logVisibility, call.caller)) return undefined;

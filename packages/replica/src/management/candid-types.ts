@@ -4,6 +4,7 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { decodeGuarded } from './candid-guard.ts';
+import { type SnapshotArguments, snapshotTypes } from './snapshot-types.ts';
 
 export type Opt<T> = [] | [T];
 
@@ -18,7 +19,7 @@ const visibility = IDL.Variant({
 });
 const environmentVariables = IDL.Vec(IDL.Record({ name: IDL.Text, value: IDL.Text }));
 
-const canisterSettings = IDL.Record({
+export const canisterSettings = IDL.Record({
   controllers: IDL.Opt(IDL.Vec(IDL.Principal)),
   compute_allocation: IDL.Opt(IDL.Nat),
   memory_allocation: IDL.Opt(IDL.Nat),
@@ -93,6 +94,11 @@ const canisterStatus = IDL.Record({
   }),
 });
 
+const snapshotSource = IDL.Variant({
+  taken_from_canister: IDL.Reserved,
+  metadata_upload: IDL.Reserved,
+});
+
 const range = IDL.Record({ start: IDL.Nat64, end: IDL.Nat64 });
 const logRecord = IDL.Record({
   idx: IDL.Nat64,
@@ -121,6 +127,13 @@ const canisterChange = IDL.Record({
       module_hash: blob,
     }),
     controllers_change: IDL.Record({ controllers: IDL.Vec(IDL.Principal) }),
+    load_snapshot: IDL.Record({
+      from_canister_id: IDL.Opt(IDL.Principal),
+      snapshot_id: blob,
+      canister_version: IDL.Nat64,
+      taken_at_timestamp: IDL.Nat64,
+      source: snapshotSource,
+    }),
   }),
 });
 
@@ -206,6 +219,7 @@ export const methodTypes = {
     ],
     result: [IDL.Record({ canister_log_records: IDL.Vec(logRecord) })],
   },
+  ...snapshotTypes,
   start_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   stop_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   delete_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
@@ -282,7 +296,7 @@ interface InstallArgument extends WithCallerVersion {
 }
 
 /** Decoded arguments; methods without one get `undefined`. */
-export interface Arguments {
+export interface Arguments extends SnapshotArguments {
   readonly create_canister: WithCallerVersion & { readonly settings: Opt<SettingsArgument> };
   readonly provisional_create_canister_with_cycles: WithCallerVersion & {
     readonly amount: Opt<bigint>;

@@ -5,6 +5,7 @@ import { isSame } from './access.ts';
 import type { Arguments } from './candid-types.ts';
 import type { Done, Handlers, Parts } from './handlers.ts';
 import { canisterNotFound, noMetadata } from './rejects.ts';
+import { sourceValue } from './snapshot-values.ts';
 
 type InquiryMethod = 'canister_info' | 'canister_metadata' | 'fetch_canister_logs';
 
@@ -76,6 +77,18 @@ function detailsValue(details: CanisterChange['details']): object {
     }
     case 'controllers':
       return { controllers_change: { controllers: details.controllers } };
+    case 'snapshot': {
+      const { from, snapshotId, canisterVersion, takenAt, source } = details;
+      return {
+        load_snapshot: {
+          from_canister_id: from ? [from] : [],
+          snapshot_id: snapshotId,
+          canister_version: canisterVersion,
+          taken_at_timestamp: takenAt,
+          source: sourceValue(source),
+        },
+      };
+    }
   }
 }
 

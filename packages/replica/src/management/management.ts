@@ -11,6 +11,7 @@ import type { Handlers, ManagementOptions } from './handlers.ts';
 import { inquiryMethods } from './inquiry-methods.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
+import { snapshotMethods } from './snapshot-methods.ts';
 
 /** Bad calls end in a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
@@ -20,6 +21,7 @@ export function createManagement(lifecycle: Lifecycle, options: ManagementOption
     ...codeMethods(parts),
     ...inquiryMethods(parts),
     ...secretMethods(parts),
+    ...snapshotMethods(parts),
   };
   return {
     checkIngress(call) {

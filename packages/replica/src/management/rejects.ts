@@ -55,6 +55,14 @@ export function noMetadata(id: Principal, name: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
+/** `rs/types/error_types/src/lib.rs`, CanisterSnapshotImmutable. */
+export function immutableSnapshot(id: Uint8Array): Reject {
+  const message =
+    `Snapshot ${Buffer.from(id).toString('hex')} was taken from a canister: only one that was ` +
+    'created by uploading metadata takes data';
+  return reject(4, { errorCode: 'IC0409', message });
+}
+
 export function malformedArgument(method: string, reason: string): Reject {
   const message = `Failed to parse payload for ic00 method ${method}: ${reason}`;
   return reject(4, { errorCode: 'IC0408', message });

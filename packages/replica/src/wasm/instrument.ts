@@ -37,6 +37,8 @@ export interface Instrumented {
   readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
+  /** Their types, as in FunctionType. */
+  readonly globalTypes: readonly string[];
   /** Indices of functions that a table may hold besides its first entries, exported. */
   readonly functions: readonly number[];
 }
@@ -48,6 +50,7 @@ interface Layout {
   readonly tables: number;
   readonly memories: number;
   readonly mutable: readonly number[];
+  readonly mutableTypes: readonly string[];
   readonly exports: readonly ModuleExport[];
   readonly start: number | undefined;
 }
@@ -63,6 +66,9 @@ function readLayout(sections: Sections): Layout {
     tables: openVector(sections, section.table).count,
     memories: openVector(sections, section.memory).count,
     mutable: globals.flatMap((shape, index) => (shape.isMutable && !shape.isVector ? [index] : [])),
+    mutableTypes: globals.flatMap(({ type, isMutable, isVector }) =>
+      isMutable && !isVector ? [type] : [],
+    ),
     exports: readExports(sections),
     start: start && new ByteReader(start).u32(),
   };
@@ -200,6 +206,7 @@ export function instrument(module: Uint8Array): Instrumented {
     // A global begins with one instruction and an end.
     instructions: code.instructions + 2 * layout.globals,
     globals: layout.mutable,
+    globalTypes: layout.mutableTypes,
     functions,
   };
 }

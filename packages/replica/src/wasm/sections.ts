@@ -146,6 +146,8 @@ export function readExports(sections: Sections): ModuleExport[] {
 }
 
 export interface GlobalShape {
+  /** As in FunctionType. */
+  readonly type: string;
   readonly isMutable: boolean;
   readonly isVector: boolean;
 }
@@ -153,10 +155,10 @@ export interface GlobalShape {
 export function readGlobals(sections: Sections): GlobalShape[] {
   const { reader, count } = openVector(sections, section.global);
   return Array.from({ length: count }, () => {
-    const isVector = reader.byte() === 0x7b;
+    const type = valueLetters[reader.byte()] ?? '';
     const isMutable = reader.byte() === 1;
     skipConstantExpression(reader);
-    return { isMutable, isVector };
+    return { type, isMutable, isVector: type === 'v' };
   });
 }
 

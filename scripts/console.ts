@@ -1,0 +1,55 @@
+// Packs the console's pages for the canister (src/domain/administration/console-pages.ts has the
+// layout): what is worth it is compressed, and everything has its digest.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { lookup } from 'mime-types';
+
+/** Below it a request is no shorter for it, and `curl` shows the page as it is. */
+const compressedBytesMin = 1_000;
+
+interface PackedPage {
+  readonly address: string;
+  readonly contentType: string;
+  readonly isCompressed: boolean;
+  readonly bytes: Uint8Array;
+}
+
+/** The files of a folder, `index.html` as `/`. */
+export async function packPages(folder: string): Promise<Uint8Array> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  const pages = await Promise.all(names.sort().map((name) => packPage(folder, name)));
+  let offset = 0;
+  const directory = pages.map(({ bytes, ...entry }) => {
+    offset += bytes.length;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { ...entry, offset: offset - bytes.length, size: bytes.length, sha256 };
+  });
+  const json = Buffer.from(JSON.stringify(directory));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  return new Uint8Array(Buffer.concat([length, json, ...pages.map(({ bytes }) => bytes)]));
+}
+
+/** Texts are UTF-8. */
+function typeOf(name: string): string {
+  const type = lookup(name) || 'application/octet-stream';
+  return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type;
+}
+
+async function packPage(folder: string, name: string): Promise<PackedPage> {
+  const bytes = await readFile(join(folder, name));
+  const compressed = gzipSync(bytes, { level: 9 });
+  const isCompressed = bytes.length >= compressedBytesMin && compressed.length < bytes.length;
+  return {
+    address: name === 'index.html' ? '/' : `/${name}`,
+    contentType: typeOf(name),
+    isCompressed,
+    bytes: isCompressed ? compressed : bytes,
+  };
+}
