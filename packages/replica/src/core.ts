@@ -3,6 +3,7 @@
 // (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
 
 import type { Principal } from '@dfinity/principal';
+import type { CanisterSettings } from './settings.ts';
 import type { SnapshotFacts, SnapshotMetadata } from './snapshot-facts.ts';
 
 /** IC spec, "Reject codes": 1 SYS_FATAL, 2 SYS_TRANSIENT, 3 DESTINATION_INVALID, 4 CANISTER_REJECT,
@@ -24,8 +25,15 @@ export interface Reject {
 
 export type Outcome = Reply | Reject;
 
+/** What a canister, `signer`, says of the caller for whom it signs. IC spec, `sender_info`. */
+export interface SenderInfo {
+  readonly info: Uint8Array;
+  readonly signer: Uint8Array;
+}
+
 /** A call as ingress, query or another canister makes it. */
 export interface CallMessage {
+  readonly senderInfo?: SenderInfo | undefined;
   readonly sender: Principal;
   readonly canisterId: Principal;
   readonly method: string;
@@ -273,29 +281,6 @@ export interface Management {
   execute(call: ManagementCall): Promise<ManagementResult>;
 }
 
-/** Who may read something of a canister, besides its controllers. */
-export type Visibility = 'controllers' | 'public' | { readonly viewers: readonly Principal[] };
-
-/** IC spec, "IC method create_canister". */
-export interface CanisterSettings {
-  readonly controllers: readonly Principal[];
-  /** Percent of one core. */
-  readonly computeAllocation: bigint;
-  readonly memoryAllocation: bigint;
-  /** Seconds. */
-  readonly freezingThreshold: bigint;
-  readonly reservedCyclesLimit: bigint;
-  readonly minimumIncomingCallCycles: bigint;
-  readonly wasmMemoryLimit: bigint;
-  readonly wasmMemoryThreshold: bigint;
-  readonly logMemoryLimit: bigint;
-  readonly logVisibility: Visibility;
-  readonly snapshotVisibility: Visibility;
-  readonly statusVisibility: Visibility;
-  /** In the order of the names' bytes, as a canister sees them. */
-  readonly environmentVariables: ReadonlyMap<string, string>;
-}
-
 export type SnapshotPart = 'module' | 'heap' | 'stable';
 
 interface SnapshotOf {
@@ -349,6 +334,12 @@ export interface UpgradeOptions {
   readonly wasmMemoryPersistence?: 'keep' | 'replace';
 }
 
+/** What a canister has, what it costs in a day of doing nothing, and the size of its module. */
+export interface CanisterBalance
+  extends Readonly<Record<'cycles' | 'reservedCycles' | 'idleCyclesPerDay', bigint>> {
+  readonly moduleBytes: number;
+}
+
 /** What the engine does for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
   create(options: {
@@ -384,6 +375,8 @@ export interface Lifecycle {
   depositCycles(canisterId: Principal, cycles: bigint): void;
   settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
+  /** As of now: what time has cost is taken off. */
+  balance(canisterId: Principal): CanisterBalance | undefined;
   /** Oldest first; empty for a canister that is not there. */
   logs(canisterId: Principal): readonly LogRecord[];
   history(canisterId: Principal): CanisterHistory;

@@ -49,8 +49,8 @@ export interface InProcessCalls {
   ): Promise<Uint8Array>;
 }
 
-/** Enough for some tens of gigabytes of uploads. */
-const defaultCycles = 100_000_000_000_000n;
+/** A purse for ever: a GiB costs 4 T a year, and 2 T to upload. */
+const defaultCycles = 100_000_000_000_000_000n;
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 

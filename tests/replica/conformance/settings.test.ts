@@ -165,7 +165,7 @@ describe('Interface specification, "IC method create_canister": settings', () =>
     const ask = (id: Principal | undefined, percent: bigint) =>
       manage(replica, 'update_settings', {
         canister_id: id,
-        settings: { compute_allocation: percent },
+        settings: { compute_allocation: percent, freezing_threshold: 1n },
       });
     await ask(ids[0], 100n);
     await ask(ids[1], 100n);

@@ -40,6 +40,7 @@ function callerOf(name: string, withArguments?: string): Uint8Array {
 }
 
 const world: World = {
+  waitingCalls: { count: 0 },
   now: () => 1n,
   limits: networkLimits,
   dataCertificate: () => Uint8Array.of(1),

@@ -2,13 +2,9 @@
 // canister asked for.
 
 import { Principal } from '@dfinity/principal';
-import type {
-  CanisterSettings,
-  CanisterView,
-  Lifecycle,
-  Reject,
-} from '../../../packages/replica/src/core.ts';
+import type { CanisterView, Lifecycle, Reject } from '../../../packages/replica/src/core.ts';
 import { newSettings } from '../../../packages/replica/src/execution/canister-settings.ts';
+import type { CanisterSettings } from '../../../packages/replica/src/settings.ts';
 
 interface Entry {
   readonly id: Principal;
@@ -83,6 +79,13 @@ export function createFakeLifecycle(): FakeLifecycle {
     },
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
+    },
+    balance(id) {
+      const entry = entries.get(id.toText());
+      if (entry === undefined) return undefined;
+      const { cycles, module } = entry;
+      const moduleBytes = module?.length ?? 0;
+      return { cycles, reservedCycles: 6n, idleCyclesPerDay: 7n, moduleBytes };
     },
     snapshots: {} as Lifecycle['snapshots'],
     logs: () => [],

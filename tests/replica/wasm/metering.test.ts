@@ -127,6 +127,7 @@ describe('instrument()', () => {
     expect(load('(module)').shape).toEqual({
       globalTypes: [],
       address: 'i',
+      instructions: 0,
       hasStart: false,
       globals: [],
       vectors: [],

@@ -1,6 +1,7 @@
 // What a subnet can promise: compute and memory that canisters ask to be theirs alone.
 
-import type { CanisterSettings, Reject } from '../core.ts';
+import type { Reject } from '../core.ts';
+import type { CanisterSettings } from '../settings.ts';
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { reject } from './errors.ts';
@@ -43,5 +44,5 @@ export function refuseAllocations(
 }
 
 function oversubscribed(message: string): Reject {
-  return reject(2, 'IC0101', message);
+  return reject(1, 'IC0101', message);
 }

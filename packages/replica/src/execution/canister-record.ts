@@ -9,7 +9,8 @@
 
 import { Principal } from '@dfinity/principal';
 import { decode, encode } from 'cborg';
-import type { CanisterSettings, CanisterView } from '../core.ts';
+import type { CanisterView } from '../core.ts';
+import type { CanisterSettings } from '../settings.ts';
 import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CanisterRecord } from './canister.ts';
 import { decodeSettings, encodeSettings, newSettings } from './canister-settings.ts';
@@ -25,6 +26,9 @@ interface CommonFields {
   /** Decimal: cycles have 128 bits, CBOR's integers 64. */
   readonly cycles: string;
   readonly globalTimer: bigint | number;
+  /** Absent before storage was charged for. */
+  readonly reservedCycles?: string;
+  readonly chargedAt?: bigint | number;
 }
 
 interface Fields extends CommonFields {
@@ -50,6 +54,8 @@ export function newRecord(
     certifiedData: new Uint8Array(),
     version: 0n,
     cycles,
+    reservedCycles: 0n,
+    chargedAt: 0n,
     globalTimer: 0n,
     lowMemoryHook: 'not satisfied',
   };
@@ -61,6 +67,7 @@ export function encodeRecord(record: CanisterRecord): Uint8Array {
     settings: encodeSettings(record.settings),
     moduleHash: record.moduleHash ?? null,
     cycles: record.cycles.toString(),
+    reservedCycles: record.reservedCycles.toString(),
   };
   const body = encode(fields);
   const bytes = new Uint8Array(1 + body.length);
@@ -98,5 +105,7 @@ function readCommon(fields: CommonFields): Omit<CanisterRecord, 'settings' | 'lo
     version: BigInt(fields.version),
     cycles: BigInt(fields.cycles),
     globalTimer: BigInt(fields.globalTimer),
+    reservedCycles: BigInt(fields.reservedCycles ?? 0),
+    chargedAt: BigInt(fields.chargedAt ?? 0),
   };
 }

@@ -6,7 +6,7 @@
 
 import { Principal } from '@dfinity/principal';
 import { decode, encode } from 'cborg';
-import type { CanisterSettings, Visibility } from '../core.ts';
+import type { CanisterSettings, Visibility } from '../settings.ts';
 import { defaultFreezingThresholdSeconds, defaultWasmMemoryLimitBytes } from './limits.ts';
 
 type StoredVisibility = 'controllers' | 'public' | readonly Uint8Array[];

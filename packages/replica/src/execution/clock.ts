@@ -4,6 +4,7 @@
 
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
+import { chargeIdle } from './idle.ts';
 import { executeTask, type SystemTask } from './messages.ts';
 import { expireCalls, sendCall } from './routing.ts';
 import { expireStopRequests } from './stopping.ts';
@@ -51,6 +52,7 @@ export function tickOnce(state: EngineState, heartbeats: boolean): void {
   expireCalls(state);
   for (const canister of state.canisters.values()) {
     expireStopRequests(state, canister);
+    chargeIdle(state, canister);
     if (canister.sandbox === undefined) continue;
     if (isTimerDue(canister, now)) fireTimer(state, canister);
     const isRunning = canister.record.status === 'running';

@@ -39,13 +39,13 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     idText: id.toText(),
     record,
     module: undefined,
+    moduleBytes: 0,
     sandbox: undefined,
     slot: { execution: undefined },
     contexts: new Set(),
     lastTime: 0n,
-    queuedMessages: 0,
-    openCallbacks: 0,
     openCalls: new Set(),
+    waiting: { total: 0, byCallee: new Map() },
     firingTimer: undefined,
     isHookQueued: false,
     failure: undefined,
@@ -94,6 +94,11 @@ export function nextTime(state: EngineState, canister: Canister): bigint {
   const now = state.world.now();
   if (now > canister.lastTime) canister.lastTime = now;
   return canister.lastTime;
+}
+
+export function isController({ record }: Canister, caller: Uint8Array): boolean {
+  const isCaller = (one: Principal) => Buffer.compare(one.toUint8Array(), caller) === 0;
+  return record.settings.controllers.some(isCaller);
 }
 
 /** Why a canister cannot take a new call, if it cannot. */

@@ -20,10 +20,11 @@ import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
 import { createClock, enqueueLowMemoryHook, tickOnce } from './clock.ts';
 import type { EngineState } from './core-state.ts';
-import { createCanister, refuseCall, viewCanister } from './core-state.ts';
+import { createCanister, isController, refuseCall, viewCanister } from './core-state.ts';
 import { canisterNotFound, outOfCycles } from './errors.ts';
 import { freezingReserve } from './freezing.ts';
 import { ic0Interface } from './ic0-table.ts';
+import { chargeIdle } from './idle.ts';
 import { resumeCode } from './install.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
@@ -89,6 +90,7 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
   return new Promise((resolve) => {
     enqueueCall(state, idText, {
       caller: sender.toUint8Array(),
+      callerInfo: message.senderInfo,
       method,
       arg,
       cycles: 0n,
@@ -108,9 +110,12 @@ function checkIngress(state: EngineState, message: CallMessage): Reject | undefi
   const canister = state.canisters.get(idText);
   const refused = refuseCall(canister, idText);
   if (refused || !canister) return refused ?? canisterNotFound(idText);
+  chargeIdle(state, canister);
   const needed = ingressCycles(ingressBytes(message)) + freezingReserve(state, canister);
   const missing = needed - canister.record.cycles;
-  if (missing > 0n) return outOfCycles(idText, missing);
+  if (missing > 0n) {
+    return outOfCycles(idText, missing, isController(canister, message.sender.toUint8Array()));
+  }
   return inspectMessage(state, message, canister);
 }
 
@@ -120,6 +125,8 @@ function resume(state: EngineState): ResumeFailure[] {
   for (const stored of state.store.load()) {
     try {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
+      // Time was not charged for when it was stored.
+      if (canister.record.chargedAt === 0n) canister.record.chargedAt = state.world.now();
       state.canisters.set(stored.id, canister);
       calls.push(...resumeCode(state, canister));
     } catch (error) {
@@ -164,6 +171,7 @@ function createState(
   return {
     ...hooks,
     world: {
+      waitingCalls: { count: 0 },
       now: options.now,
       limits: { ...networkLimits, ...options.limits },
       dataCertificate: options.dataCertificate,

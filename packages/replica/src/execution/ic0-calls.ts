@@ -1,6 +1,7 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
+import { countPerformed, hasRoomFor } from './call-room.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
@@ -8,7 +9,7 @@ import { closure } from './execution.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { from128, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
-import { callCycles, callReserveCycles } from './prices.ts';
+import { callPrice, callReserveCycles } from './prices.ts';
 
 const calling = 'U CQ Ry Rt CRy CRt T';
 const principalBytesMax = 29;
@@ -60,16 +61,18 @@ function appendArgument(execution: Execution, start: number, size: number): unde
  */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
-  const { effects, canister, world } = execution;
-  const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
-  const open = canister.openCallbacks + effects.calls.length;
-  const needed = price > 0n ? callReserveCycles(BigInt(call.bytes)) : 0n;
-  if (open >= world.limits.openCallbacksMax || liquidCycles(execution) < needed) {
+  const { effects, world } = execution;
+  const isPaid = isReplicated(execution.context);
+  const price = callPrice(BigInt(call.bytes), world.limits.updateInstructions);
+  const needed = isPaid ? callReserveCycles(price) : 0n;
+  if (!hasRoomFor(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }
-  effects.cycles -= price;
+  effects.cycles -= needed;
+  if (isPaid) call.prepaid = price;
   effects.calls.push(call);
+  countPerformed(execution, call.callee);
   effects.pendingCall = undefined;
   return 0;
 }
@@ -99,6 +102,7 @@ function beginCall(
     parts: [],
     bytes: nameSize,
     cycles: 0n,
+    prepaid: undefined,
     timeoutSeconds: undefined,
   };
 }

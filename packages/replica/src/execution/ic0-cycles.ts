@@ -2,11 +2,12 @@
 // IC spec, "System API": Cycles, Cycle cost calculation.
 
 import type { Execution } from './canister.ts';
-import { contractViolation } from './errors.ts';
+import { contractViolation, trapped } from './errors.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { copyCost, from128, readText, row, usualCost, write128 } from './ic0-row.ts';
 import {
+  callPrice,
   callReserveCycles,
   canisterCreationCycles,
   httpRequestCycles,
@@ -16,9 +17,9 @@ import {
 const received = 'U RQ Rt Ry';
 const maximum64 = 2n ** 64n - 1n;
 
-function as64(name: string, value: bigint): bigint {
+function as64(value: bigint): bigint {
   if (value > maximum64) {
-    throw contractViolation(`ic0.${name}: the amount of cycles does not fit into 64 bits`);
+    throw trapped('cycles amount exceeds 64-bit representation');
   }
   return value;
 }
@@ -66,7 +67,7 @@ function amountRows(spec: {
     contexts,
     isOnly32: true,
     cost: usualCost,
-    run: (execution) => as64(name, read(execution)),
+    run: (execution) => as64(read(execution)),
   });
   return [narrow, ...rows];
 }
@@ -98,7 +99,8 @@ const costRows: readonly Row[] = [
     contexts: '* s',
     cost: usualCost,
     run: (execution, nameBytes, payloadBytes, destination) => {
-      const value = callReserveCycles(nameBytes + payloadBytes);
+      const { updateInstructions } = execution.world.limits;
+      const value = callReserveCycles(callPrice(nameBytes + payloadBytes, updateInstructions));
       return write128(execution, { name: 'cost_call', destination, value });
     },
   }),

@@ -5,8 +5,13 @@ import { osPageBytes } from '../core.ts';
 import type { Address } from '../wasm/memories.ts';
 import type { WasmImports } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
-import { entryKind, modeName } from './context.ts';
-import { CanisterTrap, contractViolation, stableAccessExceeded } from './errors.ts';
+import { modeName } from './context.ts';
+import {
+  CanisterTrap,
+  contractViolation,
+  stableAccessExceeded,
+  stableChangesExceeded,
+} from './errors.ts';
 import type { Argument, Row } from './ic0-row.ts';
 import { ic0Table } from './ic0-table.ts';
 import { dirtyPageInstructions, stableBytesLimit } from './limits.ts';
@@ -37,8 +42,17 @@ function createPricing({ cost }: Row): (args: readonly Argument[]) => bigint {
 function chargeStablePages(execution: Execution, before: number): void {
   const pages = execution.stable.dirtyPages();
   if (pages > before) charge(execution, BigInt(pages - before) * dirtyPageInstructions);
-  const most = stableBytesLimit(execution.world.limits, entryKind(execution.context));
-  if (pages * osPageBytes > most) throw stableAccessExceeded(most);
+  const { limits } = execution.world;
+  if (pages * osPageBytes > stableBytesLimit(limits, execution.context)) {
+    throw stableChangesExceeded(limits);
+  }
+}
+
+/** Written pages count as read ones do. */
+function checkStableAccess({ stablePages, world, context }: Execution): void {
+  if (stablePages.count * osPageBytes > stableBytesLimit(world.limits, context)) {
+    throw stableAccessExceeded(world.limits);
+  }
 }
 
 /** JavaScript sees integers as signed; the System API means them unsigned. */
@@ -61,6 +75,7 @@ function bind(
   const isWide = address === 'I';
   const widensResult = isWide && row.results === 'p';
   const writesStable = row.name === 'stable64_write' || row.name === 'stable_write';
+  const readsStable = row.name === 'stable64_read' || row.name === 'stable_read';
   const costOf = createPricing(row);
   return (...args) => {
     const execution = slot.execution;
@@ -77,6 +92,7 @@ function bind(
     const before = writesStable ? execution.stable.dirtyPages() : 0;
     const result = row.run(execution, args);
     if (writesStable) chargeStablePages(execution, before);
+    if (writesStable || readsStable) checkStableAccess(execution);
     return widensResult ? BigInt(result ?? 0) : result;
   };
 }

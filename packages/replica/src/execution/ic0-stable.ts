@@ -29,6 +29,7 @@ function locate(execution: Execution, transfer: Transfer): { heap: Uint8Array; o
   }
   const { buffer, length } = execution.sandbox.heap();
   if (start + size > length) throw trapped('heap out of bounds');
+  execution.stablePages.add(offset, size);
   return { heap: new Uint8Array(buffer, start, size), offset };
 }
 

@@ -18,6 +18,8 @@ import { commitRecord, nextTime } from './core-state.ts';
 import {
   CanisterTrap,
   engineRefused,
+  installationTooDear,
+  instructionsExceeded,
   invalidModule,
   noModule,
   notEmpty,
@@ -27,14 +29,17 @@ import {
   upgradeRefused,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
+import { allocatedBytes, freezingReserve, missingCycles } from './freezing.ts';
 import { historyWith } from './history.ts';
 import { createHost } from './ic0-host.ts';
+import { chargeIdle } from './idle.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
-import { executionCycles } from './prices.ts';
+import { compilationInstructions, executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
-import { reportOf } from './run-message.ts';
+import { prepay, reportOf } from './run-message.ts';
 import { type HeapImage, Sandbox } from './sandbox.ts';
+import { payForGrowth } from './storage-growth.ts';
 
 export interface Installation {
   readonly canister: Canister;
@@ -54,6 +59,8 @@ interface Draft {
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
   instructionsLeft: bigint;
+  /** Paid, and in no step's report yet. */
+  unreportedCycles: bigint;
   /** The newest step; it has what all of them printed. */
   last: Execution | undefined;
 }
@@ -85,18 +92,18 @@ function runStep(
   draft.last = execution;
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
-  const cycles = executionCycles(result.instructions);
+  draft.instructionsLeft -= result.instructions;
+  const cycles = draft.unreportedCycles + result.instructions;
+  draft.unreportedCycles = 0n;
   const kind = step.isPostUpgrade ? { kind: 'postUpgrade' as const } : {};
   state.onReport(reportOf(execution, result, { cycles, ...kind }));
   if (result.trap) throw result.trap;
-  draft.instructionsLeft -= result.instructions;
   const { effects } = execution;
-  const left = effects.cycles - cycles;
   canister.record = {
     ...canister.record,
     certifiedData: effects.certifiedData ?? canister.record.certifiedData,
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
-    cycles: left > 0n ? left : 0n,
+    cycles: effects.cycles,
   };
 }
 
@@ -137,6 +144,7 @@ function createDraft(
     caller: options.sender.toUint8Array(),
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
+    unreportedCycles: executionCycles(0n),
     last: undefined,
   };
 }
@@ -150,11 +158,22 @@ function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>)
 
 const argumentKey = (idText: string) => `installation argument of ${idText}`;
 
-function runInstallation(
-  draft: Draft,
-  installation: Installation,
-  compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
-): void {
+interface Compiled {
+  readonly module: CompiledModule;
+  readonly hash: Uint8Array;
+}
+
+/** `dfinity/ic` rs/embedders: the compilation is a part of the installation's instructions. */
+function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
+  const instructions = compilationInstructions(shape.instructions);
+  draft.unreportedCycles += instructions;
+  draft.instructionsLeft -= instructions;
+  if (draft.instructionsLeft >= 0n) return;
+  draft.instructionsLeft = 0n;
+  throw instructionsExceeded(draft.state.world.limits.installInstructions);
+}
+
+function runInstallation(draft: Draft, installation: Installation, compiled: Compiled): void {
   const { state, canister: twin } = draft;
   const { canister, mode, upgrade } = installation;
   const preUpgrade = 'canister_pre_upgrade';
@@ -164,11 +183,22 @@ function runInstallation(
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
+  const before = allocatedBytes(state, canister);
+  chargeCompilation(draft, compiled.module);
   const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
   const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
   const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
   const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
-  const record = { ...twin.record, moduleHash: compiled.hash, lowMemoryHook };
+  Object.assign(twin, { sandbox, moduleBytes: installation.module.length });
+  const reserved = payInstalled(draft, before);
+  const paid = installationCycles(draft);
+  const record = {
+    ...twin.record,
+    moduleHash: compiled.hash,
+    lowMemoryHook,
+    cycles: twin.record.cycles + prepaidFor(state) - paid - reserved,
+    reservedCycles: twin.record.reservedCycles + reserved,
+  };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
   const values = [
@@ -178,10 +208,34 @@ function runInstallation(
   commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
+  canister.moduleBytes = twin.moduleBytes;
   canister.sandbox = sandbox;
   // Only with code in place does a timer that install or post_upgrade set count as due.
   state.onTimer();
   canister.failure = undefined;
+}
+
+/** What an installation may cost at most. */
+function prepaidFor(state: EngineState): bigint {
+  return executionCycles(state.world.limits.installInstructions);
+}
+
+/** What it has cost so far. */
+function installationCycles({ state, instructionsLeft }: Draft): bigint {
+  return prepaidFor(state) - instructionsLeft;
+}
+
+/** IC spec, "IC method install_code": afterwards the canister must not be frozen. */
+function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint {
+  const reserved = payForGrowth(state, {
+    canister: twin,
+    before,
+    after: allocatedBytes(state, twin),
+    cycles: twin.record.cycles,
+    least: freezingReserve(state, twin),
+  });
+  if (typeof reserved !== 'bigint') throw reserved;
+  return reserved;
 }
 
 function loggedBy({ state, canister, last }: Draft, isCleared = false): ValueChange[] {
@@ -211,10 +265,12 @@ function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void 
 }
 
 /** Takes back what an installation did to the old code's heap and to stable memory. */
-function abandonInstallation(state: EngineState, canister: Canister): void {
+function abandonInstallation(state: EngineState, canister: Canister, cost = 0n): void {
   canister.slot.execution = undefined;
   canister.sandbox?.rollback();
   state.store.stableMemory(canister.idText).rollback();
+  const { cycles } = canister.record;
+  canister.record = { ...canister.record, cycles: cycles > cost ? cycles - cost : 0n };
 }
 
 function rejectOfError(canister: Canister, error: unknown): Reject {
@@ -258,7 +314,11 @@ export function installCode(state: EngineState, installation: Installation): Rej
   const isEmpty = canister.record.moduleHash === undefined;
   if (mode === 'install' && !isEmpty) return notEmpty(canister.idText);
   if (mode === 'upgrade' && isEmpty) return noModule(canister.idText);
+  chargeIdle(state, canister);
+  const missing = missingCycles(state, canister, state.world.limits.installInstructions);
+  if (missing > 0n) return installationTooDear(canister.idText, missing);
   const draft = createDraft(state, installation);
+  prepay(draft.canister, prepaidFor(state));
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
@@ -267,7 +327,7 @@ export function installCode(state: EngineState, installation: Installation): Rej
     runInstallation(draft, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
-    abandonInstallation(state, canister);
+    abandonInstallation(state, canister, installationCycles(draft));
     if (error instanceof CanisterTrap) logFailure(draft, canister, error);
     return rejectOfError(canister, error);
   }
@@ -290,6 +350,7 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
     throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);
   }
   const module = state.compile(bytes, hex);
+  canister.moduleBytes = bytes.length;
   const heap = state.store.heap(canister.idText);
   if (heap === undefined) {
     resumeWithoutHeap(state, canister, module);

@@ -2,40 +2,31 @@
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
-import type {
-  CanisterSettings,
-  ChangeDetails,
-  ChangeOrigin,
-  Lifecycle,
-  Reject,
-  ValueChange,
-} from '../core.ts';
+import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
+import type { CanisterSettings } from '../settings.ts';
 import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
-import { clearLog, limitLog, readLog, removeLog } from './canister-log.ts';
+import { changeOf } from './canister-change.ts';
+import { limitLog, readLog, removeLog } from './canister-log.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
 import {
+  allocationTooDear,
   canisterNotFound,
   canisterNotStopped,
   reject,
   stopCancelled,
-  uninstalled,
 } from './errors.ts';
-import {
-  anonymousOrigin,
-  hashEnvironment,
-  historyWith,
-  readHistory,
-  removeHistory,
-} from './history.ts';
+import { freezingReserve, idleCyclesOf } from './freezing.ts';
+import { hashEnvironment, readHistory, removeHistory } from './history.ts';
+import { chargeIdle } from './idle.ts';
 import { installCode } from './install.ts';
-import { noInstance } from './instance-image.ts';
 import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { removedSnapshots } from './snapshot-list.ts';
 import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
+import { closeContexts, uninstallCode } from './uninstall.ts';
 
 const nextIdKey = 'next canister id';
 
@@ -62,48 +53,14 @@ function allocateId(state: EngineState): Principal {
   return id;
 }
 
-/** Callbacks of open calls never run, and callers that still wait hear why. */
-function closeContexts(canister: Canister): void {
-  for (const context of canister.contexts) {
-    context.isDeleted = true;
-    if (!context.responded) {
-      context.responded = true;
-      context.respond?.(uninstalled(), context.availableCycles);
-    }
-  }
-  canister.contexts.clear();
-  canister.openCalls.clear();
-}
-
-function uninstallCode(state: EngineState, canister: Canister, origin?: ChangeOrigin): void {
-  const { record } = canister;
-  const emptied = {
-    ...record,
-    moduleHash: undefined,
-    certifiedData: new Uint8Array(),
-    globalTimer: 0n,
-    version: record.version + 1n,
-    lowMemoryHook: nextLowMemoryHook(record, 0),
-  };
-  const heap = () => noInstance(canister);
-  const details = { kind: 'uninstall' } as const;
-  const values = [
-    ...clearLog(state.store, canister.idText),
-    changeOf(state, { canister, version: emptied.version, origin, details }),
-  ];
-  commitRecord(state, { canister, record: emptied, cleared: true, heap, values });
-  canister.module = undefined;
-  canister.sandbox = undefined;
-  canister.failure = undefined;
-  closeContexts(canister);
-}
-
 function changeSettings(
   state: EngineState,
   canister: Canister,
   { change, origin }: { change: Partial<CanisterSettings>; origin: ChangeOrigin | undefined },
 ): Reject | undefined {
-  const refused = refuseAllocations(state, change, canister);
+  chargeIdle(state, canister);
+  const refused =
+    refuseAllocations(state, change, canister) ?? refuseUnpaid(state, canister, change);
   if (refused) return refused;
   const settings = { ...canister.record.settings, ...change };
   const record = { ...canister.record, settings, version: canister.record.version + 1n };
@@ -118,19 +75,19 @@ function changeSettings(
   return undefined;
 }
 
-function changeOf(
+/** IC spec, update_settings: an allocation must not freeze its canister. */
+function refuseUnpaid(
   state: EngineState,
-  change: {
-    readonly canister: Canister;
-    readonly version: bigint;
-    readonly origin: ChangeOrigin | undefined;
-    readonly details: ChangeDetails;
-  },
-): ValueChange {
-  const { canister, version: canisterVersion, origin = anonymousOrigin, details } = change;
-  const timestamp = state.world.now();
-  const entry = { timestamp, canisterVersion, origin, details };
-  return historyWith(state.store, canister.idText, entry);
+  canister: Canister,
+  change: Partial<CanisterSettings>,
+): Reject | undefined {
+  const { computeAllocation: compute, memoryAllocation: memory } = change;
+  if (!compute && !memory) return undefined;
+  const { record } = canister;
+  const settings = { ...record.settings, ...change };
+  const reserve = freezingReserve(state, { ...canister, record: { ...record, settings } });
+  if (reserve <= record.cycles) return undefined;
+  return allocationTooDear(compute ? 'compute' : 'memory', reserve - record.cycles);
 }
 
 function makeCanister(
@@ -139,11 +96,11 @@ function makeCanister(
 ): Principal | Reject {
   const { controllers, cycles, settings } = options;
   const taken = options.id && state.canisters.has(options.id.toText());
-  if (taken) return reject(5, 'IC0205', `Canister ${options.id?.toText()} already exists`);
+  if (taken) return reject(2, 'IC0205', `Canister ${options.id?.toText()} already exists`);
   const refused = settings && refuseAllocations(state, settings);
   if (refused) return refused;
   const id = options.id ?? allocateId(state);
-  const record = newRecord(controllers, cycles, settings);
+  const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };
   const canister = createCanister(id, record);
   const environmentHash = hashEnvironment(record.settings.environmentVariables);
   const details = { kind: 'creation', controllers, environmentHash } as const;
@@ -213,6 +170,15 @@ export function createLifecycle(state: EngineState): Lifecycle {
     canister(id) {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);
+    },
+    balance(id) {
+      const canister = state.canisters.get(id.toText());
+      if (!canister) return undefined;
+      chargeIdle(state, canister);
+      const { cycles, reservedCycles } = canister.record;
+      const { storage, compute } = idleCyclesOf(state, canister);
+      const { moduleBytes } = canister;
+      return { cycles, reservedCycles, idleCyclesPerDay: storage + compute, moduleBytes };
     },
     logs: (id) => readLog(state.store, id.toText()),
     history: (id) => readHistory(state.store, id.toText()),

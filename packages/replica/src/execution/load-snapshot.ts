@@ -90,6 +90,7 @@ function replaceCode(
   commitRecord(state, { canister, record, values: [change], heap });
   sandbox.commit();
   canister.module = compiled;
+  canister.moduleBytes = module.length;
   canister.sandbox = sandbox;
   canister.failure = undefined;
   state.onTimer();

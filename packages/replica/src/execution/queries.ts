@@ -10,6 +10,7 @@ import type { EngineState } from './core-state.ts';
 import { nextTime, refuseCall } from './core-state.ts';
 import {
   callDepthExceeded,
+  callGraphInstructionsExceeded,
   canisterNotFound,
   didNotReply,
   frozen,
@@ -20,6 +21,7 @@ import {
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { freezingReserve } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { QueryStable } from './query-stable.ts';
 import { argumentOf } from './routing.ts';
 import type { RunResult } from './run-entry.ts';
@@ -85,10 +87,14 @@ function runInFrame(
 }
 
 /** A context that the canister does not know of: stopping does not wait for queries. */
-function detachedContext(canister: Canister, caller: Uint8Array): CallContext {
+function detachedContext(
+  canister: Canister,
+  { sender, senderInfo }: Pick<CallMessage, 'sender' | 'senderInfo'>,
+): CallContext {
   return {
     canister,
-    caller,
+    caller: sender.toUint8Array(),
+    callerInfo: senderInfo,
     deadline: 0n,
     respond: () => undefined,
     responded: false,
@@ -183,6 +189,7 @@ async function runComposite(frame: Frame, message: CallMessage): Promise<Outcome
   let failure = take(first);
   for (let call = calls.shift(); call !== undefined; call = calls.shift()) {
     const outcome = await answerCall(frame, call);
+    if (frame.budget.left <= 0n) return callGraphInstructionsExceeded();
     failure = take(runCallback(frame, call, outcome)) ?? failure;
   }
   return response ?? failure ?? didNotReply(frame.canister.idText);
@@ -199,6 +206,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   const { message, budget, depth, hasCertificate } = query;
   const idText = message.canisterId.toText();
   const canister = state.canisters.get(idText);
+  if (canister) chargeIdle(state, canister);
   const refused = refuseCall(canister, idText);
   if (refused) return refused;
   if (!canister?.sandbox) return canisterNotFound(idText);
@@ -215,7 +223,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
     canister,
     sandbox: canister.sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget,
     depth,
     hasCertificate,
@@ -249,7 +257,7 @@ export function inspectMessage(
     canister,
     sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget: { left: state.world.limits.inspectInstructions },
     depth: 0,
     hasCertificate: false,

@@ -4,7 +4,6 @@
 import { performance } from 'node:perf_hooks';
 import { webAssembly } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
-import { isReplicated } from './context.ts';
 import {
   CanisterTrap,
   contractViolation,
@@ -31,8 +30,8 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['unreachable', 'unreachable'],
   ['memory access out of bounds', 'heap out of bounds'],
   ['data segment', 'heap out of bounds'],
-  ['divide by zero', 'integer division by zero'],
-  ['remainder by zero', 'integer division by zero'],
+  ['divide by zero', 'integer division by 0'],
+  ['remainder by zero', 'integer division by 0'],
   ['unrepresentable', 'integer overflow'],
   ['table', 'table out of bounds'],
 ];
@@ -57,13 +56,14 @@ function asTrap(error: unknown, execution: Execution): CanisterTrap {
   return trapped(`the replica failed: ${why}`);
 }
 
+/** IC spec, "Message execution": queries, callbacks and tasks have no wasm_memory_limit. */
 function finish(execution: Execution): CanisterTrap | undefined {
   const { sandbox, canister } = execution;
   if (sandbox.instructionsLeft < 0n) {
     return instructionsExceeded(execution.limit);
   }
   const limit = canister.record.settings.wasmMemoryLimit;
-  const isLimited = isReplicated(execution.context) && execution.context !== 'G';
+  const isLimited = execution.context === 'U' || execution.context === 'I';
   if (isLimited && limit > 0n && BigInt(sandbox.heap().length) > limit) {
     return memoryLimitExceeded(limit);
   }

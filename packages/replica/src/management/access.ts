@@ -3,7 +3,8 @@
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
-import type { Lifecycle, ManagementCall, Reject, Visibility } from '../core.ts';
+import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type { Visibility } from '../settings.ts';
 import { decodeGuarded } from './candid-guard.ts';
 import { isMethodName, type MethodName } from './candid-types.ts';
 import {

@@ -90,11 +90,13 @@ function create(
 }
 
 function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {
+  // First: a canister that can't pay for the time that has passed has no code any more.
+  const balance = lifecycle.balance(id);
   const view = lifecycle.canister(id);
   const settings = lifecycle.settings(id);
-  if (view === undefined || settings === undefined) return canisterNotFound(id);
+  if (!balance || !view || !settings) return canisterNotFound(id);
   const chunkStoreBytes = chunks.size(id.toText());
-  return { value: canisterStatus({ view, settings, chunkStoreBytes }) };
+  return { value: canisterStatus({ view, balance, settings, chunkStoreBytes }) };
 }
 
 /** Code that goes takes the chunk store with it: IC spec, "IC method uninstall_code". */

@@ -2,8 +2,12 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { Reject, RejectCode } from '../core.ts';
+import type { ErrorCode, RejectCodeOf } from '../execution/error-codes.ts';
 
-function reject(code: RejectCode, what: { errorCode: string; message: string }): Reject {
+function reject<Code extends ErrorCode>(
+  code: RejectCodeOf<Code>,
+  what: { readonly errorCode: Code; readonly message: string },
+): Reject {
   return { status: 'rejected', code, message: what.message, errorCode: what.errorCode };
 }
 
@@ -48,7 +52,7 @@ export function logsHidden(caller: Principal): Reject {
 
 export function noMetadata(id: Principal, name: string): Reject {
   const message = `Canister ${id.toText()} has no metadata section '${name}' that the caller may read`;
-  return reject(5, { errorCode: 'IC0406', message });
+  return reject(4, { errorCode: 'IC0406', message });
 }
 
 /** `rs/types/error_types/src/lib.rs`, CanisterSnapshotImmutable. */

@@ -2,8 +2,9 @@
 // `dfinity/ic` `rs/execution_environment/src/canister_settings.rs`. What a subnet can promise is
 // the engine's question.
 
-import type { CanisterSettings, Reject, Visibility } from '../core.ts';
+import type { Reject } from '../core.ts';
 import { environmentTextBytesMax } from '../execution/limits.ts';
+import type { CanisterSettings, Visibility } from '../settings.ts';
 import type { Opt, SettingsArgument, VisibilityArgument } from './candid-types.ts';
 import { contractViolation, isReject, malformedSettings } from './rejects.ts';
 

@@ -37,6 +37,8 @@ export interface Instrumented {
   /** The type of its addresses. */
   readonly address: Address;
   readonly hasStart: boolean;
+  /** What the network's compiler would have to work through: those of functions and globals. */
+  readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
   /** Letters of their types, as in FunctionType. */
@@ -262,11 +264,18 @@ export function instrument(sections: Sections): Instrumented {
     [section.global, counters],
     [section.export, addedExports(layout, functions).map(encodeExport)],
   ]);
-  const replaced = new Map<number, Uint8Array>([[section.code, code]]);
+  const replaced = new Map<number, Uint8Array>([[section.code, code.content]]);
   for (const [id, entries] of added) {
     replaced.set(id, extendVector(sections, { id, added: entries }));
   }
-  const module = assemble(sections, replaced);
-  const hasStart = layout.start !== undefined;
-  return { module, address, hasStart, globals, globalTypes: layout.mutableTypes, vectors };
+  return {
+    module: assemble(sections, replaced),
+    address,
+    hasStart: layout.start !== undefined,
+    // A global begins with one instruction and an end.
+    instructions: code.instructions + 2 * layout.globals,
+    globals,
+    globalTypes: layout.mutableTypes,
+    vectors,
+  };
 }

@@ -25,6 +25,12 @@ export interface Additions {
   readonly chargeLength64: number;
 }
 
+export interface MeteredCode {
+  readonly content: Uint8Array;
+  /** Of all functions, before anything was added. */
+  readonly instructions: number;
+}
+
 /** A place inside a block where bytes are put before, or instead of, an instruction. */
 interface Patch {
   readonly at: number;
@@ -71,6 +77,7 @@ function isLengthOfMemory(sub: number): boolean {
 
 class Meter {
   readonly output: ByteWriter;
+  instructions = 0;
   readonly #additions: Additions;
   readonly #source: Uint8Array;
   readonly #body = new ByteWriter(1 << 16);
@@ -148,6 +155,7 @@ class Meter {
       const start = reader.position;
       readInstruction(reader, instruction);
       const { opcode, sub } = instruction;
+      this.instructions += 1;
       block.cost += instructionCost(opcode, sub);
       if (opcode >= op.firstLoad && opcode <= op.lastStore) block.cost += this.#surcharge;
       const share = instructionComplexity(opcode, sub);
@@ -201,7 +209,7 @@ export function meterCode(options: {
   readonly additions: Additions;
   readonly address: Address;
   readonly extra: readonly Uint8Array[];
-}): Uint8Array {
+}): MeteredCode {
   const meter = new Meter(options.content, options.additions, options.address);
   const reader = new ByteReader(options.content);
   const count = reader.u32();
@@ -211,5 +219,5 @@ export function meterCode(options: {
     meter.output.u32(body.length);
     meter.output.bytes(body);
   }
-  return meter.output.view();
+  return { content: meter.output.view(), instructions: meter.instructions };
 }
