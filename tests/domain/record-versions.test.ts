@@ -2,7 +2,7 @@
 // the ones of released versions among them, and refuses any other instead of guessing at its
 // fields.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readAllowance, saveAllowance } from '../../src/domain/access/anonymous-updates.ts';
 import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
