@@ -107,7 +107,9 @@ async function openAll(sealed: Uint8Array, cipher = nodePieceCipher, read = 50_0
   const fileKey = await openHeader(prefix.header, opening);
   const age = await openedAge({ prefix, size: sealed.length, fileKey }, cipher);
   const payload = sealed.subarray(age.payloadStart);
-  const bytes = await allOf(openStream(age, 0, cutInto(payload, read)));
+  const bytes = await allOf(
+    openStream(age, { first: 0, beyond: age.pieceCount }, cutInto(payload, read)),
+  );
   return { bytes, age, file };
 }
 

@@ -53,7 +53,8 @@ async function openVector({ fields, file }: Vector): Promise<[Buffer, string]> {
         for (let at = 0; at < bytes.length; at += 65_552) yield bytes.subarray(at, at + 65_552);
       }
     })();
-    for await (const part of openStream(age, 0, stream)) opened.push(part);
+    for await (const part of openStream(age, { first: 0, beyond: age.pieceCount }, stream))
+      opened.push(part);
     return [Buffer.concat(opened), 'success'];
   } catch (error) {
     if (!isStorageError(error)) throw error;

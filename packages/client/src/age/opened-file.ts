@@ -13,6 +13,7 @@ import {
   pieceBytes,
   pieceCountOf,
   plainBytesOf,
+  sealedBytesOf,
   sealedPieceBytes,
 } from './payload.ts';
 import type { PieceCipher } from './piece-cipher.ts';
@@ -68,31 +69,39 @@ export async function openedAge(
   return { payload, payloadStart, size, pieceCount: pieceCountOf(size) };
 }
 
-/** Where the pieces that cover a range of what is in it are in the file. */
-interface CoveringPieces {
+/** Pieces [first, beyond). */
+interface PieceRange {
   readonly first: number;
+  readonly beyond: number;
+}
+
+/** Where the pieces that cover a range of what is in it are in the file. */
+interface CoveringPieces extends PieceRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** Of [start, end), which is within the size. */
-function coveringPieces(file: OpenedAge, start: number, end: number): CoveringPieces {
+export function coveringPieces(file: OpenedAge, start: number, end: number): CoveringPieces {
   const first = Math.floor(start / pieceBytes);
-  const last = Math.max(first, Math.ceil(end / pieceBytes) - 1);
-  const total = file.payloadStart + file.size + file.pieceCount * (sealedPieceBytes - pieceBytes);
-  const at = (piece: number) => file.payloadStart + piece * sealedPieceBytes;
-  return { first, start: at(first), end: Math.min(at(last + 1), total) };
+  const beyond = Math.max(first + 1, Math.ceil(end / pieceBytes));
+  const at = (piece: number) => file.payloadStart + startOfPiece(file, piece);
+  return { first, beyond, start: at(first), end: at(beyond) };
 }
 
-/** Opens bytes of a file as they come in order, from the beginning of its piece `first`. */
+/** In the payload; of the one beyond the last, where it ends. */
+function startOfPiece({ size }: OpenedAge, piece: number): number {
+  return Math.min(piece * sealedPieceBytes, sealedBytesOf(size));
+}
+
+/** Opens pieces of a file as their bytes come in order; IntegrityError if one is missing. */
 export async function* openStream(
   file: OpenedAge,
-  first: number,
+  { first, beyond }: PieceRange,
   sealed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const { payload, pieceCount: count } = file;
-  const sizeOfAll = file.size + count * (sealedPieceBytes - pieceBytes);
-  let left = sizeOfAll - first * sealedPieceBytes;
+  let left = startOfPiece(file, beyond) - startOfPiece(file, first);
   let next = first;
   let rest: Uint8Array = emptyBytes;
   for await (const bytes of sealed) {
@@ -109,7 +118,7 @@ export async function* openStream(
     yield openPieces(payload, { first: next, count, sealed: rest });
     next += 1;
   }
-  if (next !== count) throw damaged(`It has ${count} pieces, of which ${next} came.`);
+  if (next !== beyond) throw damaged(`It is cut: of ${count} pieces ${next} came.`);
 }
 
 /** A range of what is in it, within its size: the pieces that cover it are read, and no others. */
@@ -118,7 +127,7 @@ export async function readOpened(
   file: SealedFile,
   { start, end }: { readonly start: number; readonly end: number },
 ): Promise<Uint8Array> {
-  const { first, ...bounds } = coveringPieces(age, start, end);
+  const { first, beyond: _, ...bounds } = coveringPieces(age, start, end);
   const sealed = await file.read(bounds.start, bounds.end);
   const opened = openPieces(age.payload, { first, count: age.pieceCount, sealed });
   return opened.subarray(start - first * pieceBytes, end - first * pieceBytes);

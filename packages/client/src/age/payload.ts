@@ -36,7 +36,7 @@ export async function payloadKeyOf(fileKey: Uint8Array, nonce: Uint8Array): Prom
 }
 
 /** HKDF-SHA-256 (RFC 5869) by the platform. */
-async function deriveBytes(
+export async function deriveBytes(
   secret: Uint8Array,
   how: { readonly salt: Uint8Array; readonly info: string; readonly length: number },
 ): Promise<Uint8Array> {
@@ -100,4 +100,12 @@ export function openPieces(
 
 export function damaged(sentence: string): StorageError {
   return new StorageError('IntegrityError', `The file is no whole age file. ${sentence}`);
+}
+
+/** What of so many bytes of a payload, from its beginning, is not tags; 0 before it begins. */
+export function plainBytesWithin(sealedBytes: number): number {
+  const pieces = Math.floor(sealedBytes / sealedPieceBytes);
+  const rest = Math.min(sealedBytes - pieces * sealedPieceBytes, pieceBytes);
+  const isShort = rest > 0 && rest < pieceBytes;
+  return Math.max(0, pieces * pieceBytes + rest - (isShort ? tagBytes : 0));
 }
