@@ -76,6 +76,7 @@ function optionsOf(options: BucketOptions) {
     quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
     quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
     keepVersionsDays: optional(days === undefined ? undefined : BigInt(days)),
+    endToEnd: [] as [],
   };
 }
 
@@ -87,6 +88,7 @@ function changeOf(bucketId: string, change: BucketChange) {
     owner: optional(owner === undefined ? undefined : principalOf(owner)),
     addMembers: optional(addMembers?.map(memberOf)),
     removeMembers: optional(removeMembers?.map(principalOf)),
+    isEndToEnd: [] as [],
   };
 }
 
