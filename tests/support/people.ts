@@ -81,7 +81,11 @@ function completed(type: IDL.Type | undefined, value: unknown): unknown {
   const absent = type._fields.filter(
     ([name, of]) => !(name in given) && of instanceof IDL.OptClass,
   );
-  return { ...Object.fromEntries(absent.map(([name]) => [name, []])), ...given };
+  const inner = type._fields.filter(([name]) => name in given);
+  return {
+    ...Object.fromEntries(absent.map(([name]) => [name, []])),
+    ...Object.fromEntries(inner.map(([name, of]) => [name, completed(of, given[name])])),
+  };
 }
 
 /** The client takes these for absent in the records of an earlier service. */
@@ -96,7 +100,7 @@ function plain(answer: Answer<unknown>): Answer<unknown> {
   return { ok: Object.fromEntries(fields) };
 }
 
-function personWho(
+export function personWho(
   principal: Principal,
   sendValues: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
 ): Person {
