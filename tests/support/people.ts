@@ -73,7 +73,8 @@ export function personInside(service: Service, who: Who): Person {
 
 /** What a caller leaves out of a record is absent, as other languages' agents have it. */
 function completed(type: IDL.Type | undefined, value: unknown): unknown {
-  if (type instanceof IDL.OptClass && Array.isArray(value)) {
+  const isOuter = type instanceof IDL.OptClass || type instanceof IDL.VecClass;
+  if (isOuter && Array.isArray(value)) {
     return value.map((inner) => completed((type as unknown as { _type: IDL.Type })._type, inner));
   }
   if (!(type instanceof IDL.RecordClass) || type instanceof IDL.TupleClass) return value;

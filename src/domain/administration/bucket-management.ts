@@ -23,7 +23,7 @@ import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
@@ -44,14 +44,44 @@ function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketDetails 
   return { ...bucket, members, endToEnd };
 }
 
-/** For callers with the read permission; not for a key for a part, since it tells of all. */
-export function describeBucket(
-  stores: Stores,
-  call: Call,
-  request: { readonly bucket: string; readonly apiKey: SentKey },
-): BucketDetails {
-  const { bucket } = authorize(stores, call, { ...request, permission: 'read', prefix: '' });
-  return withDetails(stores, call, bucket);
+interface BucketName {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+}
+
+/**
+ * For callers with the read permission; not for a key for a part, since it tells of all. Where the
+ * bucket is end-to-end, any key that may write is told how, and of nothing that is counted.
+ */
+export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
+  const described = valueOrRefusal(() =>
+    authorize(stores, call, { ...request, permission: 'read', prefix: '' }),
+  );
+  if (!(described instanceof Refusal)) return withDetails(stores, call, described.bucket);
+  if (request.apiKey === undefined || described.code !== 'AccessDenied') throw described;
+  const { bucket } = authorize(stores, call, { ...request, permission: 'write', place: 'later' });
+  if (!bucket.isEndToEnd) throw described;
+  return { ...withDetails(stores, call, bucket), ...uncounted };
+}
+
+/** What a key that does not read the whole bucket is told in place of counts and quotas. */
+const uncounted = {
+  fileCount: 0,
+  byteCount: 0,
+  overheadBytes: 0,
+  openUploadCount: 0,
+  versionCount: 0,
+  versionBytes: 0,
+  quotaBytes: undefined,
+  quotaFiles: undefined,
+  members: [],
+} as const;
+
+/** `undefined` for a bucket that is not; for keys that may write, on whatever part of it. */
+export function endToEndFor(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
+  const claim = { ...request, permission: 'write', place: 'later' } as const;
+  const { bucket } = authorize(stores, call, claim);
+  return bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
 }
 
 export interface BucketPage {
