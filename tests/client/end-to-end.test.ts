@@ -142,7 +142,7 @@ test('who was removed opens nothing that comes after a rotation', async () => {
   const rotated = storageOf(service.identityPem, join(folder, 'owner'));
   await rotated.upload(bytes, { bucket, path: 'after.txt' });
   await expect(bytesOf(storageOf(pems.leaver), 'after.txt')).rejects.toMatchObject({
-    code: 'NoSuchFile',
+    code: 'NoSuchBucket',
   });
   const { endToEnd } = await owner.buckets.get(bucket);
   expect(endToEnd?.epochs.map(({ epoch }) => epoch)).toEqual([1, 2]);
@@ -160,7 +160,7 @@ test('a recipient that somebody has put in the record is found out', async () =>
     ...{ host, canisterId, apiKey: undefined, fetchRootKey: undefined, timeoutMs: 60_000 },
     identity: identityFromPem(identityPem),
     fetch: globalThis.fetch,
-    retryPolicy: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 },
+    retryPolicy: { attemptsMax: 1, delayMsMin: 1, delayMsMax: 1 },
   });
   await transport.management?.setBucketRecipient(bucket, 3, swapped);
   await expect(bytesOf(storageOf(pems.reader))).rejects.toMatchObject({
