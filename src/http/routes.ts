@@ -4,6 +4,7 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
 import { getConsolePage } from './console.ts';
 import { postCopy, postMove } from './copies.ts';
+import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
 import {
@@ -79,6 +80,10 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/usage$/y,
     handlers: { GET: getBucketUsage, HEAD: headOf(getBucketUsage) },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/end-to-end$/y,
+    handlers: { GET: getEndToEnd, HEAD: headOf(getEndToEnd) },
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,

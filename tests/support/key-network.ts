@@ -31,7 +31,8 @@ const Status = IDL.Variant({ ok: IDL.Record({ encryption: Encryption }), err: ID
 const { wasmPath } = await buildCanister({ force: false });
 const wasm = new Uint8Array(await readFile(wasmPath));
 const methods = new Map(uploadInterface(IDL)._fields);
-const owner = Principal.selfAuthenticating(new Uint8Array(44).fill(5));
+/** Who installed it: its controller. */
+export const owner = Principal.selfAuthenticating(new Uint8Array(44).fill(5));
 
 export interface EncryptionStatus {
   readonly rootKey: string;

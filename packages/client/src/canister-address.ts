@@ -9,7 +9,7 @@ export function canisterAddress(options: {
 }): string {
   if (!URL.canParse(options.host)) return '';
   const { protocol, hostname, port } = new URL(options.host);
-  if (networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))) {
+  if (isNetwork(options.host)) {
     return `https://${options.canisterId}.icp0.io`;
   }
   // A number has no names below it.
@@ -17,4 +17,10 @@ export function canisterAddress(options: {
   return isLocal
     ? `${protocol}//${options.canisterId}.localhost${port === '' ? '' : `:${port}`}`
     : '';
+}
+
+/** The host is one of the network's own, whose keys are known. */
+export function isNetwork(url: string): boolean {
+  const { hostname } = new URL(url);
+  return networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 }

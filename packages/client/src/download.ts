@@ -41,12 +41,31 @@ export async function downloadFile(
   name: FileName,
   options: DownloadOptions = {},
 ): Promise<Download> {
+  return downloadOpened(connection, name, {
+    options,
+    file: await openFile(connection, name, options),
+  });
+}
+
+export function openFile(
+  connection: Connection,
+  name: FileName,
+  options: DownloadOptions,
+): Promise<OpenedFile> {
   const { signal, range } = options;
   checkedConcurrency(options.concurrency);
   const wantsFirst = range === undefined;
-  const file = await trying(connection, signal, () =>
+  return trying(connection, signal, () =>
     connection.transport.openFile(name, { wantsFirst, signal }),
   );
+}
+
+export async function downloadOpened(
+  connection: Connection,
+  name: FileName,
+  { file, options }: { readonly file: OpenedFile; readonly options: DownloadOptions },
+): Promise<Download> {
+  const { range } = options;
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;
   const reader = partReader(job);

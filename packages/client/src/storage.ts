@@ -2,6 +2,9 @@
 // the agent's library is loaded when it is needed.
 
 import { type Access, accessOf, type Rotation, rotationOf } from './administration.ts';
+import type { Issuer } from './age/bucket-keys.ts';
+import { isNetwork } from './canister-address.ts';
+import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
 import {
   type CommonOptions,
@@ -49,13 +52,28 @@ export interface Storage extends FileStorage {
 
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
+  const layer = options.endToEnd ?? endToEnd();
   return {
-    ...fileStorage(connection),
+    ...layer(fileStorage(connection), connection, issuerOf(options)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),
+  };
+}
+
+/** Who asks for identities of buckets: whoever signs calls. */
+function issuerOf(options: StorageOptions): Issuer | undefined {
+  if ('url' in options || options.identity === undefined) return undefined;
+  const { canisterId, host, fetchRootKey } = options;
+  return {
+    canisterId,
+    canisterBytes: async () => {
+      const { Principal } = await import('@icp-sdk/core/principal');
+      return Principal.fromText(canisterId).toUint8Array();
+    },
+    isOnNetwork: isNetwork(host) && fetchRootKey !== true,
   };
 }
 

@@ -2,7 +2,8 @@
 
 import { lookup } from 'mime-types';
 import { createStorage, type Storage, type StorageOptions } from '../storage.ts';
+import { nodeEndToEnd } from './end-to-end.ts';
 
 export function createNodeStorage(options: StorageOptions): Storage {
-  return createStorage({ contentTypeOf: lookup, ...options });
+  return createStorage({ contentTypeOf: lookup, endToEnd: nodeEndToEnd(), ...options });
 }
