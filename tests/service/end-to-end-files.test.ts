@@ -65,7 +65,7 @@ describe('what is no age file is refused', () => {
   test('over HTTP: by PUT, in forms, in sessions, before an update is paid for', async () => {
     const before = updates();
     for (const body of notAge) await expectRefused(http('PUT', 'files/a', body, 'text/plain'));
-    const form = formBody([{ name: 'a', text: clear.toString() }], 'part');
+    const form = Buffer.from(formBody([{ name: 'a', text: clear.toString() }], 'part'));
     await expectRefused(http('POST', 'files', form, 'multipart/form-data; boundary=part'));
     await expectRefused(http('POST', 'upload/start', '{"path":"a","size":0}'));
     expect(updates()).toBe(before);

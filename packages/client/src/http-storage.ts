@@ -20,7 +20,10 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined;
   /** Media type by a path's extension, such as `lookup` of mime-types. */
   readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
-  /** `endToEnd()`: files of end-to-end buckets are encrypted and opened here. */
+  /**
+   * `endToEnd()`: files of end-to-end buckets are encrypted and opened here. By the actor it is so
+   * without being told; over HTTP the first upload asks for the bucket's mode, some seconds.
+   */
   readonly endToEnd?: EndToEndLayer | undefined;
 }
 

@@ -3,16 +3,15 @@
 
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../../wire/src/limits.ts';
 import { encodeBase64, encodeHex } from './bytes.ts';
-import type { EndToEndRecord } from './end-to-end-records.ts';
 import { deleteFiles, putFiles } from './http-batches.ts';
 import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
+import { getEndToEnd } from './http-end-to-end.ts';
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
 import { createLink, listLinks, removeLink } from './http-links.ts';
 import { bucketPath, filePath, queryOf } from './http-paths.ts';
 import { eraseVersions, listVersions, restoreVersion } from './http-versions.ts';
 import type {
-  BucketRecord,
   FilePage,
   FileRecord,
   FolderOptions,
@@ -85,15 +84,6 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     status: (signal) =>
       exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
   };
-}
-
-async function getEndToEnd(
-  connection: HttpConnection,
-  bucket: string,
-  signal: Signal,
-): Promise<EndToEndRecord | undefined> {
-  const request = { method: 'GET', path: bucketPath(bucket), signal };
-  return (await exchangeJson<Pick<BucketRecord, 'endToEnd'>>(connection, request)).endToEnd;
 }
 
 function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {

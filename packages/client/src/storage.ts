@@ -52,9 +52,11 @@ export interface Storage extends FileStorage {
 
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
-  const layer = options.endToEnd ?? endToEnd();
+  const files = fileStorage(connection);
+  // Over HTTP a bucket's mode is told by an update, some seconds: for who asks for it.
+  const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
-    ...layer(fileStorage(connection), connection, issuerOf(options)),
+    ...(layer?.(files, connection, issuerOf(options)) ?? files),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
     wellKnown: wellKnownOf(connection),

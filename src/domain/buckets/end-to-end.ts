@@ -34,7 +34,7 @@ export interface EndToEnd {
 
 // 0: version 1 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
 //    | texts: recipients …, of each epoch: recipient or '', opened in decimal, key name
-//    In the meta map. A thousand epochs are read in 5 M instructions: texts are split natively.
+//    In the meta map. Epochs are texts, since those are split natively: there may be a thousand.
 const version = 1;
 const flagBits = { vetKeys: 1, sealedNames: 2 } as const;
 const textsPerEpoch = 3;

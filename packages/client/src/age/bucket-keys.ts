@@ -85,7 +85,7 @@ export class BucketKeys {
   /** Verified, and compared with the recipient of the record. */
   async identity(bucket: EndToEndBucket, epoch: Epoch): Promise<BucketIdentity> {
     const derived = await identityOf(await this.vetKey(bucket, epoch.epoch));
-    if (epoch.recipient === undefined || epoch.recipient === derived.recipient) return derived;
+    if (!epoch.recipient || epoch.recipient === derived.recipient) return derived;
     throw new StorageError(
       'Untrusted',
       `The recipient of bucket ${bucket.id} is not that of the identity which the network ` +
@@ -128,7 +128,7 @@ export class BucketKeys {
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;
     const name = `${issuer?.canisterId}-${bucket.mode.serial}-${epoch.epoch}`;
-    if (epoch.recipient !== undefined) {
+    if (epoch.recipient) {
       const isAtHand = issuer !== undefined && (await store.get(name)) !== undefined;
       return isAtHand ? (await this.identity(bucket, epoch)).recipient : epoch.recipient;
     }
