@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
+import { addBucketIdentity } from './bucket-identity.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
-import { byteCount, countOrNone, json, runOf, wholeNumber } from './flags.ts';
+import { byteCount, collect, countOrNone, json, runOf, wholeNumber } from './flags.ts';
 import { addIdentityCommands } from './identity-commands.ts';
 import { chooseJson, isJson } from './json-output.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
@@ -56,13 +57,13 @@ Files are named bucket/path. Examples:
 
 Configuration, the first that is there: a flag; the profile of --profile; the environment
 (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
-EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
+EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
 above it, which \`npm start\` writes; the profile in use. With --profile the environment's address, key and
 identity do not count. A profile's key goes to its own address alone. efs whoami shows what counts,
 and efs doctor what is wrong. On the network EFS_URL is https://<canister id>.icp0.io.
 
 Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
-profiles in $XDG_CONFIG_HOME/efs (~/.config/efs). Buckets, members and keys are managed by the
+profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them. Buckets, members and keys are managed by the
 actor, for an identity.
 
 ${exitCodeHelp}`;
@@ -86,6 +87,12 @@ const keepVersions = () =>
     wholeNumber,
   );
 
+const recipient = () =>
+  new Option(
+    '--recipient <recipient>',
+    'age1…, opens files from now on; in place of all; may come again',
+  ).argParser(collect);
+
 export function createProgram(): Command {
   const program = new Command('efs')
     .description('Files in buckets of an Encrypted File Storage canister.')
@@ -96,6 +103,7 @@ export function createProgram(): Command {
     .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
     .addOption(new Option('--identity <file-or-name>', 'PEM, or a name that dfx or icp-cli knows'))
     .addOption(new Option('--identity-passphrase-file <file>', 'else it is asked for'))
+    .addOption(new Option('--age-identity <file>', 'own age identities, of end-to-end buckets'))
     .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
     .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
     .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
@@ -113,6 +121,7 @@ export function createProgram(): Command {
   addManagement(program);
   addAccessCommands(program);
   addIdentityCommands(program);
+  addBucketIdentity(program);
   addProfileCommands(program);
   addDoctor(program);
   addDomains(program);
@@ -208,6 +217,13 @@ function addManagement(program: Command): void {
     .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
+    .option(
+      '--end-to-end',
+      'files are encrypted before they are sent, and opened where they are read',
+    )
+    .addOption(recipient())
+    .option('--no-vetkeys', 'for recipients alone: members get no identity by the network')
+    .option('--seal-names', 'paths are encrypted too')
     .addOption(json())
     .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
   bucket
@@ -223,6 +239,10 @@ function addManagement(program: Command): void {
     .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
     .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
     .addOption(keepVersions())
+    .option('--end-to-end', 'an empty bucket: files are encrypted before they are sent')
+    .option('--no-end-to-end', 'an empty bucket: files are stored as they are sent')
+    .addOption(recipient())
+    .option('--no-recipients', 'take all recipients away')
     .addOption(json())
     .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
   bucket
