@@ -7,7 +7,6 @@ import {
   type EndToEndFiles,
   openEndToEnd,
 } from '../../packages/client/src/age/end-to-end-files.ts';
-import { openFile } from '../../packages/client/src/download.ts';
 import type { EndToEndRecord } from '../../packages/client/src/end-to-end-records.ts';
 import { fileStorage } from '../../packages/client/src/file-storage.ts';
 import { connectionOver, httpTransport } from '../../packages/client/src/http-storage.ts';
@@ -51,7 +50,9 @@ async function download(
   path: string,
   options: DownloadOptions = {},
 ) {
-  const file = await openFile(connection, target(path), options);
+  const wantsFirst = options.range === undefined;
+  const opening = { wantsFirst, signal: undefined };
+  const file = await connection.transport.openFile(target(path), opening);
   return own.download(target(path), { file, options }, mode);
 }
 

@@ -52,7 +52,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),
     async getEndToEnd(bucket, signal) {
-      return bucketRecordOf(await call(signal, () => actor.getBucket(bucket, key))).endToEnd;
+      return bucketRecordOf(await call(signal, () => actor.getBucket(bucket, key)));
     },
     openFile: (file, options) => openFile(service, file, options),
     getFile: (file, signal) => getFile(service, file, signal),

@@ -8,11 +8,11 @@ import type {
   BucketRecord,
   FileRecord,
   KeyRecord,
-  ServiceStatus,
   UploadSession,
   UploadStatus,
 } from './interface.ts';
 import type { FileVersion } from './operations.ts';
+import type { ServiceStatus } from './service-status.ts';
 
 export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();

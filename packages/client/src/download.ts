@@ -36,36 +36,21 @@ interface Job {
  */
 const linkedPartsMin = 4;
 
+/** `opened`: by whoever has opened it before. */
 export async function downloadFile(
   connection: Connection,
   name: FileName,
   options: DownloadOptions = {},
+  opened?: OpenedFile,
 ): Promise<Download> {
-  return downloadOpened(connection, name, {
-    options,
-    file: await openFile(connection, name, options),
-  });
-}
-
-export function openFile(
-  connection: Connection,
-  name: FileName,
-  options: DownloadOptions,
-): Promise<OpenedFile> {
   const { signal, range } = options;
   checkedConcurrency(options.concurrency);
   const wantsFirst = range === undefined;
-  return trying(connection, signal, () =>
-    connection.transport.openFile(name, { wantsFirst, signal }),
-  );
-}
-
-export async function downloadOpened(
-  connection: Connection,
-  name: FileName,
-  { file, options }: { readonly file: OpenedFile; readonly options: DownloadOptions },
-): Promise<Download> {
-  const { range } = options;
+  const file =
+    opened ??
+    (await trying(connection, signal, () =>
+      connection.transport.openFile(name, { wantsFirst, signal }),
+    ));
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;
   const reader = partReader(job);

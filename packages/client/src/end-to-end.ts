@@ -4,13 +4,14 @@
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import { type Connection, trying } from './connection.ts';
-import { downloadOpened, openFile } from './download.ts';
+import { downloadFile } from './download.ts';
 import { ageType, type EndToEndOptions } from './end-to-end-options.ts';
 import type { EndToEndRecord } from './end-to-end-records.ts';
 import type { FileStorage } from './file-storage.ts';
+import { checkedConcurrency } from './parallel.ts';
 
 import { isStorageError, type StorageError } from './storage-error.ts';
-import type { Signal } from './transport.ts';
+import type { Signal, ToldMode } from './transport.ts';
 
 /** Takes the place of a storage that knows nothing of end-to-end buckets. */
 export type EndToEndLayer = (
@@ -56,12 +57,15 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
           : (await load()).uploadAll(all, allOptions, mode);
       },
       async download(name, downloadOptions = {}) {
-        const file = await openFile(connection, name, downloadOptions);
-        const opened = { file, options: downloadOptions };
+        const { signal, range } = downloadOptions;
+        checkedConcurrency(downloadOptions.concurrency);
+        const file = await trying(connection, signal, () =>
+          connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
+        );
         // What is of this type in another bucket is given as it is.
         const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
-        if (mode === undefined) return downloadOpened(connection, name, opened);
-        return (await load()).download(name, opened, mode);
+        if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
+        return (await load()).download(name, { file, options: downloadOptions }, mode);
       },
       links: {
         ...files.links,
@@ -85,6 +89,12 @@ const unknownMode: EndToEndRecord = {
   epochs: [],
 };
 
+function modeOf({ endToEnd }: ToldMode): EndToEndRecord | undefined {
+  if (!endToEnd || 'epochs' in endToEnd) return endToEnd ?? undefined;
+  const { epoch, ...mode } = endToEnd;
+  return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };
+}
+
 interface KnownMode {
   readonly mode: Promise<EndToEndRecord | undefined>;
   readonly untilMs: number;
@@ -104,8 +114,8 @@ class BucketModes {
     const known = this.#known.get(bucket);
     if (known !== undefined && Date.now() < known.untilMs) return known.mode;
     const { transport } = this.#connection;
-    const mode = trying(this.#connection, signal, () => transport.getEndToEnd(bucket, signal));
-    const forgiving = mode.catch((error) => {
+    const told = trying(this.#connection, signal, () => transport.getEndToEnd(bucket, signal));
+    const forgiving = told.then(modeOf).catch((error) => {
       this.#known.delete(bucket);
       // A service of an earlier version has no such request, and no such buckets.
       if (isStorageError(error) && hasNoSuchRequest(error.code)) return undefined;

@@ -12,8 +12,6 @@ import type { OpenedFile, PartRequest, Signal } from './transport.ts';
 interface OpenOptions {
   readonly wantsFirst: boolean;
   readonly signal: Signal;
-  /** Of a link to the file: it is opened there. */
-  readonly linkPath?: string | undefined;
 }
 
 /**
@@ -40,9 +38,9 @@ interface Opening extends OpenOptions {
 }
 
 async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
-  const { signal, isAnonymous, file, linkPath } = opening;
-  const own = isAnonymous ? keptApart(cloudPath(file), once()) : cloudPath(file);
-  const request = { path: linkPath ?? own, signal, isAnonymous };
+  const { signal, isAnonymous } = opening;
+  const path = cloudPath(opening.file);
+  const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
   if (opening.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-', ...preferPart };

@@ -5,7 +5,6 @@ import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../../wire
 import { encodeBase64, encodeHex } from './bytes.ts';
 import { deleteFiles, putFiles } from './http-batches.ts';
 import { changeFile, moveFiles, sendCopy } from './http-copies.ts';
-import { getEndToEnd } from './http-end-to-end.ts';
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { openHttpFile, readHttpPart } from './http-files.ts';
 import { createLink, listLinks, removeLink } from './http-links.ts';
@@ -16,11 +15,11 @@ import type {
   FileRecord,
   FolderOptions,
   FolderPage,
-  ServiceStatus,
   UploadSession,
   Usage,
   UsageOptions,
 } from './interface.ts';
+import type { ServiceStatus } from './service-status.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   ChunkUpload,
@@ -43,7 +42,12 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
     startUpload: (request, signal) => startUpload(connection, request, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
-    getEndToEnd: (bucket, signal) => getEndToEnd(connection, bucket, signal),
+    getEndToEnd: (bucket, signal) =>
+      exchangeJson(connection, {
+        method: 'GET',
+        path: `${bucketPath(bucket)}/end-to-end`,
+        signal,
+      }),
     openFile: (file, options) => openHttpFile(connection, file, options),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     listFiles: (request) => listFiles(connection, request),

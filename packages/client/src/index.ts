@@ -14,6 +14,7 @@ export type { Buckets, Keys, WellKnown } from './management.ts';
 export { type LinkOptions, openLink } from './open-link.ts';
 export type * from './operations.ts';
 export type { RetryNotice, RetryPolicy } from './retry.ts';
+export type * from './service-status.ts';
 export {
   type ActorStorageOptions,
   createStorage,

@@ -2,8 +2,8 @@
 // address's #, and stays here.
 
 import type { PieceCipher } from './age/piece-cipher.ts';
-import { downloadOpened } from './download.ts';
-import { openHttpFile } from './http-files.ts';
+import { trying } from './connection.ts';
+import { downloadFile } from './download.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { Download, DownloadOptions } from './interface.ts';
@@ -22,22 +22,22 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
     throw new StorageError('InvalidArgument', 'A link is a whole address: https://….');
   }
   const { origin, pathname, search, hash } = new URL(url);
-  const linkPath = pathname + search;
-  const http = { url: origin, apiKey: undefined, ...exchangeOptions(options) };
-  const transport = createHttpTransport(http);
-  const connection = connectionOver(
-    { ...transport, readPart: (part, signal) => transport.readPart({ ...part, linkPath }, signal) },
-    options,
-  );
+  const { fetch, timeoutMs } = exchangeOptions(options);
+  const http = {
+    url: origin,
+    apiKey: undefined,
+    timeoutMs,
+    // Whatever is asked for is there.
+    fetch: (_: unknown, init?: RequestInit) => fetch(origin + pathname + search, init),
+  };
+  const connection = connectionOver(createHttpTransport(http), options);
   const { signal, range } = options;
   // Only its last segment is known of its path.
   const name = { bucket: 'link', path: decodeURIComponent(pathname.split('/').at(-1) ?? '') };
-  const file = await openHttpFile(http, name, {
-    wantsFirst: range === undefined,
-    signal,
-    linkPath,
-  });
-  if (hash === '') return downloadOpened(connection, name, { file, options });
+  const file = await trying(connection, signal, () =>
+    connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
+  );
+  if (hash === '') return downloadFile(connection, name, options, file);
   const { openLinkedFile } = await import('./age/linked-file.ts');
   const linked = { connection, name, file, fragment: hash.slice(1), cipher: options.cipher };
   return openLinkedFile(linked, options);

@@ -1,7 +1,7 @@
 // One interface for both ways to the service: HTTP through a gateway, and calls through the agent.
 // Each method is one attempt at one request, and throws a StorageError.
 
-import type { EndToEndRecord } from './end-to-end-records.ts';
+import type { BucketEpoch, EndToEndRecord } from './end-to-end-records.ts';
 import type {
   AccessChange,
   BucketChange,
@@ -22,7 +22,6 @@ import type {
   NewLink,
   RemovedFile,
   RootKeySource,
-  ServiceStatus,
   StoredHeaders,
   UploadSession,
   Usage,
@@ -39,6 +38,7 @@ import type {
   VersionListOptions,
   VersionPage,
 } from './operations.ts';
+import type { ServiceStatus } from './service-status.ts';
 import type { StorageError } from './storage-error.ts';
 
 export type Signal = AbortSignal | undefined;
@@ -147,6 +147,15 @@ export interface SealedIdentity {
   readonly keyName: string;
 }
 
+/** Nothing of a bucket that is not end-to-end. Over HTTP nothing of what identities are made of. */
+export interface ToldMode {
+  readonly endToEnd?:
+    | EndToEndRecord
+    | (Omit<EndToEndRecord, 'serial' | 'epochs'> & { readonly epoch?: BucketEpoch | undefined })
+    | null
+    | undefined;
+}
+
 export interface PageRequest extends ListOptions {
   readonly page: number;
 }
@@ -224,8 +233,7 @@ export interface Transport {
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
   /** The open ones. */
   listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;
-  /** Undefined of a bucket that is not end-to-end. */
-  getEndToEnd(bucket: string, signal: Signal): Promise<EndToEndRecord | undefined>;
+  getEndToEnd(bucket: string, signal: Signal): Promise<ToldMode>;
   openFile(
     file: FileName,
     options: { readonly wantsFirst: boolean; readonly signal: Signal },

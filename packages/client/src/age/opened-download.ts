@@ -4,7 +4,7 @@
 import { joinPieces, piecesOf } from '../byte-stream.ts';
 import { concatBytes } from '../bytes.ts';
 import { type Connection, trying } from '../connection.ts';
-import { downloadOpened } from '../download.ts';
+import { downloadFile } from '../download.ts';
 import type { Download, DownloadOptions, FileName } from '../interface.ts';
 import { StorageError } from '../storage-error.ts';
 import type { OpenedFile } from '../transport.ts';
@@ -110,10 +110,8 @@ export class FileOpener {
       throw new StorageError('InvalidRange', `The file has ${age.size} bytes: ask for some.`);
     }
     const { first, beyond, ...range } = coveringPieces(age, start, end);
-    const inner = await downloadOpened(this.#connection, name, {
-      file,
-      options: { ...options, range, resume: undefined, onProgress: undefined },
-    });
+    const own = { ...options, range, resume: undefined, onProgress: undefined };
+    const inner = await downloadFile(this.#connection, name, own, file);
     const bytes = progressing(
       within(openStream(age, { first, beyond }, piecesOf(inner.body)), {
         from: start - first * pieceBytes,
@@ -132,10 +130,8 @@ export class FileOpener {
       etag: options.resume?.etag ?? '',
       received: { size: received.size, slice: received.source.slice },
     };
-    const inner = await downloadOpened(this.#connection, name, {
-      file,
-      options: { ...options, resume, onProgress: undefined },
-    });
+    const own = { ...options, resume, onProgress: undefined };
+    const inner = await downloadFile(this.#connection, name, own, file);
     const sealedStart = Math.max(0, inner.start - age.payloadStart);
     const first = Math.floor(sealedStart / sealedPieceBytes);
     const pieceStart = age.payloadStart + first * sealedPieceBytes;
