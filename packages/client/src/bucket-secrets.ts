@@ -9,6 +9,7 @@ import { softwarePieceCipher } from './age/piece-cipher.ts';
 import { sealedSource } from './age/sealed-source.ts';
 import { concatBytes } from './bytes.ts';
 import { type Connection, trying } from './connection.ts';
+import { modeOf } from './end-to-end.ts';
 import type { EndToEndOptions } from './end-to-end-options.ts';
 import type { BucketEpoch, EndToEndRecord } from './end-to-end-records.ts';
 import { connectionOver } from './http-storage.ts';
@@ -28,7 +29,7 @@ export interface BucketSecrets {
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
   /** Verified, the newest last; each that is not kept costs the service a derivation. */
   identities(bucket: string): Promise<EpochIdentity[]>;
-  /** Of the newest epoch, of the record if it is told; an owner's publishes it where it is missing. */
+  /** Of the newest epoch, of the record if that is told; an owner publishes a missing recipient. */
   identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
   /** Bytes of what is in a stored age file, by its header; its secrets are not needed. */
   plainSize(record: FileRecord): Promise<number>;
@@ -47,7 +48,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const keys = new BucketKeys(connection, { identities, passphrases, store, issuer });
   const known = new Map<string, Promise<EndToEndRecord | undefined>>();
   const mode = (bucket: string) => {
-    const asked = known.get(bucket) ?? modeOf(connection, bucket);
+    const asked = known.get(bucket) ?? askMode(connection, bucket);
     known.set(bucket, asked);
     return asked;
   };
@@ -92,11 +93,14 @@ function prefixBytes({ header }: FilePrefix): number {
   return header.length + payloadNonceBytes;
 }
 
-async function modeOf(connection: Connection, bucket: string): Promise<EndToEndRecord | undefined> {
+async function askMode(
+  connection: Connection,
+  bucket: string,
+): Promise<EndToEndRecord | undefined> {
+  const { transport } = connection;
   try {
-    return await trying(connection, undefined, () =>
-      connection.transport.getEndToEnd(bucket, undefined),
-    );
+    const ask = () => transport.getEndToEnd(bucket, undefined);
+    return modeOf(await trying(connection, undefined, ask));
   } catch (error) {
     // Of a service of an earlier version, or of a bucket that others may know more of.
     const codes = ['NoSuchFile', 'MethodNotAllowed', 'AccessDenied', 'Unauthorized'];

@@ -26,6 +26,7 @@ export function addBucketIdentity(program: Command): void {
   identity
     .command('export <bucket> [file]')
     .description('as age -d -i takes it; to standard output without a file')
+    .addOption(json())
     .action((bucket: string, file: string | undefined, _flags, command: Command) =>
       exportIdentity(runOf(command), bucket, file),
     );
@@ -69,10 +70,12 @@ async function requireMode(run: Run, bucket: string): Promise<EndToEndRecord> {
 async function exportIdentity(run: Run, bucket: string, file: string | undefined): Promise<void> {
   const identities = await (await run.ownSecrets()).identities(bucket);
   const text = identities.map((epoch) => keyFileOf(bucket, epoch)).join('');
-  if (file === undefined || file === '-') process.stdout.write(text);
-  else await writeNew(file, text);
+  const isPrinted = file === undefined || file === '-';
+  if (!isPrinted) await writeNew(file, text);
+  if (isJson()) printJson(isPrinted ? { bucket, identities } : { bucket, file });
+  else if (isPrinted) process.stdout.write(text);
   if (run.isQuiet) return;
-  const where = file === undefined || file === '-' ? 'What is printed' : file;
+  const where = isPrinted ? 'What is printed' : file;
   printNote(
     `${where} opens every file of bucket ${bucket}, also for who is no member, and cannot be taken ` +
       `back: efs rotate identity ${bucket} keeps new files from it.`,

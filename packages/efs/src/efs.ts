@@ -3,26 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
+import { addBuckets } from './bucket-commands.ts';
 import { addBucketIdentity } from './bucket-identity.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
-import { byteCount, collect, countOrNone, json, runOf, wholeNumber } from './flags.ts';
+import { json, runOf } from './flags.ts';
 import { addIdentityCommands } from './identity-commands.ts';
 import { chooseJson, isJson } from './json-output.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
 import { list, stat } from './list.ts';
-import {
-  changeBucket,
-  createBucket,
-  createKey,
-  listBuckets,
-  listKeys,
-  removeBucket,
-  revokeKey,
-} from './manage.ts';
+import { createKey, listBuckets, listKeys, revokeKey } from './manage.ts';
 import { printFailure, printNote } from './output.ts';
 import { addProfileCommands } from './profile-commands.ts';
 import { remove } from './remove.ts';
@@ -54,17 +47,19 @@ Files are named bucket/path. Examples:
   efs set --type text/plain demo/notes          type, tags, headers, metadata
   efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
   efs bucket create photos && efs key create photos --name uploader
+  efs bucket create safe --end-to-end           nobody but its members reads its files
 
 Configuration, the first that is there: a flag; the profile of --profile; the environment
 (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
-EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
-above it, which \`npm start\` writes; the profile in use. With --profile the environment's address, key and
-identity do not count. A profile's key goes to its own address alone. efs whoami shows what counts,
-and efs doctor what is wrong. On the network EFS_URL is https://<canister id>.icp0.io.
+EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE;
+.replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
+With --profile the environment's address, key and identities do not count. A profile's key goes to
+its own address alone. efs whoami shows what counts, and efs doctor what is wrong. On the network
+EFS_URL is https://<canister id>.icp0.io.
 
 Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
-profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them. Buckets, members and keys are managed by the
-actor, for an identity.
+profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them.
+Buckets, members and keys are managed by the actor, for an identity.
 
 ${exitCodeHelp}`;
 
@@ -81,17 +76,6 @@ const allOption = () => new Option('--all', 'the whole list, as without it').hid
 function collectNames(value: string, former: readonly string[] = []): string[] {
   return [...former, ...value.split(',')];
 }
-
-const keepVersions = () =>
-  new Option('--keep-versions <days>', 'keep what is replaced or removed; 0: not at all').argParser(
-    wholeNumber,
-  );
-
-const recipient = () =>
-  new Option(
-    '--recipient <recipient>',
-    'age1…, opens files from now on; in place of all; may come again',
-  ).argParser(collect);
 
 export function createProgram(): Command {
   const program = new Command('efs')
@@ -208,49 +192,7 @@ function addLinks(program: Command): void {
 }
 
 function addManagement(program: Command): void {
-  const bucket = program.command('bucket').description('manage buckets');
-  bucket
-    .command('create <bucket>')
-    .description('a private one')
-    .option('--public', 'files are read without a key')
-    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
-    .addOption(keepVersions())
-    .option(
-      '--end-to-end',
-      'files are encrypted before they are sent, and opened where they are read',
-    )
-    .addOption(recipient())
-    .option('--no-vetkeys', 'for recipients alone: members get no identity by the network')
-    .option('--seal-names', 'paths are encrypted too')
-    .addOption(json())
-    .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
-  bucket
-    .command('ls')
-    .addOption(json())
-    .action((flags, command: Command) => listBuckets(runOf(command), flags));
-  bucket
-    .command('set <bucket>')
-    .option('--public', 'files are read without a key')
-    .option('--private', 'files are read with a key only')
-    .option('--site', 'a web site: folders show index.html, pages run scripts')
-    .option('--no-site', 'files alone, whose scripts do not run')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
-    .addOption(keepVersions())
-    .option('--end-to-end', 'an empty bucket: files are encrypted before they are sent')
-    .option('--no-end-to-end', 'an empty bucket: files are stored as they are sent')
-    .addOption(recipient())
-    .option('--no-recipients', 'take all recipients away')
-    .addOption(json())
-    .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
-  bucket
-    .command('rm <bucket>')
-    .description('one without files')
-    .option('--force', 'with its files, former versions and open uploads, which go first')
-    .addOption(json())
-    .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
+  addBuckets(program);
   const uploads = program.command('uploads').description('uploads that have not been completed');
   uploads
     .command('ls <bucket>')

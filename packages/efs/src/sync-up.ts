@@ -120,6 +120,7 @@ async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes):
   const { storage, run, flags } = job;
   const others = steps.filter(({ size }) => size > smallFileBytesMax);
   const small = steps.filter(({ size }) => size <= smallFileBytesMax);
+  if (small.length === 0) return others;
   const byPath = new Map(small.map((step) => [step.path, step]));
   const wishes = { bucket, concurrency: flags.parallel, signal: run.signal };
   for await (const { path, error } of storage.uploadAll(readAll(job, small, others), wishes)) {
