@@ -89,7 +89,7 @@ const unknownMode: EndToEndRecord = {
   epochs: [],
 };
 
-function modeOf({ endToEnd }: ToldMode): EndToEndRecord | undefined {
+export function modeOf({ endToEnd }: ToldMode): EndToEndRecord | undefined {
   if (!endToEnd || 'epochs' in endToEnd) return endToEnd ?? undefined;
   const { epoch, ...mode } = endToEnd;
   return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };

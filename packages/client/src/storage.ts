@@ -66,7 +66,7 @@ export function createStorage(options: StorageOptions): Storage {
 }
 
 /** Who asks for identities of buckets: whoever signs calls. */
-function issuerOf(options: StorageOptions): Issuer | undefined {
+export function issuerOf(options: StorageOptions): Issuer | undefined {
   if ('url' in options || options.identity === undefined) return undefined;
   const { canisterId, host, fetchRootKey } = options;
   return {
@@ -79,7 +79,7 @@ function issuerOf(options: StorageOptions): Issuer | undefined {
   };
 }
 
-function transportOf(options: StorageOptions): Transport {
+export function transportOf(options: StorageOptions): Transport {
   if ('url' in options) return httpTransport(options);
   const { host, canisterId, identity, fetchRootKey, apiKey } = options;
   const caller = { identity, fetchRootKey, apiKey };

@@ -28,6 +28,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   'git-lfs': ['git', 'git-lfs'],
   rclone: ['rclone'],
   age: ['age', 'age-keygen'],
+  'age-curl': ['age', 'age-keygen', 'curl'],
   'chromium-download': ['chromium'],
   'chromium-agent': ['chromium'],
   'chromium-page': ['chromium', 'ffmpeg'],

@@ -30,6 +30,16 @@ export function plainBytesOf(sealedBytes: number): number {
   throw damaged('It is cut: no age file has this length.');
 }
 
+/** The shortest header has one recipient, the longest is that of many with post-quantum keys. */
+const prefixBytesMin = 100;
+const prefixBytesMax = 262_144;
+
+/** Whether an age file of so many bytes may have so many in it, as far as sizes tell. */
+export function mayBeOf(sealedSize: number, plainSize: number): boolean {
+  const before = sealedSize - sealedBytesOf(plainSize);
+  return before >= prefixBytesMin && before <= prefixBytesMax;
+}
+
 /** HKDF-SHA-256 of the file key, with the nonce as salt and "payload" as info. */
 export async function payloadKeyOf(fileKey: Uint8Array, nonce: Uint8Array): Promise<Uint8Array> {
   return deriveBytes(fileKey, { salt: nonce, info: 'payload', length: 32 });
