@@ -22,6 +22,7 @@ import { fileTree } from './file-tree';
 import { ensureHeap, wipeSecrets } from './heap';
 import { hmacSha256 } from './hmac';
 import { labelOperands, runLabels } from './label-operations';
+import { linkedDataRead, linkedDataSize } from './linked-data';
 import { at, lengthOf, setOperand, sized } from './operands';
 import {
   indexCount, indexCountBlocks, indexFind, indexInsert, indexRank, indexRead, indexRemove,
@@ -60,6 +61,8 @@ const spaceReadOperation: u32 = 34;
 const spaceWriteOperation: u32 = 35;
 const spaceEraseOperation: u32 = 36;
 const wakeTimersOperation: u32 = 37;
+const linkedDataSizeOperation: u32 = 38;
+const linkedDataReadOperation: u32 = 39;
 const indexCountOperation: u32 = 48;
 const indexFindOperation: u32 = 49;
 const indexInsertOperation: u32 = 50;
@@ -146,6 +149,7 @@ function operandCount(operation: u32): u32 {
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
     case jsonShapeOperation:
+    case linkedDataReadOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
     case indexFindOperation:
@@ -158,6 +162,7 @@ function operandCount(operation: u32): u32 {
     case spaceGrowOperation:
     case spaceEraseOperation:
     case wakeTimersOperation:
+    case linkedDataSizeOperation:
     case indexCountOperation: return 0;
   }
   unreachable();
@@ -225,6 +230,14 @@ function runSpace(operation: u32, block: usize): void {
   }
   if (operation == spaceReadOperation) {
     spaceRead(space, at(0), offset, lengthOf(0));
+    return;
+  }
+  if (operation == linkedDataSizeOperation) {
+    store<u32>(block, linkedDataSize(), 24);
+    return;
+  }
+  if (operation == linkedDataReadOperation) {
+    linkedDataRead(at(0), <u32>offset, <u32>lengthOf(0));
     return;
   }
   if (operation == wakeTimersOperation) {

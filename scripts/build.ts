@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { packPages } from './console.ts';
 import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
 import { linkKernel } from './link.ts';
@@ -17,6 +18,7 @@ import { readSections, withCustomSection, writeSections } from './wasm-sections.
 
 const canisterName = 'file_storage';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+const consoleDir = join(projectDir, 'console', 'dist');
 const outputs = {
   wasm: join(projectDir, 'build', `${canisterName}.wasm`),
   gzip: join(projectDir, 'build', `${canisterName}.wasm.gz`),
@@ -29,12 +31,14 @@ const scripts = [
   'azle',
   'build',
   'client-interface',
+  'console',
   'interface',
   'interface-comments',
   'interface-text',
   'interface-types',
   'kernel',
   'link',
+  'linked-data',
   'sha256-rounds',
   'wasm-sections',
 ];
@@ -62,7 +66,8 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),
   ]);
-  const linked = await told('Linking the two', () => linkKernel({ canister, kernel }));
+  const data = existsSync(consoleDir) ? await packPages(consoleDir) : new Uint8Array();
+  const linked = await told('Linking the two', () => linkKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
     withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),

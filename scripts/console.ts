@@ -1,52 +1,55 @@
-// The console's page, built by Vite out of `console/`. Skipped while nothing of it has changed.
+// Packs the console's pages for the canister (src/domain/administration/console-pages.ts has the
+// layout): what is worth it is compressed, and everything has its digest.
 
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { lookup } from 'mime-types';
 
-const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
-const consoleDir = join(projectDir, 'console');
-const outputDir = join(consoleDir, 'dist');
-/** Beside what is served, not in it. */
-const stamp = join(projectDir, 'build', 'console.sha256');
-const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
-const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];
+/** Below it a request is no shorter for it, and `curl` shows the page as it is. */
+const compressedBytesMin = 1_000;
 
-/** The folder that it is in: `index.html` and `assets/`. */
-export async function buildConsole(): Promise<string> {
-  const digest = await digestOfInputs();
-  const isBuilt = existsSync(join(outputDir, 'index.html')) && existsSync(stamp);
-  if (isBuilt && (await readFile(stamp, 'utf8')) === digest) return outputDir;
-  const vite = dirname(
-    createRequire(join(consoleDir, 'package.json')).resolve('vite/package.json'),
-  );
-  // In a process of its own: the configuration belongs to its folder.
-  const words = [join(vite, 'bin', 'vite.js'), 'build', '--logLevel', 'warn'];
-  await promisify(execFile)(process.execPath, words, { cwd: consoleDir });
-  await writeFile(stamp, digest);
-  return outputDir;
+interface PackedPage {
+  readonly address: string;
+  readonly contentType: string;
+  readonly isCompressed: boolean;
+  readonly bytes: Uint8Array;
 }
 
-async function digestOfInputs(): Promise<string> {
-  const found = await Promise.all(inputs.map((folder) => listFiles(join(projectDir, folder))));
-  const names = [...found.flat(), ...files.map((name) => join(projectDir, name))].sort();
-  const hash = createHash('sha256');
-  for (const name of names)
-    hash
-      .update(`${name}\0`)
-      .update(await readFile(name))
-      .update('\0');
-  return hash.digest('hex');
-}
-
-async function listFiles(folder: string): Promise<string[]> {
+/** The files of a folder, `index.html` as `/`. */
+export async function packPages(folder: string): Promise<Uint8Array> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  return entries
+  const names = entries
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  const pages = await Promise.all(names.sort().map((name) => packPage(folder, name)));
+  let offset = 0;
+  const directory = pages.map(({ bytes, ...entry }) => {
+    offset += bytes.length;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { ...entry, offset: offset - bytes.length, size: bytes.length, sha256 };
+  });
+  const json = Buffer.from(JSON.stringify(directory));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  return new Uint8Array(Buffer.concat([length, json, ...pages.map(({ bytes }) => bytes)]));
+}
+
+/** Texts are UTF-8. */
+function typeOf(name: string): string {
+  const type = lookup(name) || 'application/octet-stream';
+  return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type;
+}
+
+async function packPage(folder: string, name: string): Promise<PackedPage> {
+  const bytes = await readFile(join(folder, name));
+  const compressed = gzipSync(bytes, { level: 9 });
+  const isCompressed = bytes.length >= compressedBytesMin && compressed.length < bytes.length;
+  return {
+    address: name === 'index.html' ? '/' : `/${name}`,
+    contentType: typeOf(name),
+    isCompressed,
+    bytes: isCompressed ? compressed : bytes,
+  };
 }

@@ -26,7 +26,7 @@ export interface InterfaceComments {
 }
 
 /** The files of src/actor that have types, in the order in which the interface shows them. */
-const typeFiles = ['candid.ts', 'candid-operations.ts', 'candid-http.ts'];
+const typeFiles = ['candid-end-to-end.ts', 'candid.ts', 'candid-operations.ts', 'candid-http.ts'];
 
 export async function readComments(projectDir: string): Promise<InterfaceComments> {
   const folder = join(projectDir, 'src', 'actor');

@@ -3,6 +3,7 @@
 
 import { IDL } from '@dfinity/candid';
 import * as files from '../src/actor/candid.ts';
+import * as endToEnd from '../src/actor/candid-end-to-end.ts';
 import * as http from '../src/actor/candid-http.ts';
 import * as operations from '../src/actor/candid-operations.ts';
 
@@ -24,7 +25,7 @@ export interface NamedFields {
 }
 
 const names = new Map<IDL.Type, string>();
-for (const [name, type] of Object.entries({ ...files, ...operations, ...http })) {
+for (const [name, type] of Object.entries({ ...files, ...endToEnd, ...operations, ...http })) {
   // Results are told by what they hold.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);
 }

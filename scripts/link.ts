@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { linkedDataModule } from './linked-data.ts';
 import {
   dropExports,
   readExports,
@@ -24,6 +25,8 @@ import {
 export interface LinkInput {
   readonly canister: Uint8Array;
   readonly kernel: Uint8Array;
+  /** What the kernel reads as linked data; none where it is absent. */
+  readonly data?: Uint8Array;
 }
 
 const systemModule = 'ic0';
@@ -31,6 +34,9 @@ const systemModule = 'ic0';
 const kernelSystemModule = 'sys';
 /** The canister's memory and table are what the kernel imports from this module. */
 const kernelEnvironmentModule = 'env';
+/** The kernel's name for the module of linked data. */
+const dataModule = 'data';
+const dataExports = ['linked_data_size', 'linked_data_read'];
 /** The kernel's name for the table. */
 const tableName = 'table';
 
@@ -70,7 +76,7 @@ export async function linkKernel(input: LinkInput): Promise<Uint8Array> {
   const merged = readSections(await merge({ ...input, canister }));
   const names = { from: kernelSystemModule, to: systemModule };
   const placed = placeCallbacks(renameImportModule(merged, names));
-  const linked = dropExports(placed, new Set([...replaced, tableName]));
+  const linked = dropExports(placed, new Set([...replaced, ...dataExports, tableName]));
   const stray = readImports(linked).find(({ module }) => module !== systemModule);
   if (stray !== undefined) {
     throw new Error(`Cannot link the kernel: ${stray.module}.${stray.name} was left unresolved`);
@@ -136,17 +142,27 @@ function namesToReplace(input: LinkInput): ReadonlySet<string> {
   return replaced;
 }
 
-async function merge({ canister, kernel }: LinkInput): Promise<Uint8Array> {
+async function merge({
+  canister,
+  kernel,
+  data = new Uint8Array(),
+}: LinkInput): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'link-'));
   try {
-    const paths = { canister: join(folder, 'canister.wasm'), kernel: join(folder, 'kernel.wasm') };
+    const paths = {
+      canister: join(folder, 'canister.wasm'),
+      kernel: join(folder, 'kernel.wasm'),
+      data: join(folder, 'data.wasm'),
+    };
     const output = join(folder, 'merged.wasm');
     await writeFile(paths.canister, canister);
     await writeFile(paths.kernel, kernel);
+    await writeFile(paths.data, linkedDataModule(data));
     await promisify(execFile)(process.execPath, [
       wasmMergePath(),
       ...[paths.canister, kernelEnvironmentModule],
       ...[paths.kernel, systemModule],
+      ...[paths.data, dataModule],
       ...['-o', output],
       ...features.map((feature) => `--enable-${feature}`),
     ]);

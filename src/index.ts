@@ -4,6 +4,7 @@ import './actor/native-text.ts';
 import { ApiKeysActor } from './actor/api-keys.ts';
 import { BucketsActor } from './actor/buckets.ts';
 import { CopiesActor } from './actor/copies.ts';
+import { EndToEndActor } from './actor/end-to-end.ts';
 import { FileBatchesActor } from './actor/file-batches.ts';
 import { FilesActor } from './actor/files.ts';
 import { HttpActor } from './actor/http.ts';
@@ -29,6 +30,7 @@ export default [
   FileBatchesActor,
   ListingActor,
   ApiKeysActor,
+  EndToEndActor,
   RotationActor,
   WellKnownActor,
   StatusActor,

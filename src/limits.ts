@@ -80,6 +80,18 @@ export const bucketCountMax = 10_000;
 export const memberCountMax = 32;
 export const bucketCreatorCountMax = 100;
 
+// End-to-end encrypted buckets
+/** age recipients that owners list, and the characters of each: a post-quantum one has 1,960. */
+export const ownRecipientCountMax = 8;
+export const recipientLengthMax = 2_048;
+/** Of one bucket, in all and within an hour. */
+export const bucketEpochCountMax = 1_000;
+export const epochsPerHourMax = 10;
+/** Identities derived within an hour, for one principal and in all: 26 G cycles each. */
+export const identitiesPerHourMax = 10;
+export const allIdentitiesPerHourMax = 200;
+export const hourNs = 3_600n * 1_000_000_000n;
+
 // Arguments in Candid; of each method: src/actor/method-table.ts
 /** Types that an argument declares. Each has to fit into one byte. */
 export const candidTableLengthMax = 32;

@@ -11,6 +11,7 @@ import {
   listBuckets,
   updateBucket,
 } from '../domain/administration/bucket-management.ts';
+import type { EndToEnd, EndToEndOptions } from '../domain/buckets/end-to-end.ts';
 import { answer, currentCall } from './call.ts';
 import {
   AccessChange,
@@ -36,6 +37,8 @@ interface BucketChangeArgument {
   addMembers: Optional<{ principal: Principal; role: string }[]>;
   removeMembers: Optional<Principal[]>;
   isSite: Optional<boolean>;
+  endToEnd: Optional<EndToEndArgument>;
+  isEndToEnd: Optional<boolean>;
 }
 
 interface BucketOptionsArgument {
@@ -44,6 +47,13 @@ interface BucketOptionsArgument {
   quotaFiles: Optional<bigint>;
   keepVersionsDays: Optional<bigint>;
   isSite: Optional<boolean>;
+  endToEnd: Optional<EndToEndArgument>;
+}
+
+interface EndToEndArgument {
+  usesVetKeys: Optional<boolean>;
+  sealsNames: Optional<boolean>;
+  recipients: Optional<string[]>;
 }
 
 interface AccessChangeArgument {
@@ -52,9 +62,27 @@ interface AccessChangeArgument {
   anonymousUpdates: Optional<{ burst: bigint; perMinute: bigint }>;
 }
 
-function bucketView(bucket: BucketDetails) {
+function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOptions | undefined {
+  return (
+    argument && {
+      usesVetKeys: argument.usesVetKeys[0],
+      sealsNames: argument.sealsNames[0],
+      recipients: argument.recipients[0],
+    }
+  );
+}
+
+function endToEndView(endToEnd: EndToEnd) {
+  const epochs = endToEnd.epochs.map(({ epoch, recipient, openedAtNs }) => {
+    return { epoch, recipient: optional(recipient), openedAt: openedAtNs };
+  });
+  return { ...endToEnd, epochs };
+}
+
+export function bucketView(bucket: BucketDetails) {
   return {
     ...bucket,
+    endToEnd: optional(bucket.endToEnd && endToEndView(bucket.endToEnd)),
     owner: Principal.fromUint8Array(bucket.owner),
     quotaBytes: optional(bucket.quotaBytes),
     quotaFiles: optional(bucket.quotaFiles),
@@ -86,10 +114,9 @@ export class BucketsActor {
       quotaBytes: options?.quotaBytes[0],
       quotaFiles: options?.quotaFiles[0],
       keepVersionsDays: options?.keepVersionsDays[0],
+      endToEnd: options && endToEndOptions(options.endToEnd),
     };
-    return answer(() => {
-      return bucketView({ ...createBucket(stores, currentCall(), request), members: [] });
-    });
+    return answer(() => bucketView(createBucket(stores, currentCall(), request)));
   }
 
   /**
@@ -109,7 +136,10 @@ export class BucketsActor {
     });
   }
 
-  /** For owners: visibility, quotas, former versions, owner, members. What is absent stays. */
+  /**
+   * For owners: visibility, quotas, former versions, owner, members, end-to-end encryption. What is
+   * absent stays. Errors: BucketNotEmpty for what is fixed while there are files.
+   */
   @update([BucketChange], ResultBucket)
   updateBucket(argument: BucketChangeArgument) {
     const members = (argument.addMembers[0] ?? []).map(({ principal, role }) => {
@@ -125,6 +155,8 @@ export class BucketsActor {
       owner: argument.owner[0]?.toUint8Array(),
       addMembers: members,
       removeMembers: bytesOf(argument.removeMembers),
+      endToEnd: endToEndOptions(argument.endToEnd),
+      isEndToEnd: argument.isEndToEnd[0],
     };
     return answer(() => {
       const changed = updateBucket(stores, currentCall(), change);

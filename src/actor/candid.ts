@@ -1,6 +1,7 @@
 // The Candid types of the interface; the .did file is made from them.
 
 import { IDL } from '@dfinity/candid';
+import { EndToEnd, EndToEndOptions } from './candid-end-to-end.ts';
 import { resultOf } from './candid-result.ts';
 
 export const ResultText = resultOf(IDL.Text);
@@ -212,6 +213,8 @@ export const Bucket = IDL.Record({
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   isSite: IDL.Bool,
+  /** Absent: what it holds is not encrypted by clients. */
+  endToEnd: IDL.Opt(EndToEnd),
 });
 export const ResultBucket = resultOf(Bucket);
 /** A page of buckets. */
@@ -231,6 +234,7 @@ export const BucketOptions = IDL.Record({
   quotaFiles: IDL.Opt(IDL.Nat),
   keepVersionsDays: IDL.Opt(IDL.Nat),
   isSite: IDL.Opt(IDL.Bool),
+  endToEnd: IDL.Opt(EndToEndOptions),
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -245,6 +249,13 @@ export const BucketChange = IDL.Record({
   addMembers: IDL.Opt(IDL.Vec(Member)),
   removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
   isSite: IDL.Opt(IDL.Bool),
+  /**
+   * Makes an empty bucket end-to-end. In one that is, `recipients` replaces the list at any time;
+   * the other fields are fixed while it holds files, former versions or open uploads.
+   */
+  endToEnd: IDL.Opt(EndToEndOptions),
+  /** False: an empty bucket is end-to-end no more. */
+  isEndToEnd: IDL.Opt(IDL.Bool),
 });
 /**
  * What callers without a key may cost the whole canister: so many updates at once, and so many more

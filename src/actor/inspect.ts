@@ -71,7 +71,7 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
     return true;
   } catch (error) {
     if (error instanceof Refusal) {
-      const isFree = argument.length <= uncheckedArgumentBytesMax;
+      const isFree = argument.length <= uncheckedArgumentBytesMax && !row.isStrict;
       if (!isFree || strangersCodes.has(error.code)) throw error;
       return true;
     }

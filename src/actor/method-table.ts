@@ -13,6 +13,10 @@ import { authorize } from '../domain/access/access.ts';
 import { mayCreateBuckets } from '../domain/access/bucket-creators.ts';
 import { ownedBucket } from '../domain/access/ownership.ts';
 import { checkKeyRequest, checkRevocation } from '../domain/administration/api-key-management.ts';
+import {
+  checkIdentityRequest,
+  requireNamedOwner,
+} from '../domain/administration/bucket-identity.ts';
 import { checkCopy } from '../domain/files/copies.ts';
 import { checkDeletion } from '../domain/files/file-access.ts';
 import { checkFileChange } from '../domain/files/file-changes.ts';
@@ -59,6 +63,8 @@ export interface MethodRow {
   readonly bounds: ArgumentBounds;
   /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
+  /** No refusal is left to the method: what it does is dear. */
+  readonly isStrict?: true;
 }
 
 /** No, one or several names and a key. */
@@ -215,7 +221,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
 
   // Buckets and keys
   createBucket: {
-    bounds: few,
+    bounds: many,
     admit: ({ stores, call }) => {
       if (!mayCreateBuckets(stores, call.caller)) {
         throw new Refusal(
@@ -225,6 +231,21 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       }
     },
   },
+  getBucketIdentity: {
+    bounds: few,
+    admit: (
+      { stores, call },
+      bucket: string,
+      [epoch]: Optional<bigint>,
+      transportPublicKey: Uint8Array,
+    ) => void checkIdentityRequest(stores, call, { bucket, epoch, transportPublicKey }),
+    isStrict: true,
+  },
+  setBucketRecipient: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string) => void requireNamedOwner(stores, call, bucket),
+  },
+  rotateBucketIdentity: { bounds: few, admit: requireOwner },
   updateBucket: {
     bounds: many,
     admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),

@@ -28,7 +28,7 @@ interface Signature {
 }
 
 /** When a message goes on whose arguments are decoded. */
-type Schedule = (run: () => void) => void | Promise<void>;
+type Schedule = (run: () => void | Promise<void>) => void | Promise<void>;
 
 /** By the names of methods. */
 const plans = new Map<string, readonly Plan[]>();
@@ -40,8 +40,10 @@ function framed(method: Method, signature: Signature, schedule: Schedule): Metho
     return (
       values &&
       schedule(() => {
+        const reply = (result: unknown) =>
+          msgReply(encodeResult(signature.result, result as object));
         const returned = method.apply(this, values as never[]);
-        msgReply(encodeResult(signature.result, returned as object));
+        return returned instanceof Promise ? returned.then(reply) : reply(returned);
       })
     );
   };

@@ -8,16 +8,19 @@ import { openCertifiedSite } from '../certification/certified-site.ts';
 import { type FixedAnswer, openFixedTrees } from '../certification/fixed-answers.ts';
 import { openSiteProofs } from '../certification/site-proofs.ts';
 import { sha256 } from '../crypto/hash.ts';
+import { consolePages, replaceConsolePages } from '../domain/administration/console-pages.ts';
 import { allBuckets } from '../domain/buckets/buckets.ts';
 import { mayHaveSite, publishPage } from '../domain/files/sites.ts';
 import type { Publication } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
+import { answerOfText, type CertifiedText } from '../http/certified-text.ts';
+import { consoleText } from '../http/console.ts';
 import { linkHeaders, servedHeaders } from '../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../http/message.ts';
 import { missingResponse } from '../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../http/preflight.ts';
 import { pageHead, redirectTo } from '../http/sites.ts';
-import { textAnswer } from '../http/well-known.ts';
+import { wellKnownText } from '../http/well-known.ts';
 import { present } from '../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
@@ -86,15 +89,23 @@ export const publication: Publication = {
     site.setMissing(bucketId, file && { ...pageHead(file), bodyDigest: file.digest });
   },
   removeBucket: (bucketId) => site.removeBucket(bucketId),
-  putText(text) {
-    const { content, served } = textAnswer(text);
-    site.putText(
-      text.name,
-      certifiedFileOf(content, served, () => content.digest),
-    );
-  },
-  removeText: (name) => site.removeText(name),
+  putText: (text) => putText(wellKnownText(text)),
+  removeText: (name) => site.removeText(`/.well-known/${name}`),
 };
+
+function putText(text: CertifiedText): void {
+  const { address, content, served } = answerOfText(text);
+  site.putText(
+    address,
+    certifiedFileOf(content, served, () => content.digest),
+  );
+}
+
+/** Those of this version in place of those of the version before. */
+function publishConsole(stores: Stores): void {
+  for (const address of replaceConsolePages(stores)) site.removeText(address);
+  for (const page of consolePages()) putText(consoleText(page));
+}
 
 /**
  * For install and upgrade; what is there of files stays. What each bucket has in the tree is
@@ -112,6 +123,7 @@ export function setUpPublication(stores: Stores): void {
     }
     stores.meta.set(encodeUtf8(markKey), mark);
   }
+  publishConsole(stores);
   publishRoot();
 }
 

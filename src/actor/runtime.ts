@@ -104,13 +104,15 @@ function nextRandom(length: number): Uint8Array {
 
 /**
  * Runs an update when random bytes and keys are there; only in the moments after install and
- * upgrade is there anything to wait for. Everything is checked after the wait.
+ * upgrade is there anything to wait for. Everything is checked after the wait. After what `run`
+ * awaits, nothing that is certified may change.
  */
-export function onceReady(run: () => void): void | Promise<void> {
+export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
   const waiting = rootKeys.whenReady();
   const runAndPublish = () => {
-    run();
+    const running = run();
     publishRoot();
+    return running;
   };
   return waiting === undefined ? runAndPublish() : waiting.then(runAndPublish);
 }

@@ -7,6 +7,7 @@
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
 //   http_expr / s / id / name / <$>                a file by a link, of any bucket
 //   http_expr / .well-known / name / <$>           a text that controllers have set
+//   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
 //   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere,
 //   or the file 404.html of a site
@@ -29,6 +30,7 @@ import type { FixedTrees } from './fixed-answers.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
 import { openFolders } from './site-folders.ts';
 import {
+  addressText,
   apiText,
   bucketText,
   cloudText,
@@ -41,7 +43,6 @@ import {
   linkText,
   missingText,
   outermostText,
-  wellKnownText,
 } from './site-paths.ts';
 
 export interface SiteParts {
@@ -166,16 +167,17 @@ function openLinks({ published, leaves, changed }: LinkParts) {
   };
 }
 
-/** Texts at `/.well-known/`, each as a file of one part. */
+/** Texts at `/.well-known/` and the console's pages, each as a file of one part. */
 function openTexts({ published, leaves, changed }: LinkParts) {
   return {
-    putText(name: string, text: CertifiedFile): void {
-      published.set({ text: wellKnownText(name) }, leaves.hash(text));
+    /** `address`: its path, from the first slash on. */
+    putText(address: string, text: CertifiedFile): void {
+      published.set({ text: addressText(address) }, leaves.hash(text));
       changed();
     },
 
-    removeText(name: string): void {
-      published.remove({ text: wellKnownText(name) });
+    removeText(address: string): void {
+      published.remove({ text: addressText(address) });
       changed();
     },
   };

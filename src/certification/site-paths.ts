@@ -64,9 +64,9 @@ export function redirectText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0${exactEnd}`;
 }
 
-/** Of what is at `/.well-known/{name}`. */
-export function wellKnownText(name: string): string {
-  return `http_expr\0.well-known\0${name.replaceAll('/', '\0')}\0${exactEnd}`;
+/** Of what is at the address, which begins with a slash. */
+export function addressText(address: string): string {
+  return `http_expr${address.replaceAll('/', '\0')}\0${exactEnd}`;
 }
 
 /** Asked for several times in a message; thousands of segments take millions of instructions. */

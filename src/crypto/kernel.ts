@@ -24,6 +24,8 @@ export const kernelOperations = {
   spaceWrite: 35,
   spaceErase: 36,
   wakeTimers: 37,
+  linkedDataSize: 38,
+  linkedDataRead: 39,
   indexCount: 48,
   indexFind: 49,
   indexInsert: 50,

@@ -1,14 +1,17 @@
 // What everybody is answered at an address that has an answer of its own, for those who need not
 // open it.
 
+import { findConsolePage } from '../domain/administration/console-pages.ts';
 import { findWellKnown } from '../domain/administration/well-known.ts';
 import { findFile } from '../domain/files/files.ts';
 import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
+import { answerOfText } from './certified-text.ts';
+import { consoleText } from './console.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
-import { textAnswer } from './well-known.ts';
+import { wellKnownText } from './well-known.ts';
 
 /** `urlPath`: percent-decoded; empty segments do not count, as for verifiers. */
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
@@ -16,7 +19,11 @@ export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'r
   const [, top, below = ''] = addressPattern.exec(singleSlashes(urlPath)) ?? [];
   if (top === '.well-known') {
     const text = findWellKnown(stores, withoutEnd(below));
-    return text && textAnswer(text);
+    return text && answerOfText(wellKnownText(text));
+  }
+  if (top !== 'cloud') {
+    const page = findConsolePage(singleSlashes(urlPath));
+    return page && answerOfText(consoleText(page));
   }
   const end = below.indexOf('/');
   const [bucket, path] = end === -1 ? [below, ''] : [below.slice(0, end), below.slice(end + 1)];

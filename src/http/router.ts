@@ -179,6 +179,11 @@ function dispatch(
       return handler({ ...exchange, captures: match.slice(1) });
     }
   }
+  return refuseNowhere(path);
+}
+
+/** `path`: percent-decoded. */
+export function refuseNowhere(path: string): never {
   throw new Refusal(
     'NoSuchFile',
     `Nothing is at ${quote(path)}: files are under /cloud/{bucket}/.`,

@@ -2,7 +2,9 @@
 
 import { emptyBytes } from '../lib/bytes.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
+import { getConsolePage } from './console.ts';
 import { postCopy, postMove } from './copies.ts';
+import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
 import {
@@ -80,6 +82,10 @@ export const routes: readonly Route[] = [
     handlers: { GET: getBucketUsage, HEAD: headOf(getBucketUsage) },
   },
   {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/end-to-end$/y,
+    handlers: { GET: getEndToEnd, HEAD: headOf(getEndToEnd) },
+  },
+  {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload$/y,
     handlers: { GET: getUploadSessions, HEAD: headOf(getUploadSessions) },
   },
@@ -103,5 +109,9 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/\.well-known\/(.*)$/sy,
     handlers: { GET: getWellKnown, HEAD: getWellKnown },
+  },
+  {
+    pattern: /^\/((?:assets\/)?[^/]*)$/y,
+    handlers: { GET: getConsolePage, HEAD: getConsolePage },
   },
 ];

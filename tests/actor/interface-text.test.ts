@@ -13,12 +13,13 @@ import { type InterfaceComments, readComments } from '../../scripts/interface-co
 import { interfaceText } from '../../scripts/interface-text.ts';
 import { interfaceTypes } from '../../scripts/interface-types.ts';
 import * as files from '../../src/actor/candid.ts';
+import * as endToEnd from '../../src/actor/candid-end-to-end.ts';
 import * as http from '../../src/actor/candid-http.ts';
 import * as operations from '../../src/actor/candid-operations.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');
-const named = new Map(Object.entries<unknown>({ ...files, ...operations, ...http }));
+const named = new Map(Object.entries<unknown>({ ...files, ...endToEnd, ...operations, ...http }));
 let text: string;
 let comments: InterfaceComments;
 

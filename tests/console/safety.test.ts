@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole } from '../../scripts/console.ts';
+import { buildConsole } from '../../scripts/console-build.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 

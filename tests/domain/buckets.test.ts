@@ -260,6 +260,7 @@ describe('stored records', () => {
       isPublic: true,
       isSite: false,
       isRenewing: false,
+      isEndToEnd: false,
       overheadBytes: 0,
       keepVersionsDays: 0,
       versionCount: 0,

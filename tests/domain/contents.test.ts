@@ -1,4 +1,4 @@
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import {

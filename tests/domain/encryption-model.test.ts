@@ -3,7 +3,7 @@
 // implementation, nothing whose last record went opens with any key that is left, and no nonce
 // serves twice under one key.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import { continueRotation, isRotating } from '../../src/domain/administration/key-rotation.ts';

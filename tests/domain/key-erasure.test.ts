@@ -1,7 +1,7 @@
 // What stable memory holds and what it never holds: no plaintext, no key, nothing of a key that was
 // erased, and nothing twice that would tell that two files are equal.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
 import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';

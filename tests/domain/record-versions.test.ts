@@ -2,7 +2,7 @@
 // the ones of released versions among them, and refuses any other instead of guessing at its
 // fields.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readAllowance, saveAllowance } from '../../src/domain/access/anonymous-updates.ts';
 import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
@@ -13,6 +13,7 @@ import { continueRotation, rotateBucketKey } from '../../src/domain/administrati
 import { upgradeRecords } from '../../src/domain/administration/record-upgrade.ts';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findEndToEnd } from '../../src/domain/buckets/end-to-end.ts';
 import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import {
@@ -154,6 +155,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     // As after an upgrade: the heap remembers what was read.
     () => readAllowance({ ...stores, heap: createHeapState() }),
   ),
+  'end-to-end mode of a bucket': meta(
+    () => {
+      updateBucket(stores, alice, { ...bucketChange({ endToEnd: {} }), bucket: 'other' });
+      return 'endToEnd/other';
+    },
+    () => findEndToEnd(stores, 'other'),
+  ),
   'upgrade of records': meta(
     () => {
       upgradeRecords(stores);
@@ -164,7 +172,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 describe.each(Object.entries(kinds))('the record of a kind: %s', (_, kind) => {
-  test.each([0, 7, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
+  test.each([0, 8, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
     const name = kind.make();
     const map = kind.map(stores);
     const [[first] = []] = map.entries();
@@ -181,11 +189,9 @@ test('every record of the meta map has its kind above', () => {
   for (const { make } of Object.values(kinds)) make();
   const names = stores.meta.entries().map(([key]) => text(key));
   expect(names.sort()).toEqual(
-    ['anonymousUpdates', 'bucketCreators', 'keyRotation', 'nextContentId'].concat([
-      'recordUpgrade',
-      'rootKeys',
-      'totals',
-    ]),
+    ['anonymousUpdates', 'bucketCreators', 'endToEnd/other', 'keyRotation', 'nextContentId'].concat(
+      ['recordUpgrade', 'rootKeys', 'totals'],
+    ),
   );
 });
 
@@ -213,6 +219,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       isPublic: true,
       isSite: false,
       isRenewing: false,
+      isEndToEnd: false,
       createdAtNs: startNs,
       updatedAtNs: startNs,
       fileCount: 1,

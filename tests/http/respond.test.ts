@@ -25,6 +25,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   InvalidChunkIndex: 400,
   ChunkSizeMismatch: 400,
   BadDigest: 400,
+  NotEncrypted: 400,
   UploadIncomplete: 409,
   UploadCompleted: 409,
   BucketExists: 409,

@@ -6,6 +6,7 @@ import { readExports, readImports, readSections } from '../../scripts/wasm-secti
 import { open, seal } from '../../src/crypto/aead.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { installKernelGate, kernelSelfTest } from '../../src/crypto/kernel.ts';
+import { linkedDataSize, readLinkedData } from '../../src/storage/linked-data.ts';
 import { spaceGrow, spaceRead, spaceWrite } from '../../src/storage/stable-space.ts';
 import {
   createGate,
@@ -50,8 +51,11 @@ function assemble(text: string): Uint8Array {
   return binaryen.parseText(text).emitBinary();
 }
 
+/** Longer than a page of memory: none of it may take any. */
+const data = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
+
 async function link(text: string): Promise<Uint8Array> {
-  return linkKernel({ canister: assemble(text), kernel: await buildKernel() });
+  return linkKernel({ canister: assemble(text), kernel: await buildKernel(), data });
 }
 
 beforeAll(async () => {
@@ -187,6 +191,13 @@ describe('the kernel inside a canister', () => {
       expect(sealed).toEqual(fromHex(`${vector.ciphertext}${vector.tag}`));
       expect(open({ ...context, sealed })).toEqual(part('plaintext'));
     }
+  });
+
+  test('hands out what was linked in beside it, and nothing beyond', () => {
+    expect(linkedDataSize()).toBe(data.length);
+    expect(readLinkedData(69_000, 1_000)).toEqual(data.subarray(69_000));
+    expect(readLinkedData(0, 0)).toEqual(new Uint8Array());
+    expect(() => readLinkedData(69_000, 1_001)).toThrow('out of bounds');
   });
 
   test("keeps its spaces apart from the canister's stable memory", () => {

@@ -2,7 +2,7 @@
 // diagrams, keys and segments by another implementation of the cipher. The judge of what src
 // stores.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha';
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { expand, hkdf } from '@noble/hashes/hkdf';
 import { sha256 } from '@noble/hashes/sha2';
 import type { MemoryStores } from './memory-stores.ts';

@@ -96,7 +96,11 @@ export async function startKernel(options: KernelHostOptions = {}): Promise<Kern
     maximum: arenaPages + heapPagesMax,
   });
   const table = new WebAssembly.Table({ initial: 1, element: 'anyfunc' });
-  const imports = { env: { memory, table }, sys: systemFunctions(system, memory) };
+  const imports = {
+    env: { memory, table },
+    sys: systemFunctions(system, memory),
+    data: { linked_data_size: () => 0, linked_data_read: refuseCall },
+  };
   kernelModule ??= WebAssembly.compile(await buildKernel());
   const exports = new WebAssembly.Instance(await kernelModule, imports).exports as KernelExports;
   const gate = createGate({ exports, memory, misalignment });

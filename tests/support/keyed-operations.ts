@@ -83,7 +83,13 @@ export const actorRows: readonly ActorRow[] = [
 
 /** Those that are of a whole bucket: each has a test of its own. */
 export const wholeMethods: readonly string[] = ['getBucket', 'listUploads', 'deleteLink'];
-export const wholeRoutes: readonly string[] = ['GET upload', 'HEAD upload', 'DELETE links/x'];
+export const wholeRoutes: readonly string[] = [
+  'GET upload',
+  'HEAD upload',
+  'GET end-to-end',
+  'HEAD end-to-end',
+  'DELETE links/x',
+];
 
 const query = (name: string, rest = '') => {
   return ({ path }: Spot) => `${name}=${encodeURIComponent(path)}${rest}`;

@@ -73,7 +73,8 @@ export function personInside(service: Service, who: Who): Person {
 
 /** What a caller leaves out of a record is absent, as other languages' agents have it. */
 function completed(type: IDL.Type | undefined, value: unknown): unknown {
-  if (type instanceof IDL.OptClass && Array.isArray(value)) {
+  const isOuter = type instanceof IDL.OptClass || type instanceof IDL.VecClass;
+  if (isOuter && Array.isArray(value)) {
     return value.map((inner) => completed((type as unknown as { _type: IDL.Type })._type, inner));
   }
   if (!(type instanceof IDL.RecordClass) || type instanceof IDL.TupleClass) return value;
@@ -81,7 +82,11 @@ function completed(type: IDL.Type | undefined, value: unknown): unknown {
   const absent = type._fields.filter(
     ([name, of]) => !(name in given) && of instanceof IDL.OptClass,
   );
-  return { ...Object.fromEntries(absent.map(([name]) => [name, []])), ...given };
+  const inner = type._fields.filter(([name]) => name in given);
+  return {
+    ...Object.fromEntries(absent.map(([name]) => [name, []])),
+    ...Object.fromEntries(inner.map(([name, of]) => [name, completed(of, given[name])])),
+  };
 }
 
 /** The client takes these for absent in the records of an earlier service. */
@@ -96,7 +101,7 @@ function plain(answer: Answer<unknown>): Answer<unknown> {
   return { ok: Object.fromEntries(fields) };
 }
 
-function personWho(
+export function personWho(
   principal: Principal,
   sendValues: (method: string, values: unknown[]) => Promise<Answer<unknown>>,
 ): Person {

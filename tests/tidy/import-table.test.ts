@@ -59,6 +59,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'cborg',
   ],
   'packages/client': [wire, agentLibrary],
+  // Loaded with its first use, as the agent is.
+  'packages/client/src/age': [
+    'packages/client/src',
+    'age-encryption',
+    '@noble/ciphers',
+    '@scure/base',
+    '@dfinity/vetkeys',
+  ],
   'packages/client/src/sha256-software.ts': ['@noble/hashes'],
   'packages/client/src/node': [
     'node:',
@@ -93,6 +101,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'packages/replica',
     ...candidLibrary,
     'assemblyscript',
+    'binaryen',
     'esbuild',
     'typescript',
     '@icp-sdk/bindgen',

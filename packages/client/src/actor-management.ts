@@ -3,6 +3,7 @@
 import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../wire/src/limits.ts';
 import { call } from './actor-connection.ts';
+import { actorIdentities, endToEndOptionsOf } from './actor-end-to-end.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
 import type { CandidBucket, ServiceActor } from './candid-types.ts';
 import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from './interface.ts';
@@ -14,9 +15,10 @@ export function actorManagement(
   apiKey: string | undefined,
 ): Omit<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'> {
   return {
+    ...actorIdentities(actor),
     createBucket: async (id, options) => {
       const created = await call(undefined, () => actor.createBucket(id, [optionsOf(options)]));
-      return knownSite(created, options);
+      return known(created, options);
     },
     getBucket: async (id) =>
       bucketRecordOf(await call(undefined, () => actor.getBucket(id, optional(apiKey)))),
@@ -27,7 +29,7 @@ export function actorManagement(
     },
     updateBucket: async (id, change) => {
       const changed = await call(undefined, () => actor.updateBucket(changeOf(id, change)));
-      return knownSite(changed, change);
+      return known(changed, change);
     },
     async deleteBucket(id, { isForced }) {
       await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
@@ -53,10 +55,15 @@ export function actorManagement(
   };
 }
 
-/** A service of version 0.1.0 passes over the field. */
-function knownSite(bucket: CandidBucket, { isSite }: BucketOptions): BucketRecord {
-  if (!isSite || bucket.isSite.length > 0) return bucketRecordOf(bucket);
-  throw new StorageError('Unsupported', 'The service has no sites: upgrade it.');
+/** A service of an earlier version passes over fields that it does not know. */
+function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {
+  if (isSite && bucket.isSite.length === 0) {
+    throw new StorageError('Unsupported', 'The service has no sites: upgrade it.');
+  }
+  if (endToEnd !== undefined && bucket.endToEnd.length === 0) {
+    throw new StorageError('Unsupported', 'The service has no end-to-end buckets: upgrade it.');
+  }
+  return bucketRecordOf(bucket);
 }
 
 /** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
@@ -76,14 +83,16 @@ function optionsOf(options: BucketOptions) {
     quotaBytes: optional(quotaBytes === undefined ? undefined : BigInt(quotaBytes)),
     quotaFiles: optional(quotaFiles === undefined ? undefined : BigInt(quotaFiles)),
     keepVersionsDays: optional(days === undefined ? undefined : BigInt(days)),
+    endToEnd: endToEndOptionsOf(options.endToEnd),
   };
 }
 
 function changeOf(bucketId: string, change: BucketChange) {
-  const { owner, addMembers, removeMembers } = change;
+  const { owner, addMembers, removeMembers, isEndToEnd } = change;
   return {
     bucketId,
     ...optionsOf(change),
+    isEndToEnd: optional(isEndToEnd),
     owner: optional(owner === undefined ? undefined : principalOf(owner)),
     addMembers: optional(addMembers?.map(memberOf)),
     removeMembers: optional(removeMembers?.map(principalOf)),

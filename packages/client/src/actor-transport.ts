@@ -14,7 +14,7 @@ import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts
 import { joinPieces } from './byte-stream.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
-import { fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
+import { bucketRecordOf, fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { canisterAddress } from './canister-address.ts';
 import { chunkCountOf, likelyChunkBytes } from './digest.ts';
@@ -51,6 +51,9 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),
+    async getEndToEnd(bucket, signal) {
+      return bucketRecordOf(await call(signal, () => actor.getBucket(bucket, key)));
+    },
     openFile: (file, options) => openFile(service, file, options),
     getFile: (file, signal) => getFile(service, file, signal),
     listFiles: (request) => listFiles(service, request),

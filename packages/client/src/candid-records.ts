@@ -3,15 +3,16 @@
 
 import type { ApiKey, FormerVersion, Status, Upload } from './candid/file_storage.did.ts';
 import type { CandidBucket, CandidFile, CandidKey, Optional } from './candid-types.ts';
+import type { EndToEndRecord } from './end-to-end-records.ts';
 import type {
   BucketRecord,
   FileRecord,
   KeyRecord,
-  ServiceStatus,
   UploadSession,
   UploadStatus,
 } from './interface.ts';
 import type { FileVersion } from './operations.ts';
+import type { ServiceStatus } from './service-status.ts';
 
 export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
@@ -80,10 +81,23 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     keepVersionsDays: Number(bucket.keepVersionsDays[0] ?? 0),
     versionCount: Number(bucket.versionCount[0] ?? 0),
     versionBytes: Number(bucket.versionBytes[0] ?? 0),
+    endToEnd: endToEndOf(bucket.endToEnd),
     members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
     createdAt: isoTime(bucket.createdAt),
     updatedAt: isoTime(bucket.updatedAt),
   };
+}
+
+function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | undefined {
+  return (
+    mode && {
+      ...mode,
+      serial: mode.serial.toString(),
+      epochs: mode.epochs.map(({ epoch, recipient, openedAt }) => {
+        return { epoch: Number(epoch), recipient: recipient[0], openedAt: isoTime(openedAt) };
+      }),
+    }
+  );
 }
 
 export function keyRecordOf(key: CandidKey): KeyRecord {

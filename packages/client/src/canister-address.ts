@@ -11,7 +11,7 @@ export function canisterAddress(options: {
 }): string {
   if (!URL.canParse(options.host)) return '';
   const { protocol, hostname, port } = new URL(options.host);
-  if (networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))) {
+  if (isNetwork(options.host)) {
     return `https://${options.canisterId}.icp0.io`;
   }
   // A number has no names below it.
@@ -36,4 +36,10 @@ export async function findCanister(url: string): Promise<string> {
   const id = headers.get('x-ic-canister-id');
   if (id !== null) return id;
   throw new StorageError('HttpError', `${url} does not say which canister it leads to.`);
+}
+
+/** The host is one of the network's own, whose keys are known. */
+export function isNetwork(url: string): boolean {
+  const { hostname } = new URL(url);
+  return networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 }

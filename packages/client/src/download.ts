@@ -36,17 +36,21 @@ interface Job {
  */
 const linkedPartsMin = 4;
 
+/** `opened`: by whoever has opened it before. */
 export async function downloadFile(
   connection: Connection,
   name: FileName,
   options: DownloadOptions = {},
+  opened?: OpenedFile,
 ): Promise<Download> {
   const { signal, range } = options;
   checkedConcurrency(options.concurrency);
   const wantsFirst = range === undefined;
-  const file = await trying(connection, signal, () =>
-    connection.transport.openFile(name, { wantsFirst, signal }),
-  );
+  const file =
+    opened ??
+    (await trying(connection, signal, () =>
+      connection.transport.openFile(name, { wantsFirst, signal }),
+    ));
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;
   const reader = partReader(job);

@@ -17,7 +17,6 @@ import type {
   ListOptions,
   RemoveAllOptions,
   RemovedFile,
-  ServiceStatus,
   UploadAllOptions,
   UploadedFile,
   UploadListOptions,
@@ -39,6 +38,7 @@ import type {
   VersionListOptions,
 } from './operations.ts';
 import { removeAll } from './remove-all.ts';
+import type { ServiceStatus } from './service-status.ts';
 import { isStorageError } from './storage-error.ts';
 import { uploadFile } from './upload.ts';
 import { uploadAll } from './upload-all.ts';

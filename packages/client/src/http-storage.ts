@@ -1,6 +1,7 @@
 // The client over HTTP alone: nothing of the actor comes along into a bundle.
 
 import type { Connection } from './connection.ts';
+import type { EndToEndLayer } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
 import type { Fetch } from './http-exchange.ts';
 import { withoutLastSlashes } from './http-paths.ts';
@@ -19,6 +20,11 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined;
   /** Media type by a path's extension, such as `lookup` of mime-types. */
   readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
+  /**
+   * `endToEnd()`: files of end-to-end buckets are encrypted and opened here. By the actor it is so
+   * without being told; over HTTP the first upload asks for the bucket's mode, some seconds.
+   */
+  readonly endToEnd?: EndToEndLayer | undefined;
 }
 
 /** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp0.io`. */
@@ -27,7 +33,9 @@ export interface HttpStorageOptions extends CommonOptions {
 }
 
 export function createHttpStorage(options: HttpStorageOptions): FileStorage {
-  return fileStorage(connectionOver(httpTransport(options), options));
+  const connection = connectionOver(httpTransport(options), options);
+  const files = fileStorage(connection);
+  return options.endToEnd?.(files, connection) ?? files;
 }
 
 export function httpTransport(options: HttpStorageOptions): Transport {

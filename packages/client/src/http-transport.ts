@@ -15,11 +15,11 @@ import type {
   FileRecord,
   FolderOptions,
   FolderPage,
-  ServiceStatus,
   UploadSession,
   Usage,
   UsageOptions,
 } from './interface.ts';
+import type { ServiceStatus } from './service-status.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   ChunkUpload,
@@ -42,6 +42,12 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
     startUpload: (request, signal) => startUpload(connection, request, signal),
     putChunk: (chunk, signal) => putChunk(connection, chunk, signal),
+    getEndToEnd: (bucket, signal) =>
+      exchangeJson(connection, {
+        method: 'GET',
+        path: `${bucketPath(bucket)}/end-to-end`,
+        signal,
+      }),
     openFile: (file, options) => openHttpFile(connection, file, options),
     readPart: (part, signal) => readHttpPart(connection, part, signal),
     listFiles: (request) => listFiles(connection, request),

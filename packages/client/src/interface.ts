@@ -1,6 +1,7 @@
 // What callers of the client see: names, records and options. Records are those of the service's
 // JSON interface, whichever way they came.
 
+import type { EndToEndRecord, EndToEndSettings } from './end-to-end-records.ts';
 import type { StorageError } from './storage-error.ts';
 import type { UploadInput } from './upload-source.ts';
 
@@ -55,6 +56,8 @@ export interface UploadSession {
   readonly updatedAt: string;
   readonly expiresAt: string;
   readonly fileId?: string | undefined;
+  /** As `onSession` is told it of an end-to-end bucket: what the upload goes on with. No secret. */
+  readonly ageHeader?: string | undefined;
 }
 
 export interface Progress {
@@ -101,6 +104,8 @@ export interface UploadOptions extends TransferOptions, FileName {
   readonly chunkBytes?: number | undefined;
   /** Id of a session that was begun before for the same file: only what it misses is sent. */
   readonly resume?: string | undefined;
+  /** With `resume`, in an end-to-end bucket. */
+  readonly ageHeader?: string | undefined;
   /** Told the session as soon as there is one; a small file needs none. */
   readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
 }
@@ -249,6 +254,8 @@ export interface BucketRecord {
   /** What former versions count of the quota. */
   readonly versionBytes: number;
   readonly members: readonly BucketMember[];
+  /** Absent where the service stores what it is sent. */
+  readonly endToEnd?: EndToEndRecord | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -265,9 +272,13 @@ export interface BucketOptions {
   readonly quotaFiles?: number | undefined;
   /** Up to 3,650; 0 keeps no former versions. */
   readonly keepVersionsDays?: number | undefined;
+  /** Files are encrypted before they are sent; while the bucket is empty, but for recipients. */
+  readonly endToEnd?: EndToEndSettings | undefined;
 }
 
 export interface BucketChange extends BucketOptions {
+  /** False ends it, while the bucket is empty. */
+  readonly isEndToEnd?: boolean | undefined;
   /** Principal of who is to own it from now on. */
   readonly owner?: string | undefined;
   readonly addMembers?: readonly BucketMember[] | undefined;
@@ -364,30 +375,3 @@ export interface AccessChange {
 
 /** Where a root key comes from: kept in the canister, or derived by vetKD from a named key. */
 export type RootKeySource = 'stored' | { readonly vetkd: string };
-
-export interface EncryptionStatus {
-  /** Where the root key comes from. */
-  readonly rootKey: string;
-  readonly keyName: string;
-  readonly isKeyPresent: boolean;
-  readonly isRotating: boolean;
-}
-
-export interface ServiceStatus {
-  readonly version: string;
-  readonly buckets: number;
-  readonly files: number;
-  readonly bytesStored: number;
-  readonly stableBytes: number;
-  readonly heapBytes: number;
-  /** For controllers and owners of buckets alone. */
-  readonly cycles?: number | undefined;
-  /** What requests without a key may make the canister pay for, and what is left of it now. */
-  readonly anonymousUpdates: {
-    readonly burst: number;
-    readonly perMinute: number;
-    readonly left: number;
-  };
-  readonly encryption: EncryptionStatus;
-  readonly certified: string;
-}

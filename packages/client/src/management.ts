@@ -23,6 +23,11 @@ export interface Buckets {
   update(id: string, change: BucketChange): Promise<BucketRecord>;
   /** Of a bucket without files; open uploads are cancelled when it is forced. */
   remove(id: string, options?: { readonly isForced?: boolean }): Promise<void>;
+  /**
+   * Of an end-to-end bucket, for its owners: files that are stored from now on are for another
+   * identity, which former members cannot get. Asked for once.
+   */
+  rotateIdentity(id: string): Promise<BucketRecord>;
 }
 
 export interface Keys {
@@ -65,6 +70,7 @@ export function bucketsOf(connection: Connection): Buckets {
       trying(connection, undefined, () => managementOf(connection).updateBucket(id, change)),
     remove: (id, { isForced = false } = {}) =>
       trying(connection, undefined, (attempt) => remove(connection, { id, isForced, attempt })),
+    rotateIdentity: async (id) => managementOf(connection).rotateBucketIdentity(id),
   };
 }
 

@@ -2,6 +2,9 @@
 // the agent's library is loaded when it is needed.
 
 import { type Access, accessOf, type Rotation, rotationOf } from './administration.ts';
+import type { Issuer } from './age/bucket-keys.ts';
+import { isNetwork } from './canister-address.ts';
+import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
 import {
   type CommonOptions,
@@ -49,8 +52,11 @@ export interface Storage extends FileStorage {
 
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
+  const files = fileStorage(connection);
+  // Over HTTP a bucket's mode is told by an update, some seconds: for who asks for it.
+  const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
-    ...fileStorage(connection),
+    ...(layer?.(files, connection, issuerOf(options)) ?? files),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
     wellKnown: wellKnownOf(connection),
@@ -59,7 +65,21 @@ export function createStorage(options: StorageOptions): Storage {
   };
 }
 
-function transportOf(options: StorageOptions): Transport {
+/** Who asks for identities of buckets: whoever signs calls. */
+export function issuerOf(options: StorageOptions): Issuer | undefined {
+  if ('url' in options || options.identity === undefined) return undefined;
+  const { canisterId, host, fetchRootKey } = options;
+  return {
+    canisterId,
+    canisterBytes: async () => {
+      const { Principal } = await import('@icp-sdk/core/principal');
+      return Principal.fromText(canisterId).toUint8Array();
+    },
+    isOnNetwork: isNetwork(host) && fetchRootKey !== true,
+  };
+}
+
+export function transportOf(options: StorageOptions): Transport {
   if ('url' in options) return httpTransport(options);
   const { host, canisterId, identity, fetchRootKey, apiKey } = options;
   const caller = { identity, fetchRootKey, apiKey };

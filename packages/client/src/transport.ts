@@ -1,6 +1,7 @@
 // One interface for both ways to the service: HTTP through a gateway, and calls through the agent.
 // Each method is one attempt at one request, and throws a StorageError.
 
+import type { BucketEpoch, EndToEndRecord } from './end-to-end-records.ts';
 import type {
   AccessChange,
   BucketChange,
@@ -21,7 +22,6 @@ import type {
   NewLink,
   RemovedFile,
   RootKeySource,
-  ServiceStatus,
   StoredHeaders,
   UploadSession,
   Usage,
@@ -38,6 +38,7 @@ import type {
   VersionListOptions,
   VersionPage,
 } from './operations.ts';
+import type { ServiceStatus } from './service-status.ts';
 import type { StorageError } from './storage-error.ts';
 
 export type Signal = AbortSignal | undefined;
@@ -135,6 +136,26 @@ export interface PartRequest extends FileName {
   readonly linkPath?: string | undefined;
 }
 
+/** What the service answers of an identity: see age/bucket-identity.ts. */
+export interface SealedIdentity {
+  readonly epoch: number;
+  /** 192 bytes, for who made the transport key. */
+  readonly encryptedKey: Uint8Array;
+  /** 96 bytes: of the canister and the context, by its own word. */
+  readonly publicKey: Uint8Array;
+  readonly recipient?: string | undefined;
+  readonly keyName: string;
+}
+
+/** Nothing of a bucket that is not end-to-end. Over HTTP nothing of what identities are made of. */
+export interface ToldMode {
+  readonly endToEnd?:
+    | EndToEndRecord
+    | (Omit<EndToEndRecord, 'serial' | 'epochs'> & { readonly epoch?: BucketEpoch | undefined })
+    | null
+    | undefined;
+}
+
 export interface PageRequest extends ListOptions {
   readonly page: number;
 }
@@ -173,6 +194,14 @@ export interface Management {
   listBuckets(page: number): Promise<{ items: readonly BucketRecord[]; hasMore: boolean }>;
   updateBucket(id: string, change: BucketChange): Promise<BucketRecord>;
   deleteBucket(id: string, options: { readonly isForced: boolean }): Promise<void>;
+  /** The transport key has 48 bytes. */
+  getBucketIdentity(
+    bucket: string,
+    epoch: number,
+    transportPublicKey: Uint8Array,
+  ): Promise<SealedIdentity>;
+  setBucketRecipient(bucket: string, epoch: number, recipient: string): Promise<BucketRecord>;
+  rotateBucketIdentity(bucket: string): Promise<BucketRecord>;
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;
@@ -204,6 +233,7 @@ export interface Transport {
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
   /** The open ones. */
   listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;
+  getEndToEnd(bucket: string, signal: Signal): Promise<ToldMode>;
   openFile(
     file: FileName,
     options: { readonly wantsFirst: boolean; readonly signal: Signal },

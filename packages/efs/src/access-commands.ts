@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { BucketMember, RootKeySource } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
+import { addRotateIdentity, openEpoch } from './bucket-identity.ts';
 import { json, runOf, wholeNumber } from './flags.ts';
 import { isJson } from './json-output.ts';
 import {
@@ -44,9 +45,10 @@ function addMember(member: Command): void {
     );
   member
     .command('rm <bucket> <principal>')
+    .option('--rotate', 'of an end-to-end bucket: new files are for another identity')
     .addOption(json())
-    .action((bucket: string, principal: string, _flags, command: Command) =>
-      removeMember(runOf(command), bucket, principal),
+    .action((bucket: string, principal: string, flags: { rotate?: boolean }, command: Command) =>
+      removeMember(runOf(command), { bucket, principal, isRotated: flags.rotate === true }),
     );
 }
 
@@ -90,6 +92,7 @@ function addRotate(rotate: Command): void {
     .action((bucket: string, flags: { wait?: boolean }, command: Command) =>
       rotateBucket(runOf(command), bucket, flags),
     );
+  addRotateIdentity(rotate);
   rotate
     .command('root')
     .description('the key of the bucket keys; for controllers')
@@ -119,9 +122,31 @@ async function addMemberTo(run: Run, bucket: string, member: BucketMember): Prom
   printResult({ bucket, ...member }, member.principal);
 }
 
-async function removeMember(run: Run, bucket: string, principal: string): Promise<void> {
-  await (await run.manager()).buckets.update(bucket, { removeMembers: [principal] });
-  printResult({ bucket, removed: principal }, principal);
+interface Removal {
+  readonly bucket: string;
+  readonly principal: string;
+  /** What it has derived stays its own: new files are to be for another identity. */
+  readonly isRotated: boolean;
+}
+
+async function removeMember(run: Run, { bucket, principal, isRotated }: Removal): Promise<void> {
+  const { buckets } = await run.manager();
+  if (isRotated && !(await buckets.get(bucket)).endToEnd?.usesVetKeys) {
+    throw new UsageError(`Bucket ${bucket} has no identity to rotate: leave out --rotate.`);
+  }
+  const { endToEnd } = await buckets.update(bucket, { removeMembers: [principal] });
+  const opened = isRotated ? await openEpoch(run, bucket) : undefined;
+  printResult({ bucket, removed: principal, epoch: opened?.epoch }, principal);
+  if (run.isQuiet || !endToEnd?.usesVetKeys) return;
+  printNote(
+    'It gets no file from the service any more. What it has fetched stays readable to it, and so ' +
+      'would copies of what is stored now, if it has opened a file of it.',
+  );
+  printNote(
+    opened === undefined
+      ? `New files would be, too: efs rotate identity ${bucket} keeps them from it.`
+      : `New files are for epoch ${opened.epoch}, which it cannot get.`,
+  );
 }
 
 async function listCreators(run: Run, flags: JsonFlag): Promise<void> {

@@ -2,7 +2,13 @@
 // environment, and then one service whole: the profile that is named, a local replica, the profile
 // in use. Secrets of that one go to its own address alone.
 
+import { join } from 'node:path';
+import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
+import type { EndToEndOptions } from '../../client/src/end-to-end-options.ts';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
+import { nodeEndToEnd } from '../../client/src/node/end-to-end.ts';
+import { fileIdentityStore } from '../../client/src/node/identity-store.ts';
+import { nodePieceCipher } from '../../client/src/node/piece-cipher.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
 import type { StorageIdentity } from '../../client/src/storage-identity.ts';
@@ -27,6 +33,7 @@ export interface GlobalOptions {
   readonly apiKey?: string;
   readonly identity?: string;
   readonly identityPassphraseFile?: string;
+  readonly ageIdentity?: string;
   readonly profile?: string;
   readonly transport?: string;
   readonly replica?: string;
@@ -51,6 +58,8 @@ export interface Configuration {
   /** Of the local replica. */
   readonly identityPem: string | undefined;
   readonly passphraseFile: string | undefined;
+  /** File of the user's own age identities. */
+  readonly ageIdentity: string | undefined;
   readonly environment: Environment;
   readonly transport: 'http' | 'actor';
   readonly timeoutMs: number;
@@ -92,6 +101,7 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
     identity,
     identityPem,
     passphraseFile: flags.identityPassphraseFile,
+    ageIdentity: flags.ageIdentity ?? serviceVariable('EFS_AGE_IDENTITY') ?? base?.ageIdentity,
     environment,
     transport: chosenTransport(flags.transport ?? variable('EFS_TRANSPORT'), isOverHttp),
     timeoutMs: 1_000 * seconds(flags.timeout ?? variable('EFS_TIMEOUT')),
@@ -119,6 +129,7 @@ interface BaseService extends Address {
   readonly apiKey?: string | undefined;
   readonly identity?: string | undefined;
   readonly identityPem?: string | undefined;
+  readonly ageIdentity?: string | undefined;
   readonly profile?: string;
   readonly replica?: string;
 }
@@ -239,15 +250,46 @@ const unknownCanister =
 
 /** For files, by the way of transport that was chosen. */
 export async function openStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  return open(await fileOptions(configuration), configuration);
+}
+
+async function fileOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
   const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
   if (url === undefined && host === undefined) throw new UsageError(unknownService);
   if (configuration.transport === 'actor') {
     // A local replica's key is for one bucket; its owner may use all.
     const isNeeded = !hasIdentity(configuration) || !isLocalKey;
-    return openActorStorage({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
+    return actorOptions({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
   }
   if (url === undefined) throw new UsageError(unknownService);
-  return createNodeStorage({ url, apiKey, timeoutMs, onRetry });
+  return { url, apiKey, timeoutMs, onRetry };
+}
+
+async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {
+  const endToEnd = nodeEndToEnd(await endToEndOptions(configuration));
+  return createNodeStorage({ ...options, endToEnd });
+}
+
+/** What opens files of end-to-end buckets; what the network derives is kept beside the profiles. */
+async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
+  const { ageIdentity, environment } = configuration;
+  const store = fileIdentityStore(join(configFolder(environment), 'identities'));
+  const common = { store, cipher: nodePieceCipher };
+  if (ageIdentity === undefined) return common;
+  const { loadAgeIdentities } = await import('./age-identities.ts');
+  return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };
+}
+
+/** As whoever stores and reads files, or as whoever manages buckets. */
+export async function openSecrets(
+  configuration: WatchedConfiguration,
+  who: 'files' | 'manager',
+): Promise<BucketSecrets> {
+  const { bucketSecrets } = await import('../../client/src/bucket-secrets.ts');
+  const options = await (who === 'files'
+    ? fileOptions(configuration)
+    : actorOptions({ ...configuration, apiKey: undefined }));
+  return bucketSecrets(options, await endToEndOptions(configuration));
 }
 
 export function hasIdentity({ identity, identityPem }: Configuration): boolean {
@@ -255,8 +297,8 @@ export function hasIdentity({ identity, identityPem }: Configuration): boolean {
 }
 
 /** For buckets and keys, which the actor alone manages, for an identity. */
-export function openManager(configuration: WatchedConfiguration): Promise<Storage> {
-  return openActorStorage({ ...configuration, apiKey: undefined });
+export async function openManager(configuration: WatchedConfiguration): Promise<Storage> {
+  return open(await actorOptions({ ...configuration, apiKey: undefined }), configuration);
 }
 
 /** As whoever calls, where the actor can be asked who that is. */
@@ -266,12 +308,11 @@ export function openOverseer(configuration: WatchedConfiguration): Promise<Stora
   return isKnown ? openManager(configuration) : openStorage(configuration);
 }
 
-async function openActorStorage(configuration: WatchedConfiguration): Promise<Storage> {
+async function actorOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
   const { host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
   if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
   const identity = await identityOf(configuration);
-  const options: StorageOptions = { host, canisterId, identity, apiKey, timeoutMs, onRetry };
-  return createNodeStorage(options);
+  return { host, canisterId, identity, apiKey, timeoutMs, onRetry };
 }
 
 /** Loads the agent, which takes a quarter of a second. */

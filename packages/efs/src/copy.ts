@@ -9,6 +9,7 @@ import { StorageError } from '../../client/src/storage-error.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';
 import { printable } from './output.ts';
 import type { Run } from './run.ts';
+import { carryFile, isSealedCopy, moveFile } from './sealed-copies.ts';
 import { countDone, countFailure, endsAll, finish, startTally, type Tally } from './tally.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -26,6 +27,7 @@ export interface CopyOrder {
 }
 
 interface Job {
+  readonly run: Run;
   readonly storage: Storage;
   readonly kind: 'copy' | 'move';
   readonly flags: CopyFlags;
@@ -52,7 +54,7 @@ export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promis
   const controller = new AbortController();
   const signal = AbortSignal.any([run.signal, controller.signal]);
   const tally = startTally(kind === 'copy' ? 'copied' : 'moved');
-  const job = { storage: await run.storage(), kind, flags, tally, signal };
+  const job = { run, storage: await run.storage(), kind, flags, tally, signal };
   try {
     for await (const failure of asTheyEnd(tasksOf(job, { files, folders }), concurrency)) {
       if (failure !== undefined) throw failure;
@@ -124,11 +126,14 @@ async function* tasksOf(
 }
 
 function taskOf(job: Job, { from, to }: Step): () => Promise<unknown> {
-  const { storage, kind, flags, tally, signal } = job;
+  const { run, storage, kind, flags, tally, signal } = job;
   const ifNoneMatch = flags.replace === false ? '*' : undefined;
   return () =>
     guarded(job, nameOf(from), async () => {
-      if (kind === 'copy') await storage.copy(from, to, { ifNoneMatch, signal });
+      if (await isSealedCopy(run, from.bucket, to.bucket)) {
+        const carry = kind === 'copy' ? carryFile : moveFile;
+        await carry(storage, { from, to, ifNoneMatch, signal });
+      } else if (kind === 'copy') await storage.copy(from, to, { ifNoneMatch, signal });
       else await storage.move(from, to, { ifNoneMatch, signal });
       countDone(tally, nameOf(to));
     });

@@ -3,25 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
+import { addBuckets } from './bucket-commands.ts';
+import { addBucketIdentity } from './bucket-identity.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
-import { byteCount, countOrNone, json, runOf, wholeNumber } from './flags.ts';
+import { json, runOf } from './flags.ts';
 import { addIdentityCommands } from './identity-commands.ts';
 import { chooseJson, isJson } from './json-output.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
 import { list, stat } from './list.ts';
-import {
-  changeBucket,
-  createBucket,
-  createKey,
-  listBuckets,
-  listKeys,
-  removeBucket,
-  revokeKey,
-} from './manage.ts';
+import { createKey, listBuckets, listKeys, revokeKey } from './manage.ts';
 import { printFailure, printNote } from './output.ts';
 import { addProfileCommands } from './profile-commands.ts';
 import { remove } from './remove.ts';
@@ -53,17 +47,19 @@ Files are named bucket/path. Examples:
   efs set --type text/plain demo/notes          type, tags, headers, metadata
   efs versions ls demo/notes.txt                what a bucket that keeps versions has of it
   efs bucket create photos && efs key create photos --name uploader
+  efs bucket create safe --end-to-end           nobody but its members reads its files
 
 Configuration, the first that is there: a flag; the profile of --profile; the environment
 (EFS_URL, EFS_API_KEY, EFS_HOST, EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE,
-EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE; .replica/service.json in this folder or
-above it, which \`npm start\` writes; the profile in use. With --profile the environment's address, key and
-identity do not count. A profile's key goes to its own address alone. efs whoami shows what counts,
-and efs doctor what is wrong. On the network EFS_URL is https://<canister id>.icp0.io.
+EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile of EFS_PROFILE;
+.replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
+With --profile the environment's address, key and identities do not count. A profile's key goes to
+its own address alone. efs whoami shows what counts, and efs doctor what is wrong. On the network
+EFS_URL is https://<canister id>.icp0.io.
 
 Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
-profiles in $XDG_CONFIG_HOME/efs (~/.config/efs). Buckets, members and keys are managed by the
-actor, for an identity.
+profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them.
+Buckets, members and keys are managed by the actor, for an identity.
 
 ${exitCodeHelp}`;
 
@@ -81,11 +77,6 @@ function collectNames(value: string, former: readonly string[] = []): string[] {
   return [...former, ...value.split(',')];
 }
 
-const keepVersions = () =>
-  new Option('--keep-versions <days>', 'keep what is replaced or removed; 0: not at all').argParser(
-    wholeNumber,
-  );
-
 export function createProgram(): Command {
   const program = new Command('efs')
     .description('Files in buckets of an Encrypted File Storage canister.')
@@ -96,6 +87,7 @@ export function createProgram(): Command {
     .addOption(new Option('--canister-id <id>', 'for calls of the actor'))
     .addOption(new Option('--identity <file-or-name>', 'PEM, or a name that dfx or icp-cli knows'))
     .addOption(new Option('--identity-passphrase-file <file>', 'else it is asked for'))
+    .addOption(new Option('--age-identity <file>', 'own age identities, of end-to-end buckets'))
     .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
     .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
     .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
@@ -113,6 +105,7 @@ export function createProgram(): Command {
   addManagement(program);
   addAccessCommands(program);
   addIdentityCommands(program);
+  addBucketIdentity(program);
   addProfileCommands(program);
   addDoctor(program);
   addDomains(program);
@@ -199,38 +192,7 @@ function addLinks(program: Command): void {
 }
 
 function addManagement(program: Command): void {
-  const bucket = program.command('bucket').description('manage buckets');
-  bucket
-    .command('create <bucket>')
-    .description('a private one')
-    .option('--public', 'files are read without a key')
-    .option('--site', 'public, and a web site: folders show index.html, pages run scripts')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
-    .addOption(keepVersions())
-    .addOption(json())
-    .action((id: string, flags, command: Command) => createBucket(runOf(command), id, flags));
-  bucket
-    .command('ls')
-    .addOption(json())
-    .action((flags, command: Command) => listBuckets(runOf(command), flags));
-  bucket
-    .command('set <bucket>')
-    .option('--public', 'files are read without a key')
-    .option('--private', 'files are read with a key only')
-    .option('--site', 'a web site: folders show index.html, pages run scripts')
-    .option('--no-site', 'files alone, whose scripts do not run')
-    .option('--quota <size>', 'what it may hold: 10MB, 2GiB; none: no limit', byteCount)
-    .option('--quota-files <count>', 'how many files; none: no limit', countOrNone)
-    .addOption(keepVersions())
-    .addOption(json())
-    .action((id: string, flags, command: Command) => changeBucket(runOf(command), id, flags));
-  bucket
-    .command('rm <bucket>')
-    .description('one without files')
-    .option('--force', 'with its files, former versions and open uploads, which go first')
-    .addOption(json())
-    .action((id: string, flags, command: Command) => removeBucket(runOf(command), id, flags));
+  addBuckets(program);
   const uploads = program.command('uploads').description('uploads that have not been completed');
   uploads
     .command('ls <bucket>')

@@ -52,6 +52,20 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
       ([, bucket]) => `There is no bucket ${bucket}, or none that you may see (efs bucket ls).`,
     ],
   ],
+  NoIdentity: [
+    [
+      /There is no identity here/,
+      () =>
+        'The file is encrypted, and nothing here opens it: members open it by --identity and ' +
+        '--transport actor, its own recipients by --age-identity.',
+    ],
+    [
+      /for other identities/,
+      () =>
+        'The file is encrypted to others: neither the identity of its bucket opens it, if you ' +
+        'may have that, nor what --age-identity names.',
+    ],
+  ],
   InvalidContentType: [[/^The Content-Type (.*)$/s, ([, rest]) => `The --type ${rest}`]],
   InvalidArgument: [
     [

@@ -30,7 +30,7 @@ interface Wanted {
 
 export async function fetchFile(
   run: Run,
-  storage: Storage,
+  storage: Pick<Storage, 'download'>,
   wanted: Wanted,
 ): Promise<Pick<Download, 'etag' | 'size'>> {
   const { name, target, common, resume } = wanted;
@@ -68,7 +68,7 @@ export async function fetchFile(
 
 /** Goes on with what there is if it is of the file as it is now. */
 async function openDownload(
-  storage: Storage,
+  storage: Pick<Storage, 'download'>,
   { name, common }: Wanted,
   former: FormerPart | undefined,
 ): Promise<Download> {

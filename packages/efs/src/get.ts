@@ -4,8 +4,10 @@
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { piecesOf } from '../../client/src/byte-stream.ts';
-import type { Download, DownloadOptions } from '../../client/src/interface.ts';
+import type { Download, DownloadOptions, FileName } from '../../client/src/interface.ts';
+import { openNodeLink } from '../../client/src/node/end-to-end.ts';
 import { checkedConcurrency } from '../../client/src/parallel.ts';
+import type { Storage } from '../../client/src/storage.ts';
 import { naming } from './failure-words.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { fetchFile } from './get-file.ts';
@@ -36,22 +38,23 @@ interface GetNames {
 const standardOutput = '-';
 
 export async function get(run: Run, names: GetNames, options: GetOptions): Promise<void> {
-  if (options.recursive) return getFolder(run, names, options);
   const { source, target } = names;
-  if (isFolder(parseLocation(source))) {
+  const isLink = /^https?:\/\//i.test(source);
+  if (options.recursive && !isLink) return getFolder(run, names, options);
+  if (!isLink && isFolder(parseLocation(source))) {
     throw new UsageError(`"${source}" is a folder: -r fetches all that is in it.`);
   }
   if (target === standardOutput && isJson()) {
     throw new UsageError('Standard output is for the file here: leave out --json.');
   }
-  const name = parseFileName(source);
+  const name = isLink ? linkedName(source) : parseFileName(source);
   const range = parseRange(options.range);
   if (range !== undefined && options.resume) {
     throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
   }
   const file =
     target === standardOutput ? undefined : await findTarget(target, basename(name.path));
-  const storage = await run.storage();
+  const storage = isLink ? linkedFile(source) : await run.storage();
   const bar = startProgress(name.path, run.isQuiet);
   const { parallel: concurrency, verify } = options;
   const { signal } = run;
@@ -68,6 +71,17 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   } finally {
     bar.stop();
   }
+}
+
+/** The last segment of a link's address is the file's name. */
+function linkedName(url: string): FileName {
+  const { pathname } = new URL(url);
+  return { bucket: 'link', path: decodeURIComponent(pathname.split('/').at(-1) || 'file') };
+}
+
+/** What opens an encrypted one stands behind the #, and is not sent. */
+function linkedFile(url: string): Pick<Storage, 'download'> {
+  return { download: (_, options) => openNodeLink(url, options) };
 }
 
 /**

@@ -1,5 +1,6 @@
 // `efs ls`, `efs stat` and `efs status`: what is there.
 
+import { ageType } from '../../client/src/end-to-end-options.ts';
 import type { ListOptions } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { naming } from './failure-words.ts';
@@ -15,6 +16,7 @@ import {
   printNote,
 } from './output.ts';
 import type { Run } from './run.ts';
+import { sizeWithin } from './sealed-copies.ts';
 import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -88,8 +90,13 @@ export async function stat(run: Run, file: string, { json }: { json?: boolean })
   const name = parseFileName(file);
   const storage = await run.storage();
   const record = await naming(name, () => storage.stat(name, { signal }));
-  if (json) printJson(record);
-  else printRecord({ ...record, size: `${record.size} (${formatBytes(record.size)})` });
+  const plainSize = record.contentType === ageType ? await sizeWithin(run, record) : undefined;
+  if (json) printJson({ ...record, plainSize });
+  else {
+    const said = plainSize && `${plainSize} (${formatBytes(plainSize)})`;
+    const size = `${record.size} (${formatBytes(record.size)})`;
+    printRecord({ ...record, size, plainSize: said });
+  }
 }
 
 export function printRecord(record: object): void {

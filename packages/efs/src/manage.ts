@@ -1,11 +1,13 @@
 // `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
 
+import type { EndToEndRecord, EndToEndSettings } from '../../client/src/end-to-end-records.ts';
 import type {
   BucketOptions,
   BucketRecord,
   KeyRecord,
   Permission,
 } from '../../client/src/interface.ts';
+import { publishRecipient } from './bucket-identity.ts';
 import { isJson } from './json-output.ts';
 import { printRecord } from './list.ts';
 import {
@@ -57,9 +59,9 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
 ];
 
-function accessOf({ isPublic, isSite }: BucketRecord): string {
-  if (!isPublic) return 'private';
-  return isSite ? 'site' : 'public';
+function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
+  const access = isPublic ? (isSite ? 'site' : 'public') : 'private';
+  return endToEnd === undefined ? access : `${access}, end-to-end`;
 }
 
 export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
@@ -67,8 +69,10 @@ export async function createBucket(run: Run, id: string, flags: BucketFlags): Pr
   // A site is for everybody
   const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
   const bucket = await (await run.manager()).buckets.create(id, options);
+  await publishRecipient(run, bucket);
   if (json) printJson(bucket);
   else printLine(bucket.id);
+  if (bucket.endToEnd !== undefined && !run.isQuiet) printNote(whoOpens(bucket.endToEnd));
 }
 
 export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
@@ -86,19 +90,65 @@ export interface BucketFlags extends JsonFlag {
   readonly quota?: number;
   readonly quotaFiles?: number;
   readonly keepVersions?: number;
+  /** --end-to-end and --no-end-to-end. */
+  readonly endToEnd?: boolean;
+  /** --recipient, again and again, and --no-recipients. */
+  readonly recipient?: readonly string[];
+  readonly recipients?: boolean;
+  readonly vetkeys?: boolean;
+  readonly sealNames?: boolean;
 }
 
 export async function changeBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
-  const bucket = await (await run.manager()).buckets.update(id, optionsOf(flags));
+  const isEndToEnd = flags.endToEnd === false ? false : undefined;
+  const change = { ...optionsOf(flags), isEndToEnd };
+  const bucket = await (await run.manager()).buckets.update(id, change);
+  await publishRecipient(run, bucket);
   if (flags.json) printJson(bucket);
-  else printRecord({ ...bucket, members: undefined });
+  else printRecord({ ...bucket, members: undefined, endToEnd: sayEndToEnd(bucket) });
 }
 
 function optionsOf(flags: BucketFlags): BucketOptions {
   if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
   const isPublic = flags.public ? true : flags.private ? false : undefined;
   const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
-  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays };
+  const endToEnd = endToEndOf(flags);
+  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd };
+}
+
+/** Undefined where no flag is about it. */
+function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
+  const { endToEnd, recipient, vetkeys, sealNames } = flags;
+  const recipients = flags.recipients === false ? [] : recipient;
+  const isChosen = vetkeys === false || sealNames === true;
+  if (isChosen && !endToEnd) {
+    throw new UsageError('--no-vetkeys and --seal-names are for --end-to-end.');
+  }
+  if (endToEnd === false && recipients !== undefined) {
+    throw new UsageError('Without --end-to-end a bucket has no recipients: give one of them.');
+  }
+  if (!endToEnd && recipients === undefined) return undefined;
+  const usesVetKeys = vetkeys === false ? false : undefined;
+  return { usesVetKeys, sealsNames: sealNames, recipients };
+}
+
+function whoOpens({ usesVetKeys, recipients }: EndToEndRecord): string {
+  const others = recipients.length === 0 ? '' : `${recipients.length} recipients of your own`;
+  const who = [usesVetKeys ? 'its members' : '', others].filter((text) => text !== '');
+  return who.length === 0
+    ? 'Nobody could open its files yet: efs bucket set --recipient age1… says who can.'
+    : `Its files are encrypted before they are sent; ${who.join(' and ')} open them.`;
+}
+
+function sayEndToEnd({ endToEnd }: BucketRecord): string | undefined {
+  if (endToEnd === undefined) return undefined;
+  const { usesVetKeys, sealsNames, recipients, epochs } = endToEnd;
+  const words = [
+    usesVetKeys ? `vetKeys, epoch ${epochs.at(-1)?.epoch}` : 'own recipients alone',
+    sealsNames ? 'sealed names' : '',
+    ...recipients,
+  ];
+  return words.filter((word) => word !== '').join(', ');
 }
 
 /** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */

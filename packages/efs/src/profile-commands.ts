@@ -68,6 +68,7 @@ async function addProfile(name: string, flags: AddFlags): Promise<void> {
     host,
     canisterId,
     identity: flags.identity === undefined ? undefined : lasting(flags.identity),
+    ageIdentity: flags.ageIdentity === undefined ? undefined : resolve(flags.ageIdentity),
     ...(isInKeyring ? { isInKeyring } : { apiKey }),
   };
   const inUse = stored.inUse ?? name;

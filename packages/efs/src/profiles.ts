@@ -14,6 +14,8 @@ export interface Profile {
   readonly canisterId?: string | undefined;
   /** Path or name. */
   readonly identity?: string | undefined;
+  /** Path of a file of age identities. */
+  readonly ageIdentity?: string | undefined;
   readonly apiKey?: string | undefined;
   /** The key is in the system's keyring. */
   readonly isInKeyring?: boolean | undefined;

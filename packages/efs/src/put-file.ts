@@ -74,14 +74,14 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
   const common: UploadOptions = {
     ...uploadOptions(opened, run),
     onProgress: report,
-    async onSession({ uploadId }) {
+    async onSession({ uploadId, ageHeader }) {
       isBegun = true;
-      await saveState(transfer, { ...state, uploadId });
+      await saveState(transfer, { ...state, uploadId, ageHeader });
     },
   };
   const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
   try {
-    const record = await uploadOrResume(storage, source, { common, resume: former });
+    const record = await uploadOrResume(storage, source, { common, former });
     if (isBegun) await forgetState(transfer);
     return record;
   } catch (error) {
@@ -95,6 +95,8 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
   }
 }
 
+type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
+
 /**
  * The id of an interrupted upload of the same file with the same wishes, to go on with. Any other
  * that nobody works at is cancelled: it would take up one of the bucket's uploads for days.
@@ -102,13 +104,13 @@ export async function putFile(run: Run, storage: Storage, opened: OpenedFile): P
 async function formerUpload(
   storage: Storage,
   transfer: TransferName,
-  wanted: Omit<UploadState, 'uploadId'> | undefined,
-): Promise<string | undefined> {
+  wanted: Omit<UploadState, 'uploadId' | 'ageHeader'> | undefined,
+): Promise<FormerUpload | undefined> {
   const former = await loadUpload(transfer);
   if (former === undefined) return undefined;
-  const { uploadId, size, changedAtMs, wishes } = former;
+  const { uploadId, ageHeader, size, changedAtMs, wishes } = former;
   const isSame = size === wanted?.size && changedAtMs === wanted.changedAtMs;
-  if (isSame && wishes === wanted.wishes) return uploadId;
+  if (isSame && wishes === wanted.wishes) return { resume: uploadId, ageHeader };
   if (wanted !== undefined) {
     printNote('The interrupted upload was of another file, or with other options: it begins anew.');
   }
@@ -123,14 +125,20 @@ async function formerUpload(
 async function uploadOrResume(
   storage: Storage,
   source: FileSource,
-  { common, resume }: { readonly common: UploadOptions; readonly resume: string | undefined },
+  { common, former }: { readonly common: UploadOptions; readonly former: FormerUpload | undefined },
 ): Promise<FileRecord> {
-  if (resume === undefined) return storage.upload(source, common);
+  if (former === undefined) return storage.upload(source, common);
   try {
-    return await storage.upload(source, { ...common, resume });
+    return await storage.upload(source, { ...common, ...former });
   } catch (error) {
-    if (!hasEnded(error)) throw error;
-    printNote('The interrupted upload is no longer there: it begins anew.');
+    if (isStorageError(error, 'NoIdentity')) {
+      // Who has only the recipient cannot make the same bytes again.
+      printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
+      const { bucket, path } = common;
+      await storage.cancelUpload({ bucket, path, uploadId: former.resume }).catch(() => {});
+    } else if (hasEnded(error)) {
+      printNote('The interrupted upload is no longer there: it begins anew.');
+    } else throw error;
     return storage.upload(source, common);
   }
 }

@@ -1,6 +1,6 @@
 // `efs status`: what the service holds, and how long its cycles last.
 
-import type { ServiceStatus } from '../../client/src/interface.ts';
+import type { ServiceStatus } from '../../client/src/service-status.ts';
 import { printRecord } from './list.ts';
 import { printJson, printNote } from './output.ts';
 import type { Run } from './run.ts';

@@ -4,6 +4,8 @@
 
 import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { mayBeOf } from '../../client/src/age/payload.ts';
+import { ageType } from '../../client/src/end-to-end-options.ts';
 import type { FileRecord } from '../../client/src/interface.ts';
 import { abortedError } from '../../client/src/storage-error.ts';
 import { fetchFile } from './get-file.ts';
@@ -64,7 +66,7 @@ async function plan(job: SyncJob, from: Location, folder: string) {
     attemptOne(job, join(folder, path), async () => {
       const file = join(folder, path);
       const entry = await entryAt(file);
-      if (entry !== undefined && (await isFetched(file, record))) job.counts.same++;
+      if (entry !== undefined && (await isFetched(job, file, record))) job.counts.same++;
       else isNewByPath.set(path, entry === undefined);
     }),
   );
@@ -87,11 +89,14 @@ async function requireFolderOrNothing(folder: string): Promise<void> {
 }
 
 /** Size and time of an earlier sync are believed, as rsync does; else the digest tells. */
-async function isFetched(file: string, record: FileRecord): Promise<boolean> {
+async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Promise<boolean> {
   const stats = await stat(file).catch(() => undefined);
-  if (!stats?.isFile() || stats.size !== record.size) return false;
+  const { size, contentType } = record;
+  const isOfSize =
+    stats?.size === size || (contentType === ageType && mayBeOf(size, stats?.size ?? 0));
+  if (!stats?.isFile() || !isOfSize) return false;
   const isOfRecord = Math.trunc(stats.mtimeMs) === Date.parse(record.updatedAt);
-  return isOfRecord || isSameFile(file, record);
+  return isOfRecord || isSameFile(run, file, record);
 }
 
 async function extraFiles(

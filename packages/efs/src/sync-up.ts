@@ -2,15 +2,18 @@
 // files together, and large ones go on where an interrupted sync has ended.
 
 import { etagOf, likelyChunkBytes } from '../../client/src/digest.ts';
+import { ageType } from '../../client/src/end-to-end-options.ts';
 import type { FileRecord, FileToUpload, StoredHeaders } from '../../client/src/interface.ts';
-import { type FileSource, openFileSource } from '../../client/src/node/file-source.ts';
+import { openFileSource } from '../../client/src/node/file-source.ts';
 import { sha256 } from '../../client/src/sha256.ts';
 import { smallFileBytesMax } from '../../client/src/upload-all.ts';
+import type { OpenedSource } from '../../client/src/upload-source.ts';
 import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { type LocalFile, readTree } from './local-tree.ts';
 import { type Location, nameOf } from './location.ts';
 import type { OverallProgress } from './progress-bar.ts';
 import { putFile } from './put-file.ts';
+import type { Run } from './run.ts';
 import {
   attemptOne,
   type Direction,
@@ -52,7 +55,7 @@ async function plan(job: SyncJob, folder: string, to: Location) {
   await inStepsBySize(job, files, async (local) => {
     await attemptOne(job, local.file, async () => {
       const there = stored.get(local.path);
-      if (there !== undefined && (await isSameFile(local.file, there))) job.counts.same++;
+      if (there !== undefined && (await isSameFile(run, local.file, there))) job.counts.same++;
       else changed.add(local);
     });
   });
@@ -70,23 +73,30 @@ async function plan(job: SyncJob, folder: string, to: Location) {
   return { steps, extra: extra.map((path) => nameOf({ bucket: to.bucket, path: to.path + path })) };
 }
 
-/** By size first, and then by the digest. */
-export async function isSameFile(file: string, there: FileRecord): Promise<boolean> {
+/**
+ * By size first, and then by the digest. Of an encrypted file that is the digest of what the local
+ * one would be, encrypted with the same key: the header is fetched, and none of its bytes.
+ */
+export async function isSameFile(run: Run, file: string, there: FileRecord): Promise<boolean> {
   const source = await openFileSource(file);
   try {
-    return await hasDigestOf(source, there);
+    const secrets = there.contentType === ageType ? await run.secrets() : undefined;
+    const mode = await secrets?.mode(there.bucketId);
+    const compared = mode === undefined ? source : await secrets?.sealedAs(there, source);
+    return compared !== undefined && (await hasDigestOf(compared, there));
   } finally {
     await source.close();
   }
 }
 
-async function hasDigestOf(source: FileSource, there: FileRecord): Promise<boolean> {
-  if (source.size !== there.size) return false;
+async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boolean> {
+  const { size } = there;
+  if (source.size !== size) return false;
   const chunkBytes = chunkBytesOf(there);
   if (chunkBytes === undefined) return false;
   const digests: Uint8Array[] = [];
-  for (let start = 0; start < source.size; start += chunkBytes) {
-    const end = Math.min(start + chunkBytes, source.size);
+  for (let start = 0; start < size; start += chunkBytes) {
+    const end = Math.min(start + chunkBytes, size);
     digests.push(await sha256(await source.slice(start, end)));
   }
   return (await etagOf(digests)) === there.etag;
@@ -110,6 +120,7 @@ async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes):
   const { storage, run, flags } = job;
   const others = steps.filter(({ size }) => size > smallFileBytesMax);
   const small = steps.filter(({ size }) => size <= smallFileBytesMax);
+  if (small.length === 0) return others;
   const byPath = new Map(small.map((step) => [step.path, step]));
   const wishes = { bucket, concurrency: flags.parallel, signal: run.signal };
   for await (const { path, error } of storage.uploadAll(readAll(job, small, others), wishes)) {

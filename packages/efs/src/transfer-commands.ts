@@ -56,7 +56,7 @@ function addGet(program: Command): void {
   program
     .command('get')
     .description('fetch a file, verified by its digest; with -r a folder')
-    .argument('<source>', 'bucket/path')
+    .argument('<source>', "bucket/path, or a link's address")
     .argument('[target]', 'file or folder; - is standard output')
     .addOption(parallel(fetchingParallelDefault))
     .option('-r, --recursive', 'a folder: demo/a keeps its name, of demo/a/ comes what is in it')

@@ -25,6 +25,8 @@ export interface UploadState {
   readonly changedAtMs: number;
   /** What else was asked for, in one text. */
   readonly wishes: string;
+  /** Of an end-to-end bucket: what the same bytes are made again with. No secret. */
+  readonly ageHeader?: string | undefined;
   /** Of the process that sends it. */
   readonly processId: number;
 }

@@ -19,6 +19,7 @@ export const errorStatuses = {
   InvalidChunkIndex: 400,
   ChunkSizeMismatch: 400,
   BadDigest: 400,
+  NotEncrypted: 400,
   UploadIncomplete: 409,
   UploadCompleted: 409,
   BucketExists: 409,

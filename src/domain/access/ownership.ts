@@ -33,6 +33,27 @@ export function ownedBucket(stores: Stores, call: Call, name: string): Bucket {
   return bucket;
 }
 
+/**
+ * The bucket, and what the caller is in it as somebody whom its owners named. A controller of the
+ * canister is nobody here: who opens files is for the bucket to say.
+ */
+export function memberOfBucket(
+  stores: Stores,
+  call: Call,
+  name: string,
+): { readonly bucket: Bucket; readonly role: Role } {
+  const { bucket } = visibleBucket(stores, call, name);
+  const role = roleOf(stores, { ...call.caller, isController: false }, bucket);
+  if (role === undefined) {
+    throw new Refusal(
+      'AccessDenied',
+      `Only members of bucket ${bucket.id} may do this, by their own signature: its readers, writers and ` +
+        'owners. No API key makes a member, nor does being a controller of the canister.',
+    );
+  }
+  return { bucket, role };
+}
+
 export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
   const bucket = findBucket(stores, bucketId);
   return bucket !== undefined && isBucketOwner(stores, call.caller, bucket);

@@ -6,12 +6,19 @@ import { noteBucket } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkSite, findBucket, saveBucket } from '../buckets/buckets.ts';
+import {
+  type EndToEndOptions,
+  findEndToEnd,
+  planMode,
+  saveEndToEnd,
+} from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { createBucketKey } from '../keys/bucket-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import type { BucketDetails } from './bucket-management.ts';
 
 export interface NewBucket {
   readonly bucket: string;
@@ -23,6 +30,8 @@ export interface NewBucket {
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
   readonly keepVersionsDays?: bigint | undefined;
+  /** End-to-end with these. */
+  readonly endToEnd?: EndToEndOptions | undefined;
 }
 
 /** Refuses what createBucket() would refuse; changes nothing. */
@@ -45,13 +54,16 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
   }
   const isPublic = request.isPublic === true;
   const isSite = request.isSite === true;
-  checkSite({ id, isPublic, isSite });
+  const isEndToEnd = request.endToEnd !== undefined;
+  checkSite({ id, isPublic, isSite, isEndToEnd });
   const quotaBytes = parseQuota('bytes', request.quotaBytes);
   const quotaFiles = parseQuota('files', request.quotaFiles);
   return {
     id,
     isPublic,
     isSite,
+    isEndToEnd,
+    mode: request.endToEnd && planMode(stores, request.endToEnd, call.nowNs),
     quotaBytes,
     quotaFiles,
     keepVersionsDays: parseKeepDays(request.keepVersionsDays ?? 0n),
@@ -62,8 +74,8 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
  * For controllers of the canister and for those that they allow. The creator owns the bucket, which
  * is for nobody else until its owner says so.
  */
-export function createBucket(stores: Stores, call: Call, request: NewBucket): Bucket {
-  const { id, ...options } = checkNewBucket(stores, call, request);
+export function createBucket(stores: Stores, call: Call, request: NewBucket): BucketDetails {
+  const { id, mode, ...options } = checkNewBucket(stores, call, request);
   const bucket: Bucket = {
     id,
     ...options,
@@ -84,8 +96,10 @@ export function createBucket(stores: Stores, call: Call, request: NewBucket): Bu
     linkCount: 0,
   };
   saveBucket(stores, bucket, undefined);
+  if (mode !== undefined) saveEndToEnd(stores, id, mode);
   noteBucket(stores.directory, id);
   noteBucket(stores.directory, id, bucket.owner);
   stores.publication.show(id, bucket.isPublic);
-  return bucket;
+  const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, id) : undefined;
+  return { ...bucket, members: [], endToEnd };
 }

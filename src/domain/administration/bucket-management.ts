@@ -17,36 +17,71 @@ import { ownedBucket } from '../access/ownership.ts';
 import { bucketIds, countBuckets, forgetBucket, noteBucket } from '../buckets/bucket-directory.ts';
 import { changeTotals } from '../buckets/bucket-totals.ts';
 import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
 import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, openUploadsOf, principalHolder } from '../uploads/open-uploads.ts';
 import { cancelUploadsOf } from '../uploads/upload-end.ts';
 import { withdrawKeys } from './api-key-management.ts';
+import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
 import { forgetRenewal, startRenewal } from './site-renewal.ts';
 
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
   readonly members: readonly Member[];
+  /** How it is end-to-end, if it is. */
+  readonly endToEnd: EndToEnd | undefined;
 }
 
-function withMembers(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
-  const isOwner = isBucketOwner(stores, call.caller, bucket);
-  return { ...bucket, members: isOwner ? membersOf(stores, bucket.id) : [] };
+function withDetails(stores: Stores, call: Call, bucket: Bucket): BucketDetails {
+  const members = isBucketOwner(stores, call.caller, bucket) ? membersOf(stores, bucket.id) : [];
+  const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
+  return { ...bucket, members, endToEnd };
 }
 
-/** For callers with the read permission; not for a key for a part, since it tells of all. */
-export function describeBucket(
-  stores: Stores,
-  call: Call,
-  request: { readonly bucket: string; readonly apiKey: SentKey },
-): BucketDetails {
-  const { bucket } = authorize(stores, call, { ...request, permission: 'read', prefix: '' });
-  return withMembers(stores, call, bucket);
+interface BucketName {
+  readonly bucket: string;
+  readonly apiKey: SentKey;
+}
+
+/**
+ * For callers with the read permission; not for a key for a part, since it tells of all. Where the
+ * bucket is end-to-end, any key that may write is told how, and of nothing that is counted.
+ */
+export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
+  const described = valueOrRefusal(() =>
+    authorize(stores, call, { ...request, permission: 'read', prefix: '' }),
+  );
+  if (!(described instanceof Refusal)) return withDetails(stores, call, described.bucket);
+  if (request.apiKey === undefined || described.code !== 'AccessDenied') throw described;
+  const { bucket } = authorize(stores, call, { ...request, permission: 'write', place: 'later' });
+  if (!bucket.isEndToEnd) throw described;
+  return { ...withDetails(stores, call, bucket), ...uncounted };
+}
+
+/** What a key that does not read the whole bucket is told in place of counts and quotas. */
+const uncounted = {
+  fileCount: 0,
+  byteCount: 0,
+  overheadBytes: 0,
+  openUploadCount: 0,
+  versionCount: 0,
+  versionBytes: 0,
+  quotaBytes: undefined,
+  quotaFiles: undefined,
+  members: [],
+} as const;
+
+/** `undefined` for a bucket that is not; for keys that may write, on whatever part of it. */
+export function endToEndFor(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
+  const claim = { ...request, permission: 'write', place: 'later' } as const;
+  const { bucket } = authorize(stores, call, claim);
+  return bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
 }
 
 export interface BucketPage {
@@ -77,11 +112,17 @@ export function listBuckets(
   const isThere = page <= BigInt(pages);
   const range = { skip: (Number(page) - 1) * size, limit: size };
   const ids = isThere ? bucketIds(stores.directory, principal, range) : [];
-  const items = ids.map((id) => withMembers(stores, call, getBucket(stores, id)));
+  const items = ids.map((id) => withNewestEpoch(withDetails(stores, call, getBucket(stores, id))));
   return { items, page, pageSize: size, total, pages, hasMore: page < BigInt(pages) };
 }
 
-export interface BucketChange {
+/** A page of buckets with a thousand epochs each would be more than an answer holds. */
+function withNewestEpoch({ endToEnd, ...bucket }: BucketDetails): BucketDetails {
+  const epochs = endToEnd?.epochs.slice(-1) ?? [];
+  return { ...bucket, endToEnd: endToEnd && { ...endToEnd, epochs } };
+}
+
+export interface BucketChange extends ModeChange {
   readonly bucket: string;
   readonly isPublic: boolean | undefined;
   /**
@@ -106,8 +147,9 @@ export interface BucketChange {
 
 /** For owners. What the change leaves out stays. */
 export function updateBucket(stores: Stores, call: Call, change: BucketChange): BucketDetails {
-  const { bucket, updated, former, members } = changedBucket(stores, call, change);
+  const { bucket, updated, mode, former, members } = changedBucket(stores, call, change);
   saveBucket(stores, updated, bucket);
+  saveMode(stores, bucket.id, mode);
   if (updated.isSite !== bucket.isSite) startRenewal(stores, bucket.id);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
@@ -120,7 +162,8 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     noteRoles(stores, bucket.id, { before, after });
     endRights(stores, call, { bucketId: bucket.id, before, after });
   }
-  return { ...updated, members };
+  const endToEnd = updated.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
+  return { ...updated, members, endToEnd };
 }
 
 /** Refuses what updateBucket() would refuse; changes nothing. */
@@ -132,12 +175,15 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
   const members = changedMembers({ bucket, former, owner }, change);
   const isPublic = change.isPublic ?? bucket.isPublic;
   const isSite = change.isSite ?? bucket.isSite;
-  if (change.isSite === true) checkSite({ id: bucket.id, isPublic, isSite });
+  const mode = changedMode(stores, bucket, change, call.nowNs);
+  const isEndToEnd = mode === undefined ? bucket.isEndToEnd : mode !== null;
+  if (change.isSite === true || mode) checkSite({ id: bucket.id, isPublic, isSite, isEndToEnd });
   const updated: Bucket = {
     ...bucket,
     owner,
     isPublic,
     isSite,
+    isEndToEnd,
     isRenewing: bucket.isRenewing || isSite !== bucket.isSite,
     quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),
     quotaFiles: changedQuota('files', bucket.quotaFiles, change.quotaFiles),
@@ -147,7 +193,7 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
         : parseKeepDays(change.keepVersionsDays),
     updatedAtNs: call.nowNs,
   };
-  return { bucket, updated, former, members };
+  return { bucket, updated, mode, former, members };
 }
 
 function changedQuota(
@@ -267,6 +313,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   forgetBucket(stores.directory, bucket.id, bucket.owner);
   forgetBucket(stores.directory, bucket.id);
   stores.buckets.delete(encodeUtf8(bucket.id));
+  if (bucket.isEndToEnd) forgetEndToEnd(stores, bucket.id);
   eraseBucketKeys(stores, bucket);
   unindexBucket(stores, bucket.id);
   forgetRenewal(stores, bucket.id);

@@ -3,7 +3,8 @@
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { BucketKeys } from '../keys/bucket-keys.ts';
-import { parseBucketId } from '../shared/names.ts';
+import { ageContentType } from '../shared/age-format.ts';
+import { parseBucketId, parseContentType } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { bucketIds } from './bucket-directory.ts';
@@ -18,6 +19,8 @@ export interface Bucket extends BucketKeys {
   readonly isSite: boolean;
   /** Some of its files may be served yet as before isSite changed. */
   readonly isRenewing: boolean;
+  /** Holds age files alone, see end-to-end.ts. */
+  readonly isEndToEnd: boolean;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly fileCount: number;
@@ -40,17 +43,32 @@ export interface Bucket extends BucketKeys {
   readonly quotaFiles?: number | undefined;
 }
 
-// 0: version 6 | owner (length, bytes)
-//    | flags u8: 1 public, 2 quota of bytes, 4 quota of files, 8 site, 16 renewing
+// 0: version 7 | owner (length, bytes)
+//    | flags u8: 1 public, 2 quota of bytes, 4 quota of files, 8 site, 16 renewing, 32 end-to-end
 //    | created u64 | updated u64 | files u64 | bytes u64 | open uploads u32
 //    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
 //    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
 //    | days to keep versions u32 | versions u64 | bytes of versions u64 | links u32
-//    Version 5 ends before the days. Version 4 ends before the overhead, which was not counted.
-const version = 6;
+//    Version 6 has no bucket that is end-to-end. Version 5 ends before the days. Version 4 ends
+//    before the overhead, which was not counted.
+const version = 7;
+const versionWithoutEndToEnd = 6;
 const versionWithoutVersions = 5;
 const versionWithoutOverhead = 4;
-const flagBits = { public: 1, quotaBytes: 2, quotaFiles: 4, site: 8, renewing: 16 } as const;
+const knownVersions = [
+  version,
+  versionWithoutEndToEnd,
+  versionWithoutVersions,
+  versionWithoutOverhead,
+] as const;
+const flagBits = {
+  public: 1,
+  quotaBytes: 2,
+  quotaFiles: 4,
+  site: 8,
+  renewing: 16,
+  endToEnd: 32,
+} as const;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   return new RecordWriter(version)
@@ -76,18 +94,19 @@ function encodeBucket(bucket: Bucket): Uint8Array {
     .finish([]);
 }
 
-function flagsOf({ isPublic, isSite, isRenewing, quotaBytes, quotaFiles }: Bucket): number {
+function flagsOf(bucket: Bucket): number {
   return (
-    (isPublic ? flagBits.public : 0) |
-    (isSite ? flagBits.site : 0) |
-    (isRenewing ? flagBits.renewing : 0) |
-    (quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
-    (quotaFiles === undefined ? 0 : flagBits.quotaFiles)
+    (bucket.isPublic ? flagBits.public : 0) |
+    (bucket.isSite ? flagBits.site : 0) |
+    (bucket.isRenewing ? flagBits.renewing : 0) |
+    (bucket.isEndToEnd ? flagBits.endToEnd : 0) |
+    (bucket.quotaBytes === undefined ? 0 : flagBits.quotaBytes) |
+    (bucket.quotaFiles === undefined ? 0 : flagBits.quotaFiles)
   );
 }
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
-  const reader = new RecordReader(bytes, version, versionWithoutVersions, versionWithoutOverhead);
+  const reader = new RecordReader(bytes, ...knownVersions);
   const isCounted = reader.version !== versionWithoutOverhead;
   const owner = reader.bytes();
   const flags = reader.u8();
@@ -104,7 +123,7 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const formerKeySlot = reader.integer();
   const overheadBytes = isCounted ? reader.integer() : 0;
   const quotaFiles = isCounted ? reader.integer() : 0;
-  const hasVersions = reader.version === version;
+  const hasVersions = reader.version >= versionWithoutEndToEnd;
   const keepVersionsDays = hasVersions ? reader.u32() : 0;
   const versionCount = hasVersions ? reader.integer() : 0;
   const versionBytes = hasVersions ? reader.integer() : 0;
@@ -115,6 +134,7 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     isPublic: (flags & flagBits.public) !== 0,
     isSite: (flags & flagBits.site) !== 0,
     isRenewing: (flags & flagBits.renewing) !== 0,
+    isEndToEnd: (flags & flagBits.endToEnd) !== 0,
     createdAtNs,
     updatedAtNs,
     fileCount,
@@ -165,13 +185,29 @@ export function isPublicBucket(stores: Stores, name: string): boolean {
   return findBucket(stores, parseBucketId(name))?.isPublic === true;
 }
 
-/** Refuses a site that nobody could see. */
-export function checkSite({ id, isPublic, isSite }: Pick<Bucket, 'id' | 'isPublic' | 'isSite'>) {
+type SiteOptions = Pick<Bucket, 'id' | 'isPublic' | 'isSite' | 'isEndToEnd'>;
+
+/** Refuses a site that nobody could see, or read. */
+export function checkSite({ id, isPublic, isSite, isEndToEnd }: SiteOptions): void {
+  if (isSite && isEndToEnd) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${id} cannot be a site and end-to-end encrypted at once: browsers could read no page.`,
+    );
+  }
   if (!isSite || isPublic) return;
   throw new Refusal(
     'InvalidArgument',
     `Bucket ${id} is private, and a site is for everybody: make it public, with isPublic.`,
   );
+}
+
+/** The type of a file of the bucket: what was sent, unless all of its files have one. */
+export function storedContentType(
+  { isEndToEnd }: Pick<Bucket, 'isEndToEnd'>,
+  sent: string,
+): string {
+  return isEndToEnd ? ageContentType : parseContentType(sent);
 }
 
 /** By id, a page at a time. */

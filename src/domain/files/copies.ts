@@ -68,6 +68,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   if (source.id === target.id && from === path) {
     throw new Refusal('InvalidArgument', 'The file is there already: name another path or bucket.');
   }
+  if (target.isEndToEnd && source.id !== target.id) throw foreignFile(target);
   const file = findFile(stores, source.id, from) ?? refuseMissing(source, from);
   const old = findFile(stores, target.id, path);
   checkWritePreconditions(old && entityTag(old), request.conditions);
@@ -79,6 +80,15 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   });
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
   return { source, target, file, path, old };
+}
+
+/** Also of one that is end-to-end itself: it is encrypted for others. */
+function foreignFile({ id }: Bucket): Refusal {
+  return new Refusal(
+    'NotEncrypted',
+    `Bucket ${id} is end-to-end encrypted, and its members could not open what comes from another ` +
+      'bucket: download the file, with efs get, and put it, with efs put.',
+  );
 }
 
 /** For those who may read it, and, to move it, delete it. */

@@ -3,12 +3,12 @@
 // field.
 
 import { authorize, type SentKey } from '../access/access.ts';
-import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
-import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import { parseFilePath, parseTags } from '../shared/names.ts';
 import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders, type SentHeaders } from '../shared/stored-headers.ts';
@@ -49,7 +49,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
   const { bucket } = authorize(stores, call, claim);
   const path = parseFilePath(sent);
-  const changed = parseChange(change);
+  const changed = parseChange(bucket, change);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(file), change.conditions);
   const bytes = file.size + overheadBytesOf({ ...file, ...changed }) - countedBytes(file);
@@ -57,7 +57,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   return { bucket, file, changed };
 }
 
-function parseChange(change: FileChange): Partial<FileMetadata> {
+function parseChange(bucket: Bucket, change: FileChange): Partial<FileMetadata> {
   const { contentType, tags, headers, metadata } = change;
   if (contentType === undefined && !tags && !headers && !metadata) {
     throw new Refusal(
@@ -66,7 +66,7 @@ function parseChange(change: FileChange): Partial<FileMetadata> {
     );
   }
   return {
-    ...(contentType === undefined ? {} : { contentType: parseContentType(contentType) }),
+    ...(contentType === undefined ? {} : { contentType: storedContentType(bucket, contentType) }),
     ...(tags === undefined ? {} : { tags: parseTags(tags) }),
     ...(headers === undefined ? {} : { headers: parseStoredHeaders(headers) }),
     ...(metadata === undefined ? {} : { metadata: parseMetadata(metadata) }),

@@ -152,6 +152,13 @@ function storeRootKey(stores: Stores, key: Uint8Array): number {
   return stores.keySlots.add(concatBytes(head, padding, key));
 }
 
+/** Name of the network's vetKD key that is in use; `undefined` with a stored root key. */
+export function vetKeyName(stores: Stores): string | undefined {
+  const current = rootKeyEntries(stores).findLast(({ check }) => check.length > 0);
+  if (current === undefined) throw new KeyUnavailable();
+  return current.kind === 'vetkd' ? current.keyName : undefined;
+}
+
 export interface RootKey {
   readonly version: number;
   readonly key: Uint8Array;

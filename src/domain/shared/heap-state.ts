@@ -9,6 +9,13 @@ export interface Allowance {
   readonly perMinute: number;
 }
 
+/** An identity that the network was asked for. */
+export interface Derivation {
+  /** One character a byte. */
+  readonly principal: string;
+  readonly atNs: bigint;
+}
+
 export interface HeapState {
   /** As they are stored, once a message has read them: each key that is opened asks for them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
@@ -16,6 +23,8 @@ export interface HeapState {
   allowance: Allowance | undefined;
   /** How many updates without a key are left, and when that was counted. */
   anonymousUpdates: { readonly left: number; readonly atNs: bigint } | undefined;
+  /** Of the last hour, see identity-budget.ts. */
+  derivations: readonly Derivation[];
   /** Contents that are being read by streams, and until when. */
   readonly streams: Map<number, bigint>;
 }
@@ -25,6 +34,7 @@ export function createHeapState(): HeapState {
     rootKeyEntries: undefined,
     allowance: undefined,
     anonymousUpdates: undefined,
+    derivations: [],
     streams: new Map(),
   };
 }

@@ -25,6 +25,7 @@ export type RefusalCode =
   | 'BucketNotEmpty'
   | 'PreconditionFailed'
   | 'NotStored'
+  | 'NotEncrypted'
   | 'EntityTooLarge'
   | 'UriTooLong'
   | 'InvalidRange'
@@ -53,6 +54,11 @@ export class Refusal extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** For refusals that end at that time: whole seconds, rounded up. */
+export function secondsUntil(timeNs: bigint, nowNs: bigint): number {
+  return Math.ceil(Number(timeNs - nowNs) / 1e9);
 }
 
 /** What the work gives, or why it is refused; any other error goes on. */

@@ -6,7 +6,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../access/access.ts';
-import type { Bucket } from '../buckets/buckets.ts';
+import { type Bucket, storedContentType } from '../buckets/buckets.ts';
 import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
 import {
@@ -19,8 +19,9 @@ import {
 } from '../files/files.ts';
 import { freedBytes } from '../files/versions.ts';
 import { createContent } from '../keys/file-keys.ts';
+import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import { parseFilePath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -84,7 +85,7 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
   const path = parseFilePath(file.path);
   const metadata = {
     ...file.metadata,
-    contentType: parseContentType(file.metadata.contentType),
+    contentType: storedContentType(bucket, file.metadata.contentType),
     tags: parseTags(file.metadata.tags),
   };
   const { bytes, conditions = {}, digests = [] } = file;
@@ -96,6 +97,7 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
       { limit: singleUploadBytesMax, size: bytes.length },
     );
   }
+  if (bucket.isEndToEnd) requireAgeStart(bucketId, bytes);
   const old = findFile(stores, bucketId, path);
   const named = { ...metadata, bucketId, path };
   const addition = {

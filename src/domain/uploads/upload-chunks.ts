@@ -10,6 +10,7 @@ import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { type Chunk, findChunk, segmentCount } from '../contents/chunk-records.ts';
 import { writeChunk } from '../contents/contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
+import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -66,6 +67,7 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   const added = length - (old?.length ?? 0);
   const uploadedSize = session.uploadedSize + added;
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  if (bucket.isEndToEnd && index === 0) requireAgeStart(bucket.id, request.bytes);
   if (!session.isSizeKnown) {
     checkGrowth(stores, call, { bucket, session, bytes: added });
   } else if (uploadedSize > session.totalSize) {

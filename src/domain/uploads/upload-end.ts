@@ -8,6 +8,7 @@ import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { commitFile, type FileRecord, findFile } from '../files/files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import type { WritePreconditions } from '../shared/preconditions.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -104,6 +105,9 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   if (digests.length > 0) requireVerifiable(session.totalSize);
   requireWhole(stores, session);
+  // Where there is a first chunk, it was looked at when it came.
+  const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
+  if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
   checkConditions(stores, session, request.conditions);
   if (session.chunkIndexEnd <= 1) {
     verifyFile(stores, { session, layout: layoutOf(stores, session) }, digests);

@@ -7,13 +7,14 @@ import { fileBytesMax } from '../../limits.ts';
 import { authorize, isWithin, type SentKey } from '../access/access.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';
 import { isOwner, ownedBucket } from '../access/ownership.ts';
-import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { entityTag, findFile } from '../files/files.ts';
 import { createContent } from '../keys/file-keys.ts';
+import { requireAgeSize } from '../shared/age-format.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
 import { parseMetadata } from '../shared/file-metadata.ts';
-import { parseContentType, parseFilePath, parseTags } from '../shared/names.ts';
+import { parseFilePath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
   checkWritePreconditions,
@@ -59,7 +60,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const path = parseFilePath(sent);
-  const contentType = parseContentType(request.contentType);
+  const contentType = storedContentType(bucket, request.contentType);
   const tags = parseTags(request.tags);
   if (request.size !== undefined && request.size > BigInt(fileBytesMax)) {
     throw new Refusal(
@@ -70,6 +71,7 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
   }
   const isSizeKnown = request.size !== undefined;
   const totalSize = Number(request.size ?? 0n);
+  if (bucket.isEndToEnd && isSizeKnown) requireAgeSize(bucket.id, totalSize);
   const options = {
     headers: parseStoredHeaders(request.headers),
     metadata: parseMetadata(request.metadata ?? []),

@@ -14,6 +14,8 @@ const packages = {
   'git-lfs': 'git-lfs',
   rclone: 'rclone',
   chromium: 'chromium',
+  age: 'age',
+  'age-keygen': 'age',
 } as const;
 
 type Program = keyof typeof packages;
@@ -25,6 +27,8 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   ffmpeg: ['ffmpeg'],
   'git-lfs': ['git', 'git-lfs'],
   rclone: ['rclone'],
+  age: ['age', 'age-keygen'],
+  'age-curl': ['age', 'age-keygen', 'curl'],
   'chromium-download': ['chromium'],
   'chromium-agent': ['chromium'],
   'chromium-page': ['chromium', 'ffmpeg'],

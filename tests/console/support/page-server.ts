@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { lookup } from 'mime-types';
-import { buildConsole } from '../../../scripts/console.ts';
+import { buildConsole } from '../../../scripts/console-build.ts';
 
 const policy = [
   "default-src 'none'",

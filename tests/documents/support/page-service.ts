@@ -86,10 +86,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-let tool: Promise<string> | undefined;
+const tools = new Map<string, Promise<string>>();
 
-function toolProgram(): Promise<string> {
-  tool ??= bundleProgram(`import '${projectDir}/tests/documents/support/icp.ts';`, 'node');
+function toolProgram(name: 'icp' | 'age'): Promise<string> {
+  const text = `import '${projectDir}/tests/documents/support/${name}.ts';`;
+  const tool = tools.get(name) ?? bundleProgram(text, 'node');
+  tools.set(name, tool);
   return tool;
 }
 
@@ -101,11 +103,15 @@ async function writePrograms(folder: string): Promise<void> {
   // A terminal shows no progress of what it prints itself.
   await writeFile(join(home, '.curlrc'), 'silent\nshow-error\n');
   const efs = `exec node ${projectDir}/packages/efs/bin/efs.js "$@"`;
-  await writeFile(join(folder, 'icp.mjs'), await toolProgram());
+  for (const name of ['icp', 'age'] as const) {
+    await writeFile(join(folder, `${name}.mjs`), await toolProgram(name));
+  }
   const programs = {
     efs,
     npx: `case "$1" in efs) shift; ${efs};; *) echo "No npx $1 here" >&2; exit 1;; esac`,
     icp: `exec node ${join(folder, 'icp.mjs')} "$@"`,
+    age: `exec node ${join(folder, 'age.mjs')} age "$@"`,
+    'age-keygen': `exec node ${join(folder, 'age.mjs')} age-keygen "$@"`,
   };
   for (const [name, text] of Object.entries(programs)) {
     const path = join(folder, name);

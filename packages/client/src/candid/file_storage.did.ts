@@ -78,6 +78,10 @@ export interface BatchedFile {
 export interface Bucket {
   'id' : string,
   'quotaBytes' : [] | [bigint],
+  /**
+   * Absent: what it holds is not encrypted by clients.
+   */
+  'endToEnd' : [] | [EndToEnd],
   'members' : Array<Member>,
   'owner' : Principal,
   'createdAt' : bigint,
@@ -104,12 +108,21 @@ export interface Bucket {
  */
 export interface BucketChange {
   'quotaBytes' : [] | [bigint],
+  /**
+   * Makes an empty bucket end-to-end. In one that is, `recipients` replaces the list at any time;
+   * the other fields are fixed while it holds files, former versions or open uploads.
+   */
+  'endToEnd' : [] | [EndToEndOptions],
   'owner' : [] | [Principal],
   'quotaFiles' : [] | [bigint],
   'bucketId' : string,
   'isSite' : [] | [boolean],
   'addMembers' : [] | [Array<Member>],
   'keepVersionsDays' : [] | [bigint],
+  /**
+   * False: an empty bucket is end-to-end no more.
+   */
+  'isEndToEnd' : [] | [boolean],
   'isPublic' : [] | [boolean],
   'removeMembers' : [] | [Array<Principal>],
 }
@@ -117,6 +130,39 @@ export interface BucketChange {
  * `force`: open uploads are cancelled.
  */
 export interface BucketDeletion { 'force' : [] | [boolean] }
+/**
+ * An identity of a bucket, by the time at which it came into use.
+ */
+export interface BucketEpoch {
+  /**
+   * Of the identity; absent until an owner's client has published it.
+   */
+  'recipient' : [] | [string],
+  /**
+   * From 1.
+   */
+  'epoch' : bigint,
+  'openedAt' : bigint,
+}
+/**
+ * The identity of an epoch, for who made the transport key.
+ */
+export interface BucketIdentity {
+  /**
+   * The network's, of this canister and context, 96 bytes.
+   */
+  'publicKey' : Uint8Array,
+  'recipient' : [] | [string],
+  'epoch' : bigint,
+  /**
+   * The vetKey under the transport key, 192 bytes.
+   */
+  'encryptedKey' : Uint8Array,
+  /**
+   * Of the network's key.
+   */
+  'keyName' : string,
+}
 /**
  * A page of buckets.
  */
@@ -133,6 +179,7 @@ export interface BucketList {
  */
 export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
+  'endToEnd' : [] | [EndToEndOptions],
   'quotaFiles' : [] | [bigint],
   'isSite' : [] | [boolean],
   'keepVersionsDays' : [] | [bigint],
@@ -175,6 +222,40 @@ export interface Encryption {
   'isKeyPresent' : boolean,
   'isRotating' : boolean,
   'keyName' : string,
+}
+/**
+ * How a bucket is end-to-end.
+ */
+export interface EndToEnd {
+  /**
+   * The newest last: new files are encrypted to its recipient and to `recipients`. Empty without
+   * vetKeys; a list of buckets has the newest alone.
+   */
+  'epochs' : Array<BucketEpoch>,
+  /**
+   * Part of what identities are derived from, of 64 bits; never given twice.
+   */
+  'serial' : bigint,
+  'recipients' : Array<string>,
+  'usesVetKeys' : boolean,
+  'sealsNames' : boolean,
+}
+/**
+ * What makes a bucket end-to-end: its files are age files, made and opened by clients alone.
+ */
+export interface EndToEndOptions {
+  /**
+   * age recipients of the owners' own, such as `age1…`, at most 8.
+   */
+  'recipients' : [] | [Array<string>],
+  /**
+   * Members get an identity by the network's vetKeys. True unless told.
+   */
+  'usesVetKeys' : [] | [boolean],
+  /**
+   * Segments of paths are sealed by clients. False unless told.
+   */
+  'sealsNames' : [] | [boolean],
 }
 /**
  * Versions that this call erased. Until `isDone`, call again.
@@ -762,6 +843,16 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
+   * for members by their own signature, never by an API key; 10 an hour for each principal, 200 in
+   * all. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown, ServiceUnavailable.
+   */
+  'getBucketIdentity' : ActorMethod<
+    [string, [] | [bigint], Uint8Array],
+    { 'ok' : BucketIdentity } |
+      { 'err' : string }
+  >,
+  /**
    * (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile.
    */
   'getFile' : ActorMethod<
@@ -903,6 +994,15 @@ export interface _SERVICE {
    */
   'revokeApiKey' : ActorMethod<[string], { 'ok' : null } | { 'err' : string }>,
   /**
+   * (bucketId) For owners: opens the next epoch, for files from now on. At most 10 an hour, 1,000
+   * in all. Members get the identities of all epochs.
+   */
+  'rotateBucketIdentity' : ActorMethod<
+    [string],
+    { 'ok' : Bucket } |
+      { 'err' : string }
+  >,
+  /**
    * (bucketId) For the bucket's owners: a new bucket key, which from now on wraps the keys of its
    * files.
    */
@@ -918,6 +1018,15 @@ export interface _SERVICE {
   'rotateRootKey' : ActorMethod<
     [[] | [RootKeySource]],
     { 'ok' : null } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once an epoch: for owners,
+   * whose clients derive it. Errors: InvalidArgument where there is another one.
+   */
+  'setBucketRecipient' : ActorMethod<
+    [string, bigint, string],
+    { 'ok' : Bucket } |
       { 'err' : string }
   >,
   /**
@@ -937,7 +1046,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * For owners: visibility, quotas, former versions, owner, members. What is absent stays.
+   * For owners: visibility, quotas, former versions, owner, members, end-to-end encryption. What is
+   * absent stays. Errors: BucketNotEmpty for what is fixed while there are files.
    */
   'updateBucket' : ActorMethod<
     [BucketChange],
@@ -1046,17 +1156,36 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });
+  const EndToEndOptions = IDL.Record({
+    'recipients' : IDL.Opt(IDL.Vec(IDL.Text)),
+    'usesVetKeys' : IDL.Opt(IDL.Bool),
+    'sealsNames' : IDL.Opt(IDL.Bool),
+  });
   const BucketOptions = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),
+    'endToEnd' : IDL.Opt(EndToEndOptions),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'isSite' : IDL.Opt(IDL.Bool),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
     'isPublic' : IDL.Opt(IDL.Bool),
   });
+  const BucketEpoch = IDL.Record({
+    'recipient' : IDL.Opt(IDL.Text),
+    'epoch' : IDL.Nat,
+    'openedAt' : IDL.Int,
+  });
+  const EndToEnd = IDL.Record({
+    'epochs' : IDL.Vec(BucketEpoch),
+    'serial' : IDL.Nat,
+    'recipients' : IDL.Vec(IDL.Text),
+    'usesVetKeys' : IDL.Bool,
+    'sealsNames' : IDL.Bool,
+  });
   const Member = IDL.Record({ 'principal' : IDL.Principal, 'role' : IDL.Text });
   const Bucket = IDL.Record({
     'id' : IDL.Text,
     'quotaBytes' : IDL.Opt(IDL.Nat),
+    'endToEnd' : IDL.Opt(EndToEnd),
     'members' : IDL.Vec(Member),
     'owner' : IDL.Principal,
     'createdAt' : IDL.Int,
@@ -1108,6 +1237,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'prefix' : IDL.Opt(IDL.Text),
   });
   const Erased = IDL.Record({ 'erased' : IDL.Nat, 'isDone' : IDL.Bool });
+  const BucketIdentity = IDL.Record({
+    'publicKey' : IDL.Vec(IDL.Nat8),
+    'recipient' : IDL.Opt(IDL.Text),
+    'epoch' : IDL.Nat,
+    'encryptedKey' : IDL.Vec(IDL.Nat8),
+    'keyName' : IDL.Text,
+  });
   const Encryption = IDL.Record({
     'rootKey' : IDL.Text,
     'isKeyPresent' : IDL.Bool,
@@ -1322,12 +1458,14 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const BucketChange = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),
+    'endToEnd' : IDL.Opt(EndToEndOptions),
     'owner' : IDL.Opt(IDL.Principal),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'bucketId' : IDL.Text,
     'isSite' : IDL.Opt(IDL.Bool),
     'addMembers' : IDL.Opt(IDL.Vec(Member)),
     'keepVersionsDays' : IDL.Opt(IDL.Nat),
+    'isEndToEnd' : IDL.Opt(IDL.Bool),
     'isPublic' : IDL.Opt(IDL.Bool),
     'removeMembers' : IDL.Opt(IDL.Vec(IDL.Principal)),
   });
@@ -1441,6 +1579,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
         ['query'],
       ),
+    'getBucketIdentity' : IDL.Func(
+        [IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)],
+        [IDL.Variant({ 'ok' : BucketIdentity, 'err' : IDL.Text })],
+        [],
+      ),
     'getFile' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
@@ -1533,6 +1676,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
+    'rotateBucketIdentity' : IDL.Func(
+        [IDL.Text],
+        [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
+        [],
+      ),
     'rotateBucketKey' : IDL.Func(
         [IDL.Text],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
@@ -1541,6 +1689,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'rotateRootKey' : IDL.Func(
         [IDL.Opt(RootKeySource)],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'setBucketRecipient' : IDL.Func(
+        [IDL.Text, IDL.Nat, IDL.Text],
+        [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
         [],
       ),
     'setWellKnown' : IDL.Func(

@@ -2,7 +2,10 @@
 
 import { lookup } from 'mime-types';
 import { createStorage, type Storage, type StorageOptions } from '../storage.ts';
+import { nodeEndToEnd } from './end-to-end.ts';
 
 export function createNodeStorage(options: StorageOptions): Storage {
-  return createStorage({ contentTypeOf: lookup, ...options });
+  const isActor = 'host' in options;
+  const layer = isActor ? { endToEnd: nodeEndToEnd() } : {};
+  return createStorage({ contentTypeOf: lookup, ...layer, ...options });
 }

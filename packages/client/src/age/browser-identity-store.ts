@@ -1,0 +1,64 @@
+// Identities of buckets in a browser: in IndexedDB, under a key that the browser keeps and gives to
+// no script. Scripts of the same origin can still use it; what copies the disk alone has nothing.
+
+import { StorageError } from '../storage-error.ts';
+import type { IdentityStore } from './identity-store.ts';
+
+const tableName = 'identities';
+const wrapName = 'key';
+const nonceBytes = 12;
+
+/** Of the page's origin; every page of it shares what is kept under one name. */
+export function browserIdentityStore(databaseName = 'encrypted-file-storage'): IdentityStore {
+  let opened: Promise<IDBDatabase> | undefined;
+  const table = async (mode: IDBTransactionMode) => {
+    opened ??= openDatabase(databaseName);
+    return (await opened).transaction(tableName, mode).objectStore(tableName);
+  };
+  const read = async <T>(name: string): Promise<T | undefined> =>
+    (await done((await table('readonly')).get(name))) as T | undefined;
+
+  async function wrapKey(): Promise<CryptoKey> {
+    const kept = await read<CryptoKey>(wrapName);
+    if (kept !== undefined) return kept;
+    const algorithm = { name: 'AES-GCM', length: 256 };
+    const made = await crypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
+    // Of two pages that make one at a time, the first one's stays.
+    await done((await table('readwrite')).add(made, wrapName)).catch(() => {});
+    return (await read<CryptoKey>(wrapName)) ?? made;
+  }
+
+  return {
+    async get(name) {
+      const sealed = await read<Uint8Array<ArrayBuffer>>(`of ${name}`);
+      if (sealed === undefined) return undefined;
+      const algorithm = { name: 'AES-GCM', iv: sealed.subarray(0, nonceBytes) };
+      const bytes = sealed.subarray(nonceBytes);
+      return new Uint8Array(await crypto.subtle.decrypt(algorithm, await wrapKey(), bytes));
+    },
+    async set(name, secret) {
+      const iv = crypto.getRandomValues(new Uint8Array(nonceBytes));
+      const bytes = secret as Uint8Array<ArrayBuffer>;
+      const algorithm = { name: 'AES-GCM', iv };
+      const sealed = await crypto.subtle.encrypt(algorithm, await wrapKey(), bytes);
+      const whole = new Uint8Array([...iv, ...new Uint8Array(sealed)]);
+      await done((await table('readwrite')).put(whole, `of ${name}`));
+    },
+  };
+}
+
+function openDatabase(name: string): Promise<IDBDatabase> {
+  if (globalThis.indexedDB === undefined) {
+    throw new StorageError('Unsupported', 'There is no IndexedDB here: give another store.');
+  }
+  const opening = indexedDB.open(name, 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(tableName);
+  return done(opening);
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

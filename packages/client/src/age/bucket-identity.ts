@@ -1,0 +1,84 @@
+// The age identity of a bucket's epoch: the network derives a vetKey for whoever the canister asks
+// it for, and every member's client makes the same identity of it.
+//
+//   vetKey      of the canister, context "encrypted-file-storage/bucket-identity/v1",
+//               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian
+//   X25519 secret = HKDF-SHA-256(secret: the vetKey, 48 bytes; salt: the context; info:
+//               "age-identity"; 32 bytes), written as AGE-SECRET-KEY-1…
+
+import { bech32 } from '@scure/base';
+import { identityToRecipient } from 'age-encryption';
+import { StorageError } from '../storage-error.ts';
+import type { SealedIdentity } from '../transport.ts';
+import { deriveBytes } from './payload.ts';
+
+const identityContext = new TextEncoder().encode('encrypted-file-storage/bucket-identity/v1');
+
+export interface EpochName {
+  readonly serial: string;
+  readonly epoch: number;
+}
+
+export interface BucketIdentity {
+  /** `AGE-SECRET-KEY-1…`. */
+  readonly identity: string;
+  /** `age1…`. */
+  readonly recipient: string;
+}
+
+function derivationInput({ serial, epoch }: EpochName): Uint8Array {
+  const input = new DataView(new ArrayBuffer(12));
+  input.setBigUint64(0, BigInt(serial));
+  input.setUint32(8, epoch);
+  return new Uint8Array(input.buffer);
+}
+
+/** Of a vetKey's 48 bytes. */
+export async function identityOf(vetKey: Uint8Array): Promise<BucketIdentity> {
+  const how = { salt: identityContext, info: 'age-identity', length: 32 };
+  const secret = await deriveBytes(vetKey, how);
+  const identity = bech32.encodeFromBytes('AGE-SECRET-KEY-', secret).toUpperCase();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+export interface Derivation extends EpochName {
+  /** Bytes of its principal. */
+  readonly canister: Uint8Array;
+  /** The canister is on the network: then its word for the network's key is not taken. */
+  readonly isOnNetwork: boolean;
+  ask(transportPublicKey: Uint8Array): Promise<SealedIdentity>;
+}
+
+/**
+ * Asks for the vetKey of an epoch and verifies it: 48 bytes. Untrusted when it is not what the
+ * network derives for this canister, context and input.
+ */
+export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> {
+  const vetKeys = await import('@dfinity/vetkeys');
+  const transportKey = vetKeys.TransportSecretKey.random();
+  const sealed = await derivation.ask(transportKey.publicKeyBytes());
+  try {
+    const publicKey = derivation.isOnNetwork
+      ? networkKey(vetKeys, derivation.canister, sealed.keyName)
+      : vetKeys.DerivedPublicKey.deserialize(sealed.publicKey);
+    const encrypted = vetKeys.EncryptedVetKey.deserialize(sealed.encryptedKey);
+    const input = derivationInput(derivation);
+    return encrypted.decryptAndVerify(transportKey, publicKey, input).signatureBytes();
+  } catch (cause) {
+    const words = "The bucket's identity is not what the network derives for it.";
+    throw new StorageError('Untrusted', words, { cause });
+  }
+}
+
+/** From the network's master key, which the library knows. */
+function networkKey(
+  { MasterPublicKey, MasterPublicKeyId }: typeof import('@dfinity/vetkeys'),
+  canister: Uint8Array,
+  keyName: string,
+) {
+  const id = Object.values(MasterPublicKeyId).find((known) => known === keyName);
+  if (id === undefined) throw new Error(`The network has no key named ${keyName}.`);
+  return MasterPublicKey.productionKey(id)
+    .deriveCanisterKey(canister)
+    .deriveSubKey(identityContext);
+}

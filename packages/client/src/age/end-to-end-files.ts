@@ -1,0 +1,184 @@
+// Files of end-to-end buckets: encrypted as they are read for an upload, opened as they come in a
+// download. Digests and entity tags are those of what is stored.
+
+import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
+import type { Connection } from '../connection.ts';
+import { requireTold } from '../digest.ts';
+import { ageType, type EndToEndOptions } from '../end-to-end-options.ts';
+import type { EndToEndRecord } from '../end-to-end-records.ts';
+import type { FileStorage } from '../file-storage.ts';
+import type {
+  Download,
+  DownloadOptions,
+  FileName,
+  FileRecord,
+  FileToUpload,
+  LinkRequest,
+  NewLink,
+  Progress,
+  UploadAllOptions,
+  UploadedFile,
+  UploadOptions,
+} from '../interface.ts';
+import { sha256 } from '../sha256.ts';
+import { StorageError } from '../storage-error.ts';
+import type { OpenedFile } from '../transport.ts';
+import { type OpenedSource, openSource, type UploadInput } from '../upload-source.ts';
+import { BucketKeys, type Issuer } from './bucket-keys.ts';
+import { type FileHeader, headerEnd, makeHeader } from './header.ts';
+import { memoryIdentityStore } from './identity-store.ts';
+import { linkFragment } from './linked-file.ts';
+import { FileOpener } from './opened-download.ts';
+import { payloadNonceBytes, plainBytesWithin } from './payload.ts';
+import { softwarePieceCipher } from './piece-cipher.ts';
+import { sealedSource } from './sealed-source.ts';
+
+export interface EndToEndFiles {
+  upload(input: UploadInput, options: UploadOptions, mode: EndToEndRecord): Promise<FileRecord>;
+  uploadAll(
+    files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+    options: UploadAllOptions,
+    mode: EndToEndRecord,
+  ): AsyncIterable<UploadedFile>;
+  download(
+    name: FileName,
+    opened: { readonly file: OpenedFile; readonly options: DownloadOptions },
+    mode: EndToEndRecord,
+  ): Promise<Download>;
+  /** The same link, with what opens the file; without that it is removed. */
+  openingLink(request: LinkRequest, link: NewLink, mode: EndToEndRecord): Promise<NewLink>;
+}
+
+interface Surroundings {
+  readonly files: FileStorage;
+  readonly connection: Connection;
+  readonly issuer: Issuer | undefined;
+  readonly options: EndToEndOptions;
+}
+
+export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
+  const { files, connection, issuer, options } = surroundings;
+  const { identities = [], passphrases = [], store = memoryIdentityStore() } = options;
+  const { cipher = softwarePieceCipher } = options;
+  const keys = new BucketKeys(connection, { identities, passphrases, store, issuer });
+  const opener = new FileOpener(connection, keys, cipher);
+  const sealer = { files, keys, cipher, wholeBytesMax: connection.transport.wholeFileBytesMax };
+  return {
+    upload: (input, uploadOptions, mode) => upload(sealer, { input, options: uploadOptions, mode }),
+    uploadAll: (all, allOptions, mode) =>
+      files.uploadAll(sealedFiles(sealer, all, { id: allOptions.bucket, mode }), allOptions),
+    download: (name, opened, mode) => opener.download(name, opened, { id: name.bucket, mode }),
+    async openingLink(request, link, mode) {
+      const { bucket } = request;
+      try {
+        const fileKey = await opener.fileKeyOf(request, { id: bucket, mode });
+        return { ...link, url: `${link.url}#${linkFragment(fileKey)}` };
+      } catch (error) {
+        await files.links.remove(bucket, link.id).catch(() => {});
+        throw error;
+      }
+    },
+  };
+}
+
+interface Sealer {
+  readonly files: FileStorage;
+  readonly keys: BucketKeys;
+  readonly cipher: typeof softwarePieceCipher;
+  readonly wholeBytesMax: number;
+}
+
+interface Upload {
+  readonly input: UploadInput;
+  readonly options: UploadOptions;
+  readonly mode: EndToEndRecord;
+}
+
+async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise<FileRecord> {
+  const bucket = { id: options.bucket, mode };
+  const { resume, sha256: told, onProgress, onSession } = options;
+  const header =
+    resume === undefined
+      ? await makeHeader(await sealer.keys.sealingOf(bucket))
+      : await keptHeader(sealer, options, bucket);
+  const plain = await openPlain(sealer, { ...options, source: input, sha256: told });
+  const source = await sealedSource(plain, header, sealer.cipher);
+  const ageHeader = encodeBase64Url(header.prefix);
+  return sealer.files.upload(source as UploadInput, {
+    ...options,
+    contentType: ageType,
+    size: undefined,
+    sha256: undefined,
+    onProgress: onProgress && ((progress) => onProgress(plainProgress(progress, plain, header))),
+    onSession: onSession && ((session) => onSession({ ...session, ageHeader })),
+  });
+}
+
+/** The same key and the same nonce make the same bytes of the same file, and of no other. */
+async function keptHeader(
+  { keys }: Sealer,
+  { resume, ageHeader }: UploadOptions,
+  bucket: { readonly id: string; readonly mode: EndToEndRecord },
+): Promise<FileHeader> {
+  const prefix = decodeBase64Url(ageHeader ?? '');
+  if (prefix === undefined || prefix.length <= payloadNonceBytes) {
+    const words = `To go on with upload ${resume}, tell its ageHeader; or begin a new one.`;
+    throw new StorageError('InvalidArgument', words);
+  }
+  const header = prefix.subarray(0, headerEnd(prefix));
+  return { prefix, fileKey: await keys.fileKeyOf(bucket, header) };
+}
+
+interface PlainInput {
+  readonly source: UploadInput;
+  readonly size?: number | undefined;
+  readonly sha256?: string | undefined;
+}
+
+/** The service's limit for files whose digest it checks, which here only the client can. */
+const toldBytesMax = 19_000_000;
+
+async function openPlain(
+  { wholeBytesMax: bufferedBytesMax }: Sealer,
+  { source: input, size, sha256: told }: PlainInput,
+): Promise<OpenedSource> {
+  const source = await openSource(input, { size, bufferedBytesMax });
+  if (told === undefined) return source;
+  if (source.size === undefined || source.size > toldBytesMax) {
+    const words = `sha256 is checked of files of up to ${toldBytesMax} bytes, whose size is known.`;
+    throw new StorageError('InvalidArgument', words);
+  }
+  const bytes = source.size === 0 ? new Uint8Array(0) : await source.slice(0, source.size);
+  requireTold(told, await sha256(bytes));
+  return { size: bytes.length, slice: async (start, end) => bytes.subarray(start, end) };
+}
+
+/** Callers are told of the bytes that they gave. */
+function plainProgress(progress: Progress, plain: OpenedSource, header: FileHeader): Progress {
+  const within = (bytes: number) => plainBytesWithin(bytes - header.prefix.length);
+  return {
+    doneBytes: within(progress.doneBytes),
+    totalBytes: plain.size,
+    resumedBytes: within(progress.resumedBytes),
+  };
+}
+
+/** Each with a header of its own. What is wrong with one of them is told of that one alone. */
+async function* sealedFiles(
+  sealer: Sealer,
+  files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
+  bucket: { readonly id: string; readonly mode: EndToEndRecord },
+): AsyncGenerator<FileToUpload> {
+  for await (const file of files) {
+    let source: OpenedSource;
+    try {
+      const plain = await openPlain(sealer, file);
+      const header = await makeHeader(await sealer.keys.sealingOf(bucket));
+      source = await sealedSource(plain, header, sealer.cipher);
+    } catch (error) {
+      source = { size: 1, slice: () => Promise.reject(error) };
+    }
+    const sealed = { source: source as UploadInput, size: undefined, sha256: undefined };
+    yield { ...file, ...sealed, contentType: ageType };
+  }
+}

@@ -1,0 +1,48 @@
+// Links to end-to-end files: what opens the file stands in the address's fragment, which is sent to
+// nobody: a version, 1, and the file's key, in base64url.
+
+import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
+import type { Connection } from '../connection.ts';
+import type { Download, DownloadOptions, FileName } from '../interface.ts';
+import { StorageError } from '../storage-error.ts';
+import type { OpenedFile } from '../transport.ts';
+import { requireFileKey } from './header.ts';
+import { FileOpener } from './opened-download.ts';
+import { type PieceCipher, softwarePieceCipher } from './piece-cipher.ts';
+
+const version = 1;
+const fragmentBytes = 17;
+
+export function linkFragment(fileKey: Uint8Array): string {
+  return encodeBase64Url(Uint8Array.of(version, ...fileKey));
+}
+
+/** 16 bytes; InvalidArgument when the fragment is none of a link. */
+function fileKeyOf(fragment: string): Uint8Array {
+  const bytes = decodeBase64Url(fragment);
+  if (bytes?.length === fragmentBytes && bytes[0] === version) return bytes.slice(1);
+  const words = 'What follows # in the link is cut or changed: it opens nothing.';
+  throw new StorageError('InvalidArgument', words);
+}
+
+export interface LinkedFile {
+  readonly connection: Connection;
+  readonly name: FileName;
+  readonly file: OpenedFile;
+  readonly fragment: string;
+  readonly cipher?: PieceCipher | undefined;
+}
+
+export async function openLinkedFile(
+  { connection, name, file, fragment, cipher = softwarePieceCipher }: LinkedFile,
+  options: DownloadOptions,
+): Promise<Download> {
+  const fileKey = fileKeyOf(fragment);
+  const keys = {
+    async fileKeyOf(_: unknown, header: Uint8Array) {
+      await requireFileKey(header, fileKey);
+      return fileKey;
+    },
+  };
+  return new FileOpener(connection, keys, cipher).download(name, { file, options });
+}

@@ -1,0 +1,250 @@
+// Downloads of end-to-end files. A whole one is compared with its digest as any other, and opened
+// as it comes; of a range the header is read, and the pieces that cover it.
+
+import { joinPieces, piecesOf } from '../byte-stream.ts';
+import { concatBytes } from '../bytes.ts';
+import { type Connection, trying } from '../connection.ts';
+import { downloadFile } from '../download.ts';
+import type { Download, DownloadOptions, FileName } from '../interface.ts';
+import { StorageError } from '../storage-error.ts';
+import type { OpenedFile } from '../transport.ts';
+import { type OpenedSource, openSource } from '../upload-source.ts';
+import type { BucketKeys, EndToEndBucket } from './bucket-keys.ts';
+import {
+  coveringPieces,
+  type FilePrefix,
+  type OpenedAge,
+  openedAge,
+  openStream,
+  readPrefix,
+} from './opened-file.ts';
+import { pieceBytes, sealedPieceBytes } from './payload.ts';
+import type { PieceCipher } from './piece-cipher.ts';
+import { sealedSource } from './sealed-source.ts';
+
+/** Headers that are read but once: players ask for one range after another. */
+const keptFilesMax = 32;
+
+interface Unsealed {
+  readonly prefix: FilePrefix;
+  readonly fileKey: Uint8Array;
+  readonly age: OpenedAge;
+}
+
+interface Opened {
+  readonly file: OpenedFile;
+  readonly options: DownloadOptions;
+}
+
+interface Source {
+  readonly name: FileName;
+  readonly file: OpenedFile;
+  readonly unsealed: Unsealed;
+}
+
+export type FileKeys = Pick<BucketKeys, 'fileKeyOf'>;
+
+export class FileOpener {
+  readonly #connection: Connection;
+  readonly #keys: FileKeys;
+  readonly #cipher: PieceCipher;
+  readonly #kept = new Map<string, Unsealed>();
+
+  constructor(connection: Connection, keys: FileKeys, cipher: PieceCipher) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#cipher = cipher;
+  }
+
+  async download(name: FileName, opened: Opened, bucket?: EndToEndBucket): Promise<Download> {
+    const { file, options } = opened;
+    const unsealed = await this.#unseal(name, opened, bucket);
+    const source = { name, file, unsealed };
+    if (options.range !== undefined) return this.#range(source, options);
+    return this.#whole(source, options);
+  }
+
+  /** What opens the file at this path, and no other. */
+  async fileKeyOf(name: FileName, bucket?: EndToEndBucket): Promise<Uint8Array> {
+    const { transport } = this.#connection;
+    const file = await trying(this.#connection, undefined, () =>
+      transport.openFile(name, { wantsFirst: false, signal: undefined }),
+    );
+    return (await this.#unseal(name, { file, options: {} }, bucket)).fileKey;
+  }
+
+  async #unseal(
+    { bucket: id, path }: FileName,
+    { file, options }: Opened,
+    bucket: EndToEndBucket | undefined,
+  ): Promise<Unsealed> {
+    const keptName = JSON.stringify([id, path, file.etag]);
+    const kept = this.#kept.get(keptName);
+    if (kept !== undefined) return kept;
+    const { signal } = options;
+    const { etag, isAnonymous, first, size } = file;
+    const prefix = await readPrefix({
+      size,
+      read: async (start, end) => {
+        if (first !== undefined && first.length >= end) return first.subarray(start, end);
+        const part = { bucket: id, path, start, end, etag, isAnonymous, isChunk: false };
+        return trying(this.#connection, signal, () =>
+          this.#connection.transport.readPart(part, signal),
+        );
+      },
+    });
+    const fileKey = await this.#keys.fileKeyOf(bucket, prefix.header);
+    const age = await openedAge({ prefix, size, fileKey }, this.#cipher);
+    const unsealed = { prefix, fileKey, age };
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= keptFilesMax && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(keptName, unsealed);
+    return unsealed;
+  }
+
+  async #range({ name, file, unsealed }: Source, options: DownloadOptions): Promise<Download> {
+    const { age } = unsealed;
+    const { start, end: asked = age.size } = options.range ?? { start: 0 };
+    const end = Math.min(asked, age.size);
+    if (!(start >= 0 && start < end)) {
+      throw new StorageError('InvalidRange', `The file has ${age.size} bytes: ask for some.`);
+    }
+    const { first, beyond, ...range } = coveringPieces(age, start, end);
+    const own = { ...options, range, resume: undefined, onProgress: undefined };
+    const inner = await downloadFile(this.#connection, name, own, file);
+    const bytes = progressing(
+      within(openStream(age, { first, beyond }, piecesOf(inner.body)), {
+        from: start - first * pieceBytes,
+        length: end - start,
+      }),
+      { options, doneBytes: start, totalBytes: end },
+    );
+    return this.#downloadOf({ name, file, unsealed }, { start, bytes });
+  }
+
+  async #whole(source: Source, options: DownloadOptions): Promise<Download> {
+    const { name, file, unsealed } = source;
+    const { age } = unsealed;
+    const received = await this.#received(unsealed, options);
+    const resume = received && {
+      etag: options.resume?.etag ?? '',
+      received: { size: received.size, slice: received.source.slice },
+    };
+    const own = { ...options, resume, onProgress: undefined };
+    const inner = await downloadFile(this.#connection, name, own, file);
+    const sealedStart = Math.max(0, inner.start - age.payloadStart);
+    const first = Math.floor(sealedStart / sealedPieceBytes);
+    const pieceStart = age.payloadStart + first * sealedPieceBytes;
+    const start = first * pieceBytes;
+    // Of the piece in which it goes on, what was received before.
+    const known =
+      received !== undefined && inner.start > pieceStart
+        ? await received.source.slice(pieceStart, inner.start)
+        : undefined;
+    const skipped = Math.max(0, age.payloadStart - inner.start);
+    const body = continued(piecesOf(inner.body), { known, skipped });
+    const bytes = progressing(openStream(age, { first, beyond: age.pieceCount }, body), {
+      options,
+      doneBytes: start,
+      totalBytes: age.size,
+    });
+    return this.#downloadOf(source, { start, bytes });
+  }
+
+  /** What an earlier download has brought, as it was in the file: without its last piece. */
+  async #received({ prefix, fileKey, age }: Unsealed, { resume }: DownloadOptions) {
+    if (resume === undefined) return undefined;
+    const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
+    const plain = await openSource(resume.received, sourceOptions);
+    const pieces = Math.min(Math.floor((plain.size ?? 0) / pieceBytes), age.pieceCount - 1);
+    const whole: OpenedSource = { size: age.size, slice: (from, to) => plain.slice(from, to) };
+    const header = { prefix: concatBytes(prefix.header, prefix.nonce), fileKey };
+    const source = await sealedSource(whole, header, this.#cipher);
+    return { source, size: age.payloadStart + pieces * sealedPieceBytes };
+  }
+
+  #downloadOf(
+    { name, file, unsealed }: Source,
+    { start, bytes }: { readonly start: number; readonly bytes: AsyncGenerator<Uint8Array> },
+  ): Download {
+    let body: ReadableStream<Uint8Array> | undefined;
+    return {
+      etag: file.etag,
+      size: unsealed.age.size,
+      contentType: this.#connection.contentTypeOf(name.path) ?? 'application/octet-stream',
+      start,
+      get body() {
+        body ??= streamOf(bytes);
+        return body;
+      },
+      async bytes() {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of bytes) pieces.push(piece);
+        return joinPieces(pieces);
+      },
+    };
+  }
+}
+
+function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(sink) {
+        const { done, value } = await bytes.next();
+        if (done) sink.close();
+        else sink.enqueue(value);
+      },
+      cancel: async () => {
+        await bytes.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The bytes [from, from + length) of a stream. */
+async function* within(
+  stream: AsyncIterable<Uint8Array>,
+  { from, length }: { readonly from: number; readonly length: number },
+): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  for await (const bytes of stream) {
+    const part = bytes.subarray(
+      Math.max(0, from - position),
+      Math.max(0, from + length - position),
+    );
+    position += bytes.length;
+    if (part.length > 0) yield part;
+  }
+}
+
+/** With what was known of it before, or without its first bytes. */
+async function* continued(
+  stream: AsyncIterable<Uint8Array>,
+  { known, skipped }: { readonly known: Uint8Array | undefined; readonly skipped: number },
+): AsyncGenerator<Uint8Array> {
+  if (known !== undefined) yield known;
+  let left = skipped;
+  for await (const bytes of stream) {
+    const part = bytes.subarray(left);
+    left = Math.max(0, left - bytes.length);
+    if (part.length > 0) yield part;
+  }
+}
+
+async function* progressing(
+  stream: AsyncIterable<Uint8Array>,
+  progress: {
+    readonly options: DownloadOptions;
+    readonly doneBytes: number;
+    readonly totalBytes: number;
+  },
+): AsyncGenerator<Uint8Array> {
+  const { options, totalBytes, doneBytes: resumedBytes } = progress;
+  let { doneBytes } = progress;
+  for await (const bytes of stream) {
+    doneBytes += bytes.length;
+    options.onProgress?.({ doneBytes, totalBytes, resumedBytes });
+    yield bytes;
+  }
+}

@@ -1,0 +1,134 @@
+// Reading an age file: its header once, then any of its pieces. What comes out was in the file:
+// every piece is checked as it is opened, and the last by its mark, which shows that the file is
+// whole.
+
+import { concatBytes, emptyBytes } from '../bytes.ts';
+import { headerBytesMax, headerEnd } from './header.ts';
+import {
+  damaged,
+  openPieces,
+  type PayloadKey,
+  payloadKeyOf,
+  payloadNonceBytes,
+  pieceBytes,
+  pieceCountOf,
+  plainBytesOf,
+  sealedBytesOf,
+  sealedPieceBytes,
+} from './payload.ts';
+import type { PieceCipher } from './piece-cipher.ts';
+
+/** Bytes of the age file, in whichever way they come. */
+export interface SealedFile {
+  readonly size: number;
+  /** [start, end), within the size. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** What a file begins with; its payload follows. */
+export interface FilePrefix {
+  readonly header: Uint8Array;
+  readonly nonce: Uint8Array;
+}
+
+/** For three recipients or one with a post-quantum key. */
+const firstReadBytes = 4_096;
+
+/** Reads no more than a few kilobytes of a header of usual length. */
+export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
+  for (let length = firstReadBytes; ; length *= 4) {
+    const bytes = await file.read(0, Math.min(length, file.size));
+    const end = headerEnd(bytes);
+    const payloadStart = (end ?? 0) + payloadNonceBytes;
+    if (end !== undefined && payloadStart <= bytes.length) {
+      return { header: bytes.slice(0, end), nonce: bytes.slice(end, payloadStart) };
+    }
+    if (length >= file.size) throw damaged('It ends within its header.');
+    if (length > 4 * headerBytesMax) throw damaged('Its header has no end.');
+  }
+}
+
+/** What is known of a file whose header was opened. */
+export interface OpenedAge {
+  readonly payload: PayloadKey;
+  /** Where the payload begins in the file. */
+  readonly payloadStart: number;
+  /** Of what is in it. */
+  readonly size: number;
+  readonly pieceCount: number;
+}
+
+export async function openedAge(
+  file: { readonly prefix: FilePrefix; readonly size: number; readonly fileKey: Uint8Array },
+  cipher: PieceCipher,
+): Promise<OpenedAge> {
+  const { header, nonce } = file.prefix;
+  const payloadStart = header.length + payloadNonceBytes;
+  const size = plainBytesOf(file.size - payloadStart);
+  const payload = { cipher, key: await payloadKeyOf(file.fileKey, nonce) };
+  return { payload, payloadStart, size, pieceCount: pieceCountOf(size) };
+}
+
+/** Pieces [first, beyond). */
+interface PieceRange {
+  readonly first: number;
+  readonly beyond: number;
+}
+
+/** Where the pieces that cover a range of what is in it are in the file. */
+interface CoveringPieces extends PieceRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of [start, end), which is within the size. */
+export function coveringPieces(file: OpenedAge, start: number, end: number): CoveringPieces {
+  const first = Math.floor(start / pieceBytes);
+  const beyond = Math.max(first + 1, Math.ceil(end / pieceBytes));
+  const at = (piece: number) => file.payloadStart + startOfPiece(file, piece);
+  return { first, beyond, start: at(first), end: at(beyond) };
+}
+
+/** In the payload; of the one beyond the last, where it ends. */
+function startOfPiece({ size }: OpenedAge, piece: number): number {
+  return Math.min(piece * sealedPieceBytes, sealedBytesOf(size));
+}
+
+/** Opens pieces of a file as their bytes come in order; IntegrityError if one is missing. */
+export async function* openStream(
+  file: OpenedAge,
+  { first, beyond }: PieceRange,
+  sealed: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const { payload, pieceCount: count } = file;
+  let left = startOfPiece(file, beyond) - startOfPiece(file, first);
+  let next = first;
+  let rest: Uint8Array = emptyBytes;
+  for await (const bytes of sealed) {
+    const joined = rest.length === 0 ? bytes : concatBytes(rest, bytes);
+    left -= bytes.length;
+    const whole = left <= 0 ? joined.length : joined.length - (joined.length % sealedPieceBytes);
+    rest = joined.subarray(whole);
+    if (whole === 0) continue;
+    const opened = openPieces(payload, { first: next, count, sealed: joined.subarray(0, whole) });
+    next += Math.ceil(whole / sealedPieceBytes);
+    yield opened;
+  }
+  if (rest.length > 0) {
+    yield openPieces(payload, { first: next, count, sealed: rest });
+    next += 1;
+  }
+  if (next !== beyond) throw damaged(`It is cut: of ${count} pieces ${next} came.`);
+}
+
+/** A range of what is in it, within its size: the pieces that cover it are read, and no others. */
+export async function readOpened(
+  age: OpenedAge,
+  file: SealedFile,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<Uint8Array> {
+  const { first, beyond: _, ...bounds } = coveringPieces(age, start, end);
+  const sealed = await file.read(bounds.start, bounds.end);
+  const opened = openPieces(age.payload, { first, count: age.pieceCount, sealed });
+  return opened.subarray(start - first * pieceBytes, end - first * pieceBytes);
+}

@@ -1,0 +1,121 @@
+// The payload of an age file: STREAM over pieces of 64 KiB, each sealed by itself, so that any of
+// them can be made and read alone (C2SP age, "Payload"). The library has this as a stream only.
+
+import { concatBytes } from '../bytes.ts';
+import { StorageError } from '../storage-error.ts';
+import type { PieceCipher } from './piece-cipher.ts';
+
+export const pieceBytes = 65_536;
+const tagBytes = 16;
+export const sealedPieceBytes = pieceBytes + tagBytes;
+/** Stands between header and payload. */
+export const payloadNonceBytes = 16;
+
+/** One, empty, of a file of no bytes. */
+export function pieceCountOf(plainBytes: number): number {
+  return Math.max(1, Math.ceil(plainBytes / pieceBytes));
+}
+
+/** Length of the payload, without the nonce before it. */
+export function sealedBytesOf(plainBytes: number): number {
+  return plainBytes + tagBytes * pieceCountOf(plainBytes);
+}
+
+/** Length of what a payload of so many bytes has in it; IntegrityError if none has so many. */
+export function plainBytesOf(sealedBytes: number): number {
+  const count = Math.ceil(sealedBytes / sealedPieceBytes);
+  const lastBytes = sealedBytes - (count - 1) * sealedPieceBytes;
+  // A last piece of no bytes is that of an empty file alone.
+  if (lastBytes > tagBytes || sealedBytes === tagBytes) return sealedBytes - count * tagBytes;
+  throw damaged('It is cut: no age file has this length.');
+}
+
+/** The shortest header has one recipient, the longest is that of many with post-quantum keys. */
+const prefixBytesMin = 100;
+const prefixBytesMax = 262_144;
+
+/** Whether an age file of so many bytes may have so many in it, as far as sizes tell. */
+export function mayBeOf(sealedSize: number, plainSize: number): boolean {
+  const before = sealedSize - sealedBytesOf(plainSize);
+  return before >= prefixBytesMin && before <= prefixBytesMax;
+}
+
+/** HKDF-SHA-256 of the file key, with the nonce as salt and "payload" as info. */
+export async function payloadKeyOf(fileKey: Uint8Array, nonce: Uint8Array): Promise<Uint8Array> {
+  return deriveBytes(fileKey, { salt: nonce, info: 'payload', length: 32 });
+}
+
+/** HKDF-SHA-256 (RFC 5869) by the platform. */
+export async function deriveBytes(
+  secret: Uint8Array,
+  how: { readonly salt: Uint8Array; readonly info: string; readonly length: number },
+): Promise<Uint8Array> {
+  const { subtle } = globalThis.crypto;
+  const raw = secret as Uint8Array<ArrayBuffer>;
+  const key = await subtle.importKey('raw', raw, 'HKDF', false, ['deriveBits']);
+  const salt = how.salt as Uint8Array<ArrayBuffer>;
+  const info = new TextEncoder().encode(how.info);
+  const algorithm = { name: 'HKDF', hash: 'SHA-256', salt, info };
+  return new Uint8Array(await subtle.deriveBits(algorithm, key, 8 * how.length));
+}
+
+/** What opens and seals the pieces of one file. */
+export interface PayloadKey {
+  readonly cipher: PieceCipher;
+  readonly key: Uint8Array;
+}
+
+export interface PieceName {
+  readonly index: number;
+  readonly isLast: boolean;
+}
+
+/** A counter of 11 bytes, the greatest first, and a mark of the last piece. */
+function nonceOf({ index, isLast }: PieceName): Uint8Array {
+  const nonce = new Uint8Array(12);
+  new DataView(nonce.buffer).setBigUint64(3, BigInt(index));
+  nonce[11] = isLast ? 1 : 0;
+  return nonce;
+}
+
+export function sealPiece(
+  { cipher, key }: PayloadKey,
+  name: PieceName,
+  bytes: Uint8Array,
+): Uint8Array {
+  return cipher.seal(key, nonceOf(name), bytes);
+}
+
+/** IntegrityError when it is not the piece of that name. */
+function openPiece({ cipher, key }: PayloadKey, name: PieceName, sealed: Uint8Array): Uint8Array {
+  const bytes = cipher.open(key, nonceOf(name), sealed);
+  if (bytes !== undefined) return bytes;
+  const what = name.isLast ? 'its last piece is another one, or it is cut' : 'it was changed';
+  throw damaged(`Piece ${name.index} does not open: ${what}.`);
+}
+
+/** All pieces that `sealed` has, the first of which has the index; the last may be short. */
+export function openPieces(
+  payload: PayloadKey,
+  pieces: { readonly first: number; readonly count: number; readonly sealed: Uint8Array },
+): Uint8Array {
+  const { first, count, sealed } = pieces;
+  const opened: Uint8Array[] = [];
+  for (let start = 0, index = first; start < sealed.length; start += sealedPieceBytes, index++) {
+    const piece = sealed.subarray(start, start + sealedPieceBytes);
+    opened.push(openPiece(payload, { index, isLast: index === count - 1 }, piece));
+  }
+  return concatBytes(...opened);
+}
+
+export function damaged(sentence: string): StorageError {
+  return new StorageError('IntegrityError', `The file is no whole age file. ${sentence}`);
+}
+
+/** What of so many bytes of a payload, from its beginning, is not tags; 0 before it begins. */
+export function plainBytesWithin(sealedBytes: number): number {
+  const pieces = Math.floor(sealedBytes / sealedPieceBytes);
+  const rest = Math.min(sealedBytes - pieces * sealedPieceBytes, pieceBytes);
+  const isShort = rest > 0 && rest < pieceBytes;
+  return Math.max(0, pieces * pieceBytes + rest - (isShort ? tagBytes : 0));
+}

@@ -1,0 +1,27 @@
+// Identities of buckets in files that nobody but their owner reads.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IdentityStore } from '../age/identity-store.ts';
+
+/** In a folder that is made when it is missing: one file of 48 bytes each, 0600. */
+export function fileIdentityStore(folder: string): IdentityStore {
+  return {
+    async get(name) {
+      try {
+        return new Uint8Array(await readFile(join(folder, name)));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    async set(name, secret) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Whole or not at all, whoever else writes it.
+      const draft = join(folder, `${name}.${randomUUID()}`);
+      await writeFile(draft, secret, { mode: 0o600, flag: 'wx' });
+      await rename(draft, join(folder, name));
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Reading a file by a link, of any bucket. What opens a file of an end-to-end one stands behind the
+// address's #, and stays here.
+
+import type { PieceCipher } from './age/piece-cipher.ts';
+import { trying } from './connection.ts';
+import { downloadFile } from './download.ts';
+import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
+import { createHttpTransport } from './http-transport.ts';
+import type { Download, DownloadOptions } from './interface.ts';
+import { StorageError } from './storage-error.ts';
+
+export interface LinkOptions
+  extends DownloadOptions,
+    Pick<CommonOptions, 'fetch' | 'retry' | 'onRetry' | 'timeoutMs' | 'contentTypeOf'> {
+  /** Of end-to-end files; @noble/ciphers unless told. */
+  readonly cipher?: PieceCipher | undefined;
+}
+
+/** The file that `links.create()` has made the address of. */
+export async function openLink(url: string, options: LinkOptions = {}): Promise<Download> {
+  if (!URL.canParse(url)) {
+    throw new StorageError('InvalidArgument', 'A link is a whole address: https://….');
+  }
+  const { origin, pathname, search, hash } = new URL(url);
+  const { fetch, timeoutMs } = exchangeOptions(options);
+  const http = {
+    url: origin,
+    apiKey: undefined,
+    timeoutMs,
+    // Whatever is asked for is there.
+    fetch: (_: unknown, init?: RequestInit) => fetch(origin + pathname + search, init),
+  };
+  const connection = connectionOver(createHttpTransport(http), options);
+  const { signal, range } = options;
+  // Only its last segment is known of its path.
+  const name = { bucket: 'link', path: decodeURIComponent(pathname.split('/').at(-1) ?? '') };
+  const file = await trying(connection, signal, () =>
+    connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
+  );
+  if (hash === '') return downloadFile(connection, name, options, file);
+  const { openLinkedFile } = await import('./age/linked-file.ts');
+  const linked = { connection, name, file, fragment: hash.slice(1), cipher: options.cipher };
+  return openLinkedFile(linked, options);
+}

@@ -1,0 +1,25 @@
+// Data that is linked into the canister's Wasm beside the kernel (kernel/linked-data.ts): a module
+// of one passive segment. What is asked for is copied out of it, and the rest takes no memory.
+
+import binaryen from 'binaryen';
+
+/** A module that exports `linked_data_size` and `linked_data_read(target, offset, length)`. */
+export function linkedDataModule(data: Uint8Array): Uint8Array {
+  const module = new binaryen.Module();
+  try {
+    module.setFeatures(binaryen.Features.BulkMemory | binaryen.Features.BulkMemoryOpt);
+    const segment = { offset: module.i32.const(0), data, passive: true };
+    module.setMemory(0, -1, null, [segment], false, false, '0');
+    module.addMemoryImport('0', 'env', 'memory');
+    const { i32, none } = binaryen;
+    module.addFunction('size', none, i32, [], module.i32.const(data.length));
+    const [target, offset, length] = [0, 1, 2].map((index) => module.local.get(index, i32));
+    const copy = module.memory.init('0', target ?? 0, offset ?? 0, length ?? 0);
+    module.addFunction('read', binaryen.createType([i32, i32, i32]), none, [], copy);
+    module.addFunctionExport('size', 'linked_data_size');
+    module.addFunctionExport('read', 'linked_data_read');
+    return module.emitBinary();
+  } finally {
+    module.dispose();
+  }
+}

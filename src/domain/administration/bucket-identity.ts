@@ -1,0 +1,184 @@
+// The identity of an end-to-end bucket's members: who may ask the network for it, the recipient
+// that belongs to it, and new ones. The canister never sees an identity: it comes encrypted under
+// a key of the caller's.
+//
+// What the network derives of, besides the canister and the key's name: the context below, and 8
+// bytes of the bucket's serial and 4 of the epoch, big-endian. Clients do the same; other bytes
+// give other identities.
+
+import { bucketEpochCountMax, epochsPerHourMax, hourNs } from '../../limits.ts';
+import { checkIdentityBudget } from '../access/identity-budget.ts';
+import { memberOfBucket, ownedBucket } from '../access/ownership.ts';
+import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import {
+  type EndToEnd,
+  type Epoch,
+  findEndToEnd,
+  newEpoch,
+  saveEndToEnd,
+} from '../buckets/end-to-end.ts';
+import { parseDerivedRecipient } from '../shared/age-format.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal, secondsUntil } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { type BucketDetails, describeBucket } from './bucket-management.ts';
+
+export const identityContext = 'encrypted-file-storage/bucket-identity/v1';
+/** G1 of BLS12-381, compressed. */
+const transportKeyBytes = 48;
+const serialBytes = 8;
+const epochBytes = 4;
+
+export interface IdentityRequest {
+  readonly bucket: string;
+  /** The newest unless told. */
+  readonly epoch: bigint | undefined;
+  readonly transportPublicKey: Uint8Array;
+}
+
+/** What the network is asked for. */
+export interface IdentityPath {
+  readonly epoch: number;
+  readonly recipient: string | undefined;
+  readonly keyName: string;
+  readonly input: Uint8Array;
+}
+
+/** For members by their own signature, within the budget; changes nothing. */
+export function checkIdentityRequest(
+  stores: Stores,
+  call: Call,
+  request: IdentityRequest,
+): IdentityPath {
+  const path = identityPath(stores, call, request);
+  checkIdentityBudget(stores, call);
+  return path;
+}
+
+/** As checkIdentityRequest(), where the derivation has been counted. */
+export function identityPath(stores: Stores, call: Call, request: IdentityRequest): IdentityPath {
+  const { bucket } = memberOfBucket(stores, call, request.bucket);
+  const { endToEnd, epoch } = namedEpoch(stores, bucket, request.epoch);
+  if (request.transportPublicKey.length !== transportKeyBytes) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The transport public key has ${transportKeyBytes} bytes, a compressed point of G1; this one has ` +
+        `${request.transportPublicKey.length}.`,
+    );
+  }
+  const { recipient, keyName } = epoch;
+  return { epoch: epoch.epoch, recipient, keyName, input: inputOf(endToEnd, epoch) };
+}
+
+function inputOf({ serial }: EndToEnd, { epoch }: Epoch): Uint8Array {
+  const input = new Uint8Array(serialBytes + epochBytes);
+  const view = new DataView(input.buffer);
+  view.setBigUint64(0, serial);
+  view.setUint32(serialBytes, epoch);
+  return input;
+}
+
+function namedEpoch(
+  stores: Stores,
+  bucket: Bucket,
+  number: bigint | undefined,
+): { readonly endToEnd: EndToEnd; readonly epoch: Epoch } {
+  const endToEnd = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
+  const newest = endToEnd?.epochs.at(-1);
+  if (endToEnd === undefined || newest === undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${bucket.id} has no identity by vetKeys: it is not end-to-end encrypted, or with recipients ` +
+        'of its owners alone.',
+    );
+  }
+  const epoch = number === undefined ? newest : endToEnd.epochs[Number(number) - 1];
+  if (epoch === undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${bucket.id} has the epochs 1 to ${newest.epoch}, not ${number}.`,
+    );
+  }
+  return { endToEnd, epoch };
+}
+
+export interface RecipientRequest {
+  readonly bucket: string;
+  readonly epoch: bigint;
+  readonly recipient: string;
+}
+
+/**
+ * Publishes the recipient of an epoch's identity, once; the same again changes nothing. For owners
+ * who can derive it: a controller who is no member would have to make one up.
+ */
+export function setBucketRecipient(
+  stores: Stores,
+  call: Call,
+  request: RecipientRequest,
+): BucketDetails {
+  const { bucket } = requireNamedOwner(stores, call, request.bucket);
+  const { endToEnd, epoch } = namedEpoch(stores, bucket, request.epoch);
+  const recipient = parseDerivedRecipient(request.recipient);
+  if (epoch.recipient !== undefined && epoch.recipient !== recipient) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Epoch ${epoch.epoch} of bucket ${bucket.id} has another recipient already, and keeps it: whoever ` +
+        'derives another identity has another bucket or epoch before them; rotateBucketIdentity opens a new ' +
+        'one.',
+    );
+  }
+  if (epoch.recipient === undefined) {
+    const published = { ...epoch, recipient };
+    const epochs = endToEnd.epochs.map((known) => (known === epoch ? published : known));
+    change(stores, call, bucket, { ...endToEnd, epochs });
+  }
+  return detailsOf(stores, call, bucket);
+}
+
+/** Refuses who may not publish there; looks at no recipient. */
+export function requireNamedOwner(stores: Stores, call: Call, name: string) {
+  const member = memberOfBucket(stores, call, name);
+  if (member.role !== 'owner') {
+    throw new Refusal('AccessDenied', `Only an owner of bucket ${member.bucket.id} may do this.`);
+  }
+  return member;
+}
+
+/** For owners: opens the next epoch, whose recipient is still to be published. */
+export function rotateBucketIdentity(stores: Stores, call: Call, name: string): BucketDetails {
+  const bucket = ownedBucket(stores, call, name);
+  const { endToEnd, epoch: newest } = namedEpoch(stores, bucket, undefined);
+  checkRotation(bucket, endToEnd, call.nowNs);
+  const next = newEpoch(stores, newest.epoch + 1, call.nowNs);
+  change(stores, call, bucket, { ...endToEnd, epochs: [...endToEnd.epochs, next] });
+  return detailsOf(stores, call, bucket);
+}
+
+function checkRotation({ id }: Bucket, { epochs }: EndToEnd, nowNs: bigint): void {
+  if (epochs.length >= bucketEpochCountMax) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `Bucket ${id} has ${bucketEpochCountMax} epochs: move its files to a new bucket.`,
+      { limit: bucketEpochCountMax },
+    );
+  }
+  const tenth = epochs.at(-epochsPerHourMax);
+  const seconds = tenth === undefined ? 0 : secondsUntil(tenth.openedAtNs + hourNs, nowNs);
+  if (seconds > 0) {
+    throw new Refusal(
+      'SlowDown',
+      `A bucket gets at most ${epochsPerHourMax} epochs an hour: try again in ${seconds} seconds.`,
+      { limit: epochsPerHourMax, seconds },
+    );
+  }
+}
+
+function change(stores: Stores, call: Call, bucket: Bucket, endToEnd: EndToEnd): void {
+  saveEndToEnd(stores, bucket.id, endToEnd);
+  saveBucket(stores, { ...bucket, updatedAtNs: call.nowNs }, bucket);
+}
+
+function detailsOf(stores: Stores, call: Call, { id }: Bucket): BucketDetails {
+  return describeBucket(stores, call, { bucket: id, apiKey: undefined });
+}

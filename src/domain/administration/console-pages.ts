@@ -1,0 +1,86 @@
+// The pages of the console, as the build linked them in (scripts/console.ts). They are those of the
+// version that runs: nothing changes them but an upgrade.
+//
+//   linked data   length of the directory u32, little endian | directory, JSON: a list of
+//                 PageEntry | the pages' bytes, one behind the other
+
+import { present } from '../../lib/assert.ts';
+import { decodeHex } from '../../lib/hex.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { linkedDataSize, readLinkedData } from '../../storage/linked-data.ts';
+import type { Stores } from '../shared/stores.ts';
+
+/** What the build writes of a page. */
+interface PageEntry {
+  /** Its path below the canister's address, such as `/` and `/assets/index-3f2a.js`. */
+  readonly address: string;
+  readonly contentType: string;
+  /** Whether the bytes are compressed by gzip. */
+  readonly isCompressed: boolean;
+  /** Of its first byte behind the directory. */
+  readonly offset: number;
+  /** In bytes, as it is stored. */
+  readonly size: number;
+  /** SHA-256 of these, in hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface ConsolePage extends PageEntry {
+  readonly digest: Uint8Array;
+}
+
+const lengthBytes = 4;
+
+/** Read once: install and upgrade do, and queries find it on the heap. */
+let directory: Directory | undefined;
+
+interface Directory {
+  readonly pages: readonly ConsolePage[];
+  /** Of the first page in the linked data. */
+  readonly start: number;
+}
+
+function readDirectory(): Directory {
+  if (linkedDataSize() === 0) return { pages: [], start: 0 };
+  const [length = 0] = new Uint32Array(readLinkedData(0, lengthBytes).buffer);
+  const json = present(decodeUtf8(readLinkedData(lengthBytes, length)), 'text of the directory');
+  const pages = (JSON.parse(json) as PageEntry[]).map((entry) => {
+    return { ...entry, digest: present(decodeHex(entry.sha256), 'digest in hexadecimal') };
+  });
+  return { pages, start: lengthBytes + length };
+}
+
+function openDirectory(): Directory {
+  directory ??= readDirectory();
+  return directory;
+}
+
+/** All of them; none where the build had none. */
+export function consolePages(): readonly ConsolePage[] {
+  return openDirectory().pages;
+}
+
+export function findConsolePage(address: string): ConsolePage | undefined {
+  return consolePages().find((page) => page.address === address);
+}
+
+/** As they are stored. */
+export function readConsolePage({ offset, size }: ConsolePage): Uint8Array {
+  return readLinkedData(openDirectory().start + offset, size);
+}
+
+// In the meta map: version 1 | texts: addresses of the pages that are certified
+const version = 1;
+const addressesKey = 'consolePages';
+
+/** Notes which pages are there from now on; returns the addresses of the version before. */
+export function replaceConsolePages(stores: Stores): string[] {
+  const key = encodeUtf8(addressesKey);
+  const stored = stores.meta.get(key);
+  const former = stored === undefined ? [] : new RecordReader(stored, version).texts();
+  const addresses = consolePages().map(({ address }) => address);
+  if (addresses.length > 0) stores.meta.set(key, new RecordWriter(version).finish(addresses));
+  else if (stored !== undefined) stores.meta.delete(key);
+  return former;
+}

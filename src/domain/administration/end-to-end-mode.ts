@@ -1,0 +1,81 @@
+// Whether a bucket is end-to-end, and how: fixed while it holds anything, but for the recipients of
+// its owners' own.
+
+import type { Bucket } from '../buckets/buckets.ts';
+import {
+  type EndToEndOptions,
+  findEndToEnd,
+  forgetEndToEnd,
+  type PlannedMode,
+  planMode,
+  saveEndToEnd,
+} from '../buckets/end-to-end.ts';
+import { parseRecipients } from '../shared/age-format.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+export interface ModeChange {
+  /** Turns the mode on; in an end-to-end bucket what is absent stays. */
+  readonly endToEnd?: EndToEndOptions | undefined;
+  readonly isEndToEnd?: boolean | undefined;
+}
+
+/**
+ * What is to be stored: `null` for nothing any more, `undefined` where all stays as it is. Refuses
+ * with BucketNotEmpty what needs an empty bucket; changes nothing.
+ */
+export function changedMode(
+  stores: Stores,
+  bucket: Bucket,
+  { endToEnd: options, isEndToEnd }: ModeChange,
+  nowNs: bigint,
+): PlannedMode | null | undefined {
+  if (isEndToEnd === false) {
+    if (options !== undefined) throw contradiction();
+    if (!bucket.isEndToEnd) return undefined;
+    requireEmpty(bucket);
+    return null;
+  }
+  const present = findEndToEnd(stores, bucket.id);
+  if (present === undefined) {
+    if (options === undefined && isEndToEnd !== true) return undefined;
+    requireEmpty(bucket);
+    return planMode(stores, options ?? {}, nowNs);
+  }
+  if (options === undefined) return undefined;
+  const { usesVetKeys = present.usesVetKeys, sealsNames = present.sealsNames } = options;
+  const { recipients = present.recipients } = options;
+  if (usesVetKeys === present.usesVetKeys && sealsNames === present.sealsNames) {
+    return { ...present, recipients: parseRecipients(recipients) };
+  }
+  requireEmpty(bucket);
+  return planMode(stores, { usesVetKeys, sealsNames, recipients }, nowNs);
+}
+
+export function saveMode(
+  stores: Stores,
+  bucketId: string,
+  mode: PlannedMode | null | undefined,
+): void {
+  if (mode) saveEndToEnd(stores, bucketId, mode);
+  if (mode === null) forgetEndToEnd(stores, bucketId);
+}
+
+function contradiction(): Refusal {
+  return new Refusal(
+    'InvalidArgument',
+    'endToEnd says how the bucket is to be end-to-end, isEndToEnd that it is not to be: send one of them.',
+  );
+}
+
+/** What is there would be what the mode says that nothing is: clear, or for nobody to open. */
+function requireEmpty({ id, fileCount, versionCount, openUploadCount }: Bucket): void {
+  if (fileCount + versionCount + openUploadCount === 0) return;
+  throw new Refusal(
+    'BucketNotEmpty',
+    `Bucket ${id} has ${fileCount} files, ${versionCount} former versions and ${openUploadCount} open ` +
+      'uploads, and whether it is end-to-end, with vetKeys or sealed names, is fixed while it holds any: ' +
+      'make another bucket, or empty this one.',
+    { files: fileCount, versions: versionCount, openUploads: openUploadCount },
+  );
+}

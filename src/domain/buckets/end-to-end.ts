@@ -1,0 +1,131 @@
+// What makes a bucket end-to-end: how its members get an identity, and for whom its files are
+// encrypted. No secret is in it. The identity of an epoch is the network's to derive, of the serial
+// and the epoch's number, by a key whose name stays the epoch's.
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { vetKeyName } from '../keys/root-keys.ts';
+import { parseRecipients } from '../shared/age-format.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+
+export interface Epoch {
+  /** From 1. */
+  readonly epoch: number;
+  /** Of its identity; absent until an owner's client has published it. */
+  readonly recipient: string | undefined;
+  readonly openedAtNs: bigint;
+  /** Of the network's key that its identity is derived by. */
+  readonly keyName: string;
+}
+
+export interface EndToEnd {
+  /** Members get an identity by vetKeys. */
+  readonly usesVetKeys: boolean;
+  /** Segments of paths are sealed by clients. */
+  readonly sealsNames: boolean;
+  /** age recipients of the owners' own. */
+  readonly recipients: readonly string[];
+  /** 64 random bits: the same twice, also after a reinstallation, would give an identity twice. */
+  readonly serial: bigint;
+  /** The newest last; none without vetKeys. */
+  readonly epochs: readonly Epoch[];
+}
+
+// 0: version 1 | flags u8: 1 vetKeys, 2 sealed names | serial u64 | recipients u8 | epochs u32
+//    | texts: recipients …, of each epoch: recipient or '', opened in decimal, key name
+//    In the meta map. Epochs are texts, since those are split natively: there may be a thousand.
+const version = 1;
+const flagBits = { vetKeys: 1, sealedNames: 2 } as const;
+const textsPerEpoch = 3;
+const serialBytes = 8;
+
+function metaKey(bucketId: string): Uint8Array {
+  return encodeUtf8(`endToEnd/${bucketId}`);
+}
+
+/** `undefined` for a bucket that is not end-to-end. */
+export function findEndToEnd(stores: Stores, bucketId: string): EndToEnd | undefined {
+  const stored = stores.meta.get(metaKey(bucketId));
+  if (stored === undefined) return undefined;
+  const reader = new RecordReader(stored, version);
+  const flags = reader.u8();
+  const serial = reader.u64();
+  const recipientCount = reader.u8();
+  const epochCount = reader.u32();
+  const texts = reader.texts();
+  const recipients = texts.slice(0, recipientCount);
+  const epochs = Array.from({ length: epochCount }, (_, index): Epoch => {
+    const at = recipientCount + index * textsPerEpoch;
+    return {
+      epoch: index + 1,
+      recipient: texts[at] || undefined,
+      openedAtNs: BigInt(texts[at + 1] ?? 0),
+      keyName: texts[at + 2] ?? '',
+    };
+  });
+  return {
+    usesVetKeys: (flags & flagBits.vetKeys) !== 0,
+    sealsNames: (flags & flagBits.sealedNames) !== 0,
+    recipients,
+    serial,
+    epochs,
+  };
+}
+
+export function saveEndToEnd(stores: Stores, bucketId: string, mode: PlannedMode): void {
+  const { usesVetKeys, sealsNames, recipients, epochs, serial = drawSerial(stores) } = mode;
+  const flags = (usesVetKeys ? flagBits.vetKeys : 0) | (sealsNames ? flagBits.sealedNames : 0);
+  const record = new RecordWriter(version)
+    .u8(flags)
+    .u64(serial)
+    .u8(recipients.length)
+    .u32(epochs.length)
+    .finish([...recipients, ...epochs.flatMap(textsOf)]);
+  stores.meta.set(metaKey(bucketId), record);
+}
+
+function drawSerial(stores: Stores): bigint {
+  const bytes = stores.secrets.random(serialBytes);
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
+}
+
+export function forgetEndToEnd(stores: Stores, bucketId: string): void {
+  stores.meta.delete(metaKey(bucketId));
+}
+
+function textsOf({ recipient = '', openedAtNs, keyName }: Epoch): string[] {
+  return [recipient, String(openedAtNs), keyName];
+}
+
+/** As owners ask for it. */
+export interface EndToEndOptions {
+  /** True unless told. */
+  readonly usesVetKeys?: boolean | undefined;
+  readonly sealsNames?: boolean | undefined;
+  readonly recipients?: readonly string[] | undefined;
+}
+
+/** What is to be stored; without a serial, with a new one. */
+export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint };
+
+/** For a bucket without files; refuses vetKeys where the canister has none. */
+export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint): PlannedMode {
+  const { usesVetKeys = true, sealsNames = false } = options;
+  const recipients = parseRecipients(options.recipients ?? []);
+  const epochs = usesVetKeys ? [newEpoch(stores, 1, nowNs)] : [];
+  return { usesVetKeys, sealsNames, recipients, epochs };
+}
+
+/** Refuses while the root key is a stored one. */
+export function newEpoch(stores: Stores, epoch: number, nowNs: bigint): Epoch {
+  const keyName = vetKeyName(stores);
+  if (keyName === undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      'The root key of this canister is a stored one, so that members get no identity by vetKeys: list ' +
+        'recipients of your own, with usesVetKeys false.',
+    );
+  }
+  return { epoch, recipient: undefined, openedAtNs: nowNs, keyName };
+}

@@ -1,0 +1,78 @@
+// What the service knows of age (C2SP, age-encryption.org/v1), the format of end-to-end encrypted
+// files: how they begin, and what recipients look like. It opens none.
+
+import { byteString } from '../../lib/bytes.ts';
+import { ownRecipientCountMax, recipientLengthMax } from '../../limits.ts';
+import { Refusal } from './refusal.ts';
+
+/** As IANA has it; whatever a sender says. */
+export const ageContentType = 'application/age';
+
+/** The line of the version, and the mark of the first stanza: every file has one. */
+const ageStart = 'age-encryption.org/v1\n-> ';
+
+/** Refuses bytes, of the beginning of a file or all of it, that no age file begins with. */
+export function requireAgeStart(bucketId: string, bytes: Uint8Array): void {
+  if (byteString(bytes.subarray(0, ageStart.length)) === ageStart) return;
+  throw notEncrypted(bucketId);
+}
+
+/** Refuses a size that no age file has. */
+export function requireAgeSize(bucketId: string, size: number): void {
+  if (size < ageStart.length) throw notEncrypted(bucketId);
+}
+
+function notEncrypted(bucketId: string): Refusal {
+  return new Refusal(
+    'NotEncrypted',
+    `Bucket ${bucketId} is end-to-end encrypted, and this is no age file: put it with efs put, which ` +
+      'encrypts it, or encrypt it first, with age -r and each recipient of the bucket. A first chunk ' +
+      `has at least ${ageStart.length} bytes.`,
+  );
+}
+
+// Bech32 (BIP 173) in lower case. Its checksum is left to clients, which notice a wrong one before
+// they encrypt: to compute that of a long recipient would take a refused call beyond its bound.
+// Names of plugins stand in it too, such as age1yubikey1….
+const recipientPattern = /age1[0-9a-z-]{20,}$/y;
+const derivedPattern = /age1[02-9ac-hj-np-z]{58}$/y;
+
+/** What owners list; refuses what cannot be one, without repeating it: it could be a secret. */
+export function parseRecipients(recipients: readonly string[]): string[] {
+  const distinct = [...new Set(recipients)];
+  if (distinct.length > ownRecipientCountMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `A bucket has at most ${ownRecipientCountMax} recipients of its owners' own.`,
+      { limit: ownRecipientCountMax },
+    );
+  }
+  distinct.forEach((recipient, index) => {
+    if (isRecipient(recipient)) return;
+    const isSecret = /AGE-SECRET-KEY-|AGE-PLUGIN-/iy.test(recipient);
+    throw new Refusal(
+      'InvalidArgument',
+      isSecret
+        ? `Recipient ${index} is an identity, which is a secret: send what age-keygen -y makes of it, and ` +
+            'make a new identity, since this one has been sent.'
+        : `Recipient ${index} is no age recipient: age1… in lower case, of at most ${recipientLengthMax} ` +
+            'characters.',
+    );
+  });
+  return distinct;
+}
+
+function isRecipient(text: string): boolean {
+  recipientPattern.lastIndex = 0;
+  return text.length <= recipientLengthMax && recipientPattern.test(text);
+}
+
+/** The recipient of an identity that was derived: an X25519 one. */
+export function parseDerivedRecipient(text: string): string {
+  derivedPattern.lastIndex = 0;
+  if (text.length <= recipientLengthMax && derivedPattern.test(text)) return text;
+  throw new Refusal(
+    'InvalidArgument',
+    'The recipient is age1 and 58 characters, as it follows from the identity of the bucket.',
+  );
+}

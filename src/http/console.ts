@@ -1,0 +1,62 @@
+// GET and HEAD of the console's pages: `/` and what it is made of, for everybody, certified.
+
+import {
+  type ConsolePage,
+  findConsolePage,
+  readConsolePage,
+} from '../domain/administration/console-pages.ts';
+import { type CertifiedText, serveText } from './certified-text.ts';
+import type { Header, HttpResponse } from './message.ts';
+import { type Exchange, refuseNowhere } from './router.ts';
+
+/**
+ * Nothing runs but what comes with the version, and nothing frames it. It asks this canister, and
+ * the network's own addresses for what only they answer.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self' https://icp-api.io https://icp0.io https://*.icp0.io http://localhost:* http://*.localhost:*",
+  "frame-src 'self' blob:",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Names of assets change with what is in them; that of the page does not. */
+const lasting = 'public, max-age=31536000, immutable';
+
+export function consoleText(page: ConsolePage): CertifiedText {
+  const { address, size, digest, contentType, isCompressed } = page;
+  const isAsset = address.startsWith('/assets/');
+  const encoding: Header[] = isCompressed ? [['Content-Encoding', 'gzip']] : [];
+  return {
+    address,
+    size,
+    digest,
+    validators: [['Cache-Control', isAsset ? lasting : 'no-cache']],
+    representation: [
+      ['Content-Type', contentType],
+      ...encoding,
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Referrer-Policy', 'no-referrer'],
+      ['Content-Security-Policy', policy],
+      // The window of Internet Identity answers the page that opened it
+      ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
+    ],
+  };
+}
+
+export function getConsolePage(exchange: Exchange): HttpResponse {
+  const [name = ''] = exchange.captures;
+  const address = `/${name}`;
+  const page = findConsolePage(address);
+  if (page === undefined) return refuseNowhere(address);
+  const content = { body: () => readConsolePage(page), lastModifiedNs: undefined };
+  return serveText(exchange, consoleText(page), content);
+}

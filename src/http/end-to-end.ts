@@ -1,0 +1,34 @@
+// GET of how a bucket is end-to-end: `/api/v1/bucket/{bucket}/end-to-end`.
+
+import { endToEndFor } from '../domain/administration/bucket-management.ts';
+import { isoTime } from '../domain/files/file-view.ts';
+import { requestKey } from './authorization.ts';
+import type { HttpResponse } from './message.ts';
+import { jsonResponse } from './respond.ts';
+import { type Exchange, upgrade } from './router.ts';
+
+/**
+ * By an update, whose answer the network vouches for: a single node could name recipients of its
+ * own, and files would be encrypted to them.
+ */
+export function getEndToEnd(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, captures } = exchange;
+  const [bucket = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const endToEnd = endToEndFor(stores, call, { bucket, apiKey });
+  if (exchange.phase === 'query') return upgrade;
+  const newest = endToEnd?.epochs.at(-1);
+  const shown = endToEnd && {
+    usesVetKeys: endToEnd.usesVetKeys,
+    sealsNames: endToEnd.sealsNames,
+    recipients: endToEnd.recipients,
+    epoch: newest && {
+      epoch: newest.epoch,
+      recipient: newest.recipient ?? null,
+      openedAt: isoTime(newest.openedAtNs),
+    },
+    encryptTo: [newest?.recipient, ...endToEnd.recipients].filter((one) => one !== undefined),
+  };
+  const response = jsonResponse(200, { endToEnd: shown ?? null });
+  return { ...response, headers: [...response.headers, ['Cache-Control', 'private, no-store']] };
+}
