@@ -96,5 +96,5 @@ test('the first view has at most 60 kB, all of the console 250 kB, compressed', 
   // What the canister serves, and what its policy lets through.
   expect(page).not.toMatch(/<script>|<style|style=|\son\w+=|https?:/);
   expect(await readdir(folder)).toEqual(['assets', 'index.html']);
-  expect(names.filter((name) => !/^[\w-]+-[\w-]{8}\.(?:js|css|svg)$/.test(name))).toEqual([]);
+  expect(names.filter((name) => !/^[\w.-]+-[\w-]{8}\.(?:js|css|svg)$/.test(name))).toEqual([]);
 });

@@ -51,10 +51,26 @@ function save(address: string, name: string): void {
   anchor.click();
 }
 
-export async function downloadOne(place: Place, path: string): Promise<void> {
+/** What the library opens for this page alone: the service has nothing but the sealed bytes. */
+export function isSealed({ contentType }: FileRecord): boolean {
+  return contentType === 'application/age';
+}
+
+export async function downloadOne(place: Place, file: FileRecord): Promise<void> {
+  const { path } = file;
   const name = nameOf(path);
+  if (isSealed(file)) {
+    const { body } = await place.storage.download({ bucket: place.bucket, path });
+    return saveBlob(await new Response(body as BodyInit).blob(), name);
+  }
   // The browser goes on with it when nobody looks: the link stays its hour.
   save((await openAddress(place, path, name)).address, name);
+}
+
+function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  save(address, name);
+  setTimeout(() => URL.revokeObjectURL(address), linkMs);
 }
 
 interface FilePicker {
@@ -75,9 +91,7 @@ export async function downloadZip(
     await zipped.body?.pipeTo(await target.createWritable());
     return;
   }
-  const address = URL.createObjectURL(await zipped.blob());
-  save(address, zipName);
-  setTimeout(() => URL.revokeObjectURL(address), linkMs);
+  saveBlob(await zipped.blob(), zipName);
 }
 
 async function* partsOf(place: Place, entries: readonly Entry[]) {

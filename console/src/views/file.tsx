@@ -70,7 +70,7 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
           type="button"
           class="main"
           disabled={isUnderWay.value}
-          onClick={() => void run(() => downloadOne({ storage: session.storage, bucket }, path))}
+          onClick={() => void run(() => downloadOne({ storage: session.storage, bucket }, file))}
         >
           {isUnderWay.value ? 'Preparing …' : 'Download'}
         </button>

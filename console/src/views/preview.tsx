@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
-import { type OpenedAddress, openAddress } from '../files/download.ts';
+import { isSealed, type OpenedAddress, openAddress } from '../files/download.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -20,8 +20,29 @@ const pictureBytesMax = 20_000_000;
 
 type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
 
-function previewOf({ contentType, path, size }: FileRecord): Kind | undefined {
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** Of sealed files, whose type is that of what seals them: by the name's end. */
+const sealedTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  md: 'text/markdown',
+};
+
+function typeOf(file: FileRecord): string {
+  const end = file.path.slice(file.path.lastIndexOf('.') + 1).toLowerCase();
+  const told = isSealed(file) ? (sealedTypes[end] ?? '') : file.contentType;
+  return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function previewOf(file: FileRecord): Kind | undefined {
+  const { path, size } = file;
+  const type = typeOf(file);
+  if (isSealed(file) && size > pictureBytesMax) return undefined;
   const [main] = type.split('/');
   if (main === 'image' || main === 'video' || main === 'audio') return main;
   if (type === 'application/pdf') return 'pdf';
@@ -87,12 +108,13 @@ async function show(session: Session, file: FileRecord, kind: Kind): Promise<Sho
 /** A picture comes whole; what is played or paged through is fetched part by part, by a link. */
 async function openedPicture(
   { storage }: Session,
-  { bucketId: bucket, path, size, contentType }: FileRecord,
+  file: FileRecord,
   kind: Kind,
 ): Promise<OpenedAddress> {
+  const { bucketId: bucket, path, size } = file;
   if (kind !== 'image' || size > pictureBytesMax) return openAddress({ storage, bucket }, path);
   const { bytes } = await storage.download({ bucket, path });
-  const blob = new Blob([(await bytes()) as BlobPart], { type: contentType });
+  const blob = new Blob([(await bytes()) as BlobPart], { type: typeOf(file) });
   const address = URL.createObjectURL(blob);
   return { address, close: () => URL.revokeObjectURL(address) };
 }

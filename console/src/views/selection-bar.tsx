@@ -90,7 +90,7 @@ async function downloadEntries({ target, entries }: SelectionProps): Promise<voi
   const place = { storage: session.storage, bucket };
   const [first, ...others] = entries;
   if (first === undefined) return;
-  if (others.length === 0 && !first.isFolder) return downloadOne(place, first.path);
+  if (others.length === 0 && first.file) return downloadOne(place, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
   await downloadZip(place, entries, `${name}.zip`);
   tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
