@@ -94,7 +94,7 @@ function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
     });
   };
   return (
-    <form class="line-form" onSubmit={submit}>
+    <form onSubmit={submit}>
       <Field label="Name of the key" value={name} isRequired />
       <Field label="For a folder alone" value={prefix} hint="Empty: for all of the bucket." />
       <Field

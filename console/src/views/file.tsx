@@ -86,7 +86,7 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
 function Facts({ file }: { file: FileRecord }) {
   const { size, contentType, createdAt, updatedAt, tags, sha256, etag, version } = file;
   const facts: readonly (readonly [string, string])[] = [
-    ['Size', `${sizeOf(size)} (${size.toLocaleString('en')} bytes)`],
+    ['Size', size < 1_000 ? sizeOf(size) : `${sizeOf(size)} (${size.toLocaleString('en')} bytes)`],
     ['Kind', `${kindOf(contentType)}, ${contentType}`],
     ['Changed', momentOf(updatedAt)],
     ['First stored', momentOf(createdAt)],

@@ -1,6 +1,7 @@
 // How the uploads go: one line for all, and a line for each that wants something.
 
 import { useRef } from 'preact/hooks';
+import { tell } from '../notices.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
 import type { UploadItem } from '../uploads/item.ts';
@@ -155,7 +156,11 @@ function LeftOver({ session }: { session: Session }) {
       const { bucket, path } = found;
       return [{ target: { storage: session.storage, bucket, path }, file, kept: found }];
     });
-    void addUploads(chosen);
+    if (chosen.length > 0) void addUploads(chosen);
+    else
+      tell('None of these is a file that was cut short, or it was changed since.', {
+        isFailure: true,
+      });
   };
   return (
     <div class="left-over">
