@@ -2,8 +2,10 @@
 // for Linux. What the page says against its policy, and what breaks in it, is kept.
 
 import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { projectDir } from '../../tidy/source-tree.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** A network that is closed, a machine without a display, a container. */
@@ -25,14 +27,37 @@ async function browserPath(): Promise<string> {
   const installed = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const found = installed.find((path) => existsSync(path));
   if (found !== undefined) return found;
-  if (process.platform === 'linux' && process.arch === 'x64') {
-    const { default: brought } = await import('@sparticuz/chromium');
-    return brought.executablePath();
-  }
+  if (process.platform === 'linux' && process.arch === 'x64') return unpackedBrowser();
   throw new Error(
     'The tests of the console need Chromium or Chrome: install one, or set EFS_NO_BROWSER=1 to ' +
       'leave them out.',
   );
+}
+
+/**
+ * What npm brings is unpacked into the folder for temporary files, so each worker has one of its own
+ * for that; the first whose folder is whole gives it to all, now and later.
+ */
+async function unpackedBrowser(): Promise<string> {
+  const { default: brought } = await import('@sparticuz/chromium');
+  const shared = join(projectDir, 'build', 'browser');
+  const path = join(shared, 'chromium');
+  if (existsSync(path)) return path;
+  const { TMPDIR: former } = process.env;
+  await mkdir(join(projectDir, 'build'), { recursive: true });
+  const own = await mkdtemp(join(projectDir, 'build', 'browser-'));
+  try {
+    process.env.TMPDIR = own;
+    await brought.executablePath();
+  } finally {
+    if (former === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = former;
+  }
+  await rename(own, shared).catch((error) => {
+    if (!existsSync(path)) throw error;
+  });
+  await rm(own, { recursive: true, force: true });
+  return path;
 }
 
 export interface ConsoleBrowser {
