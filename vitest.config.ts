@@ -1,23 +1,30 @@
-// `npm test` runs everything but the soaks, which take minutes (`npm run soak`), and the judges, which
-// want other people's clients installed (`npm run clients`).
+// `npm test` runs everything but the soaks, which take minutes (`npm run soak`), the judges, which
+// want other people's clients installed (`npm run clients`), and other people's canisters, which
+// are files of the user's (`npm run replica:foreign`).
 
 import { defineConfig } from 'vitest/config';
 import { judgesAsked } from './tests/clients/support/judges.ts';
+import { foreignSuite } from './tests/foreign/support/foreign-files.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 
 const { EFS_SUITE = 'usual' } = process.env;
 const isSoak = process.env.EFS_SOAK === '1';
 const isClients = EFS_SUITE === 'clients';
+const isForeign = EFS_SUITE === 'foreign';
 
 function filesOfSuite(): string[] {
   if (isClients) return judgesAsked().map((judge) => `tests/clients/${judge}.test.ts`);
+  if (isForeign) return foreignSuite();
   return [isSoak ? 'tests/soak/**/*.test.ts' : 'tests/**/*.test.ts'];
 }
 
 export default defineConfig({
   test: {
     include: filesOfSuite(),
-    exclude: isSoak || isClients ? [] : ['tests/soak/**', 'tests/clients/**'],
+    exclude:
+      isSoak || isClients || isForeign
+        ? []
+        : ['tests/soak/**', 'tests/clients/**', 'tests/foreign/**'],
     // Two at a time: several files build Wasm or run a whole replica, and machines may be small.
     maxWorkers: 2,
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
@@ -27,7 +34,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: [
       ...(isClients ? ['tests/clients/support/judges.ts'] : []),
-      'tests/support/build.ts',
+      ...(isForeign ? [] : ['tests/support/build.ts']),
     ],
     setupFiles: ['tests/support/seed.ts'],
   },

@@ -12,6 +12,7 @@ import type { HeapChange, StateChange, StateStore } from '../packages/replica/sr
 import { createEngine, type RunningEngine } from '../packages/replica/src/execution/engine.ts';
 import { HeapShadow } from '../packages/replica/src/execution/heap-shadow.ts';
 import { createManagement } from '../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys } from '../packages/replica/src/management/vetkd.ts';
 import { openDiskStore } from '../packages/replica/src/persistence/disk-store.ts';
 import { principalOf, type ServiceDescription } from '../scripts/local-service.ts';
@@ -63,12 +64,13 @@ export async function fillFolder(
   const { store, flush, refuse } = committingSeldom(disk);
   const random = () => new Uint8Array(randomBytes(32));
   const vetKeys = createVetKeys(store.getValue('vetKD seed') ?? random());
+  const signingKeys = createSigningKeys(random());
   const engine = createEngine({
     store,
     now: () => BigInt(Date.now()) * 1_000_000n,
     dataCertificate: () => new Uint8Array(0),
     rootKey: () => new Uint8Array(133),
-    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
     onReport: ({ kind, error }) => {
       if (error !== undefined) refuse(`${kind} failed: ${error}`);
     },

@@ -43,6 +43,7 @@ export async function deployLocally(service: LocalService): Promise<ServiceDescr
   const former = await readDescription(path, onNote);
   const identityPem = await ownerIdentity(service, former);
   const canisterId = former?.canisterId ?? (await ownCanister(service, identityPem));
+  await fillPurse(service.replica, canisterId);
   await bringCode(service, { canisterId, wasm });
   replica.serveAtPlainAddress(canisterId);
   const apiKey = former?.apiKey ?? (await createDemoKey(replica, canisterId, identityPem));
@@ -152,6 +153,18 @@ async function ownCanister(service: LocalService, identityPem: string): Promise<
     onNote(`${others.join(', ')}: there too, and not served at the plain address.`);
   }
   return oldest;
+}
+
+/** 10,000 T: a TiB for two years. */
+const leastCycles = 10n ** 16n;
+
+/** Nobody tops a local canister up: one that was made with less gets more. */
+async function fillPurse(replica: Replica, canisterId: string): Promise<void> {
+  const canister = replica.canisters().find(({ id }) => id.toText() === canisterId);
+  if (canister === undefined || canister.cycles >= leastCycles) return;
+  const argument = IDL.Record({ canister_id: IDL.Principal, amount: IDL.Nat });
+  const values = { canister_id: canister.id, amount: leastCycles };
+  await replica.call('aaaaa-aa', 'provisional_top_up_canister', IDL.encode([argument], [values]));
 }
 
 /** Installs, upgrades, or leaves as it is. */

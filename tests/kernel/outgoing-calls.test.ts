@@ -13,6 +13,7 @@ import {
   type InProcessCalls,
 } from '../../packages/replica/src/in-process-calls.ts';
 import { createManagement } from '../../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
 import { buildKernel } from '../../scripts/kernel.ts';
@@ -132,6 +133,7 @@ beforeEach(async () => {
   reports = [];
   openGate();
   const vetKeys = createVetKeys(new Uint8Array(32).fill(7));
+  const signingKeys = createSigningKeys(new Uint8Array(32));
   const random = () => new Uint8Array(randomBytes(32));
   engine = createEngine({
     store: createMemoryStore(),
@@ -139,7 +141,7 @@ beforeEach(async () => {
     dataCertificate: () => new Uint8Array(0),
     rootKey: () => new Uint8Array(133),
     management: (lifecycle) => {
-      const management = createManagement(lifecycle, { random, vetKeys });
+      const management = createManagement(lifecycle, { random, vetKeys, signingKeys });
       const execute: typeof management.execute = async (call) => {
         await gate;
         return management.execute(call);

@@ -1,4 +1,4 @@
-// What of a canister outlives the process: heap, globals, tables, timers, certified data and open
+// What of a canister outlives the process: heap, globals, timers, certified data and open
 // calls are as after the last answered message, after a stop as after a kill.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,6 +64,7 @@ const counter = canister(
   `(data (i32.const 600) "seed") (memory 2)
   (global $calls (mut i64) (i64.const 40))
   (global $half (mut f64) (f64.const 0.5))
+  (global $lanes (mut v128) (v128.const i64x2 1 -2))
   (func $inc (i32.store (i32.const 1000) (i32.add (i32.load (i32.const 1000)) (i32.const 1))))
   (func (export "canister_init")
     (drop (call $stable64_grow (i64.const 1))) (i32.store (i32.const 600) (i32.const 0)))
@@ -73,6 +74,7 @@ const counter = canister(
   (func (export "canister_update inc") (call $inc)
     (global.set $calls (i64.add (global.get $calls) (i64.const 1)))
     (global.set $half (f64.mul (global.get $half) (f64.const -0.5)))
+    (global.set $lanes (i64x2.add (global.get $lanes) (global.get $lanes)))
     (call $certified_data_set (i32.const 1000) (i32.const 4))
     (call $msg_reply))
   (func (export "canister_update trap") (call $inc) unreachable)
@@ -84,6 +86,8 @@ const counter = canister(
   (func (export "canister_query calls") (call $reply64 (global.get $calls)))
   (func (export "canister_query half")
     (call $reply32 (i32.trunc_f64_s (f64.mul (global.get $half) (f64.const 64)))))
+  (func (export "canister_query lanes") (call $reply32 (i32.sub
+    (i32x4.extract_lane 0 (global.get $lanes)) (i32x4.extract_lane 2 (global.get $lanes)))))
   (func (export "canister_query seed") (call $reply32 (i32.load (i32.const 600))))
   (func (export "canister_query size") (call $reply32 (memory.size)))
   (func (export "canister_query far") (call $reply32 (i32.load (i32.const 300000))))`,
@@ -102,6 +106,7 @@ describe('after a restart', () => {
       expect(await numberOf(again, id, 'count'), how).toBe(3);
       expect(await numberOf(again, id, 'calls'), how).toBe(43);
       expect(await numberOf(again, id, 'half'), how).toBe(-4);
+      expect(await numberOf(again, id, 'lanes'), how).toBe(8 + 16);
       // A data segment that was overwritten by zeros stays so.
       expect(await numberOf(again, id, 'seed'), how).toBe(0);
       expect(again.canisters()[0]?.certifiedData, how).toEqual(Uint8Array.of(3, 0, 0, 0));
@@ -137,26 +142,6 @@ describe('after a restart', () => {
     await replica.install(id, counter, undefined, { mode: 'reinstall' });
     for (const [how, again] of await restarts(replica, stateDir)) {
       expect(await numberOf(again, id, 'count'), how).toBe(0);
-    }
-  });
-
-  it('tables hold what they held', async () => {
-    const wasm = canister(
-      [],
-      `(type $number (func (result i32)))
-      (table 2 funcref) (elem (i32.const 0) $one $one) (elem declare func $two)
-      (func $one (result i32) (i32.const 1)) (func $two (result i32) (i32.const 2))
-      (func (export "canister_update change")
-        (table.set 0 (i32.const 1) (ref.func $two))
-        (drop (table.grow 0 (ref.func $two) (i32.const 1))) (call $msg_reply))
-      (func (export "canister_query sum") (call $reply32 (i32.add
-        (call_indirect (type $number) (i32.const 1))
-        (call_indirect (type $number) (i32.const 2)))))`,
-    );
-    const { replica, id, stateDir } = await install(wasm);
-    await replica.call(id, 'change');
-    for (const [how, again] of await restarts(replica, stateDir)) {
-      expect(await numberOf(again, id, 'sum'), how).toBe(4);
     }
   });
 

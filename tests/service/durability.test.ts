@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
@@ -14,6 +15,7 @@ import {
   principalOf,
   type ServiceDescription,
 } from '../../scripts/local-service.ts';
+import { manage } from '../replica/conformance/management-client.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { settings } from '../support/key-network.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
@@ -201,14 +203,28 @@ test('two installs make different keys and upload ids', async () => {
   expect(new Set([...first, ...second]).size).toBe(4);
 });
 
+/** Sets the freezing threshold so that so much of the balance is above the reserve. */
+async function leaveLiquid(id: Principal, cycles: bigint): Promise<void> {
+  const asked = { canister_id: id, sender: principalOf(service.identityPem) };
+  const status = await manage(replica, 'canister_status', asked);
+  const perDay: bigint = status.idle_cycles_burned_per_day;
+  const freezingThreshold = ((status.cycles - cycles) * 86_400n) / perDay;
+  await manage(replica, 'update_settings', {
+    ...asked,
+    settings: { freezing_threshold: freezingThreshold },
+  });
+}
+
 test('a canister that is low on cycles takes no uploads and says so, but serves and deletes', async () => {
   const identityPem = service.identityPem;
   const controllers = [principalOf(identityPem)];
-  const created = await replica.createCanister({ controllers, cycles: 127_000_000_000n });
+  const created = await replica.createCanister({ controllers, cycles: 400_000_000_000n });
   const poor = created.toText();
   // It could not pay for a key by vetKD.
   await replica.install(poor, wasm, settings({ stored: null }));
   const apiKey = await createDemoKey(replica, poor, identityPem);
+  // More of memory takes more of it, as the threshold is so long.
+  await leaveLiquid(created, 150_000_000_000n);
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
   const send = (name: string, body: Uint8Array) =>
     fetch(`${service.url}/api/v1/bucket/demo/files/${name}?canisterId=${poor}`, {

@@ -17,9 +17,9 @@ const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
 function leaveLiquid(network: KeyNetwork, cycles: bigint): void {
   const { engine } = network;
   const id = network.canisterId();
-  const { heapBytes = 0, stableBytes = 0, cycles: balance = 0n } = engine.canister(id) ?? {};
-  const perSecond = 127_000n * BigInt(heapBytes + stableBytes);
-  engine.updateSettings(id, { freezingThreshold: ((balance - cycles) * 2n ** 30n) / perSecond });
+  const { cycles: balance = 0n, idleCyclesPerDay = 1n } = engine.balance(id) ?? {};
+  const freezingThreshold = ((balance - cycles) * 86_400n) / idleCyclesPerDay;
+  engine.updateSettings(id, { freezingThreshold });
 }
 
 async function put(network: KeyNetwork, secret: string, path: string): Promise<number> {

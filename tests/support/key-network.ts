@@ -10,6 +10,7 @@ import { createEngine, type RunningEngine } from '../../packages/replica/src/exe
 import type { Limits } from '../../packages/replica/src/execution/limits.ts';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
 import { createManagement } from '../../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys, type VetKeys } from '../../packages/replica/src/management/vetkd.ts';
 import { createMemoryStore } from '../../packages/replica/src/persistence/memory-store.ts';
 import { buildCanister } from '../../scripts/build.ts';
@@ -69,6 +70,7 @@ export class KeyNetwork {
   #installed: Principal | undefined;
 
   constructor({ limits = {}, store = createMemoryStore() }: NetworkOptions = {}) {
+    const signingKeys = createSigningKeys(new Uint8Array(32));
     const vetKeys: VetKeys = {
       keyNames: this.keyNames,
       fee: (name) =>
@@ -84,7 +86,7 @@ export class KeyNetwork {
       now: () => this.nowNs,
       dataCertificate: () => new Uint8Array(0),
       rootKey: () => new Uint8Array(133),
-      management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+      management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
       onReport: (report) => this.reports.push(report),
       onPrint: (_, text) => this.prints.push(text),
     });

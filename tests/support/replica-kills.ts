@@ -1,5 +1,5 @@
-// kill -9 of a replica with a counter in the heap and the service: whatever was answered is there
-// after the restart, and no post_upgrade ran for it.
+// kill -9 of a replica with several canisters at work: whatever was answered is there after the
+// restart, and no post_upgrade ran for it.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,46 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
+import { participants } from './kill-participants.ts';
 import { copyPreparedState } from './prepared-state.ts';
-import { canister } from './wasm-canisters/text-module.ts';
 
 const writer = fileURLToPath(new URL('./killed-replica.ts', import.meta.url));
-/** Any id that the replica has not given. */
-export const counterId = 'ryjl3-tyaaa-aaaaa-aaaba-cai';
+const keptSteps = 20;
 
-/** Counts in the heap, in a global and in stable memory. */
-const counter = () =>
-  canister(
-    ['stable64_grow', 'stable64_write', 'stable64_read'],
-    `(global $count (mut i32) (i32.const 0))
-    (func (export "canister_init") (drop (call $stable64_grow (i64.const 1))))
-    (func (export "canister_post_upgrade") unreachable)
-    (func (export "canister_update inc")
-      (i32.store (i32.const 9000) (i32.add (i32.load (i32.const 9000)) (i32.const 1)))
-      (global.set $count (i32.add (global.get $count) (i32.const 1)))
-      (call $stable64_write (i64.const 0) (i64.const 9000) (i64.const 4)) (call $msg_reply))
-    (func (export "canister_query heap") (call $reply32 (i32.load (i32.const 9000))))
-    (func (export "canister_query global") (call $reply32 (global.get $count)))
-    (func (export "canister_query stable")
-      (call $stable64_read (i64.const 100) (i64.const 0) (i64.const 4))
-      (call $reply32 (i32.load (i32.const 100))))`,
-  );
+/** The newest steps of each participant that were answered, oldest first. */
+export type Answered = Readonly<Record<string, readonly number[]>>;
 
-/** 1 to 300 kB that no other file has. */
-export function fileBytes(count: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(1_000 + ((count * 7_919) % 300_000));
-  bytes.fill(count % 251);
-  new DataView(bytes.buffer).setUint32(0, count);
-  return bytes;
-}
-
-/** The newest number that the counter answered, and files that were put. */
-export interface Answered {
-  readonly count: number;
-  readonly files: readonly number[];
-}
-
-/** Runs the writer and kills it some time after its first line. */
+/** Runs the writer and kills it some time after it has checked. */
 async function runAndKill(run: {
   readonly words: readonly string[];
   readonly milliseconds: number;
@@ -65,10 +35,11 @@ async function runAndKill(run: {
   });
   const signal = await new Promise((resolve) => child.on('close', (_, name) => resolve(name)));
   expect(signal, errors).toBe('SIGKILL');
+  // What stands behind the last end of a line is half.
   const lines = output.split('\n').slice(0, -1);
-  const numbers = (word: string) =>
-    lines.filter((line) => line.startsWith(word)).map((line) => Number(line.split(' ')[1]));
-  return { count: numbers('count').at(-1) ?? 0, files: numbers('file') };
+  const stepsOf = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => Number(line.split(' ')[1]));
+  return Object.fromEntries(participants.map(({ name }) => [name, stepsOf(name)]));
 }
 
 /** Kills it so many times, and looks once more. */
@@ -79,17 +50,22 @@ export async function killReplica(rounds: number): Promise<void> {
   try {
     await copyPreparedState(stateDir);
     const begun = await startReplica({ stateDir, server: false });
-    await begun.createCanister({ id: counterId });
-    await begun.install(counterId, counter());
+    for (const participant of participants) await participant.prepare?.(begun);
     await begun.stop();
-    let answered: Answered = { count: 0, files: [] };
+    let answered: Answered = {};
+    let steps = 0;
     for (let round = 0; round <= rounds; round += 1) {
       const words = [stateDir, wasmPath, JSON.stringify(answered)];
-      const { count, files } = await runAndKill({ words, milliseconds: Math.random() * 400 });
-      expect(count).toBeGreaterThanOrEqual(answered.count);
-      answered = { count, files: [...answered.files, ...files].slice(-20) };
+      const next = await runAndKill({ words, milliseconds: Math.random() * 400 });
+      steps += Object.values(next).flat().length;
+      answered = Object.fromEntries(
+        participants.map(({ name }) => {
+          const all = [...(answered[name] ?? []), ...(next[name] ?? [])];
+          return [name, all.slice(-keptSteps)];
+        }),
+      );
     }
-    expect(answered.count).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
+    expect(steps).toBeGreaterThanOrEqual(rounds);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

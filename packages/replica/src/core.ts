@@ -3,6 +3,8 @@
 // (agent endpoints, HTTP gateway). Types only: no part imports another part's insides.
 
 import type { Principal } from '@dfinity/principal';
+import type { CanisterSettings } from './settings.ts';
+import type { SnapshotFacts, SnapshotMetadata } from './snapshot-facts.ts';
 
 /** IC spec, "Reject codes": 1 SYS_FATAL, 2 SYS_TRANSIENT, 3 DESTINATION_INVALID, 4 CANISTER_REJECT,
  * 5 CANISTER_ERROR, 6 SYS_UNKNOWN. */
@@ -23,8 +25,15 @@ export interface Reject {
 
 export type Outcome = Reply | Reject;
 
+/** What a canister, `signer`, says of the caller for whom it signs. IC spec, `sender_info`. */
+export interface SenderInfo {
+  readonly info: Uint8Array;
+  readonly signer: Uint8Array;
+}
+
 /** A call as ingress, query or another canister makes it. */
 export interface CallMessage {
+  readonly senderInfo?: SenderInfo | undefined;
   readonly sender: Principal;
   readonly canisterId: Principal;
   readonly method: string;
@@ -45,7 +54,8 @@ export type EntryKind =
   | 'reject'
   | 'cleanup'
   | 'timer'
-  | 'heartbeat';
+  | 'heartbeat'
+  | 'lowMemory';
 
 /**
  * What one executed message cost, by the network's rules; the log line and the bench are made of
@@ -194,6 +204,59 @@ export interface StateChange {
   /** Canister ids that are gone for good. */
   readonly deleted: readonly string[];
   readonly heaps?: readonly HeapChange[];
+  readonly values?: readonly ValueChange[];
+}
+
+/** `undefined`: the value is removed. */
+export type ValueChange = readonly [name: string, value: Uint8Array | undefined];
+
+/** One line of a canister's log. */
+export interface LogRecord {
+  readonly index: bigint;
+  /** Nanoseconds since 1970. */
+  readonly timestamp: bigint;
+  readonly content: Uint8Array;
+}
+
+/** Who changed a canister. IC spec, "IC method canister_info". */
+export interface ChangeOrigin {
+  readonly caller: Principal;
+  /** Absent for a user. */
+  readonly canisterVersion?: bigint | undefined;
+  readonly isCanister: boolean;
+}
+
+export type ChangeDetails =
+  | {
+      readonly kind: 'creation';
+      readonly controllers: readonly Principal[];
+      readonly environmentHash: Uint8Array | undefined;
+    }
+  | { readonly kind: 'uninstall' }
+  | { readonly kind: 'deployment'; readonly mode: InstallMode; readonly moduleHash: Uint8Array }
+  | { readonly kind: 'controllers'; readonly controllers: readonly Principal[] }
+  | {
+      readonly kind: 'snapshot';
+      /** Absent when it was the canister's own. */
+      readonly from: Principal | undefined;
+      readonly snapshotId: Uint8Array;
+      readonly canisterVersion: bigint;
+      readonly takenAt: bigint;
+      readonly source: SnapshotFacts['source'];
+    };
+
+export interface CanisterChange {
+  readonly timestamp: bigint;
+  readonly canisterVersion: bigint;
+  readonly origin: ChangeOrigin;
+  readonly details: ChangeDetails;
+}
+
+export interface CanisterHistory {
+  /** All there ever were. */
+  readonly total: bigint;
+  /** The newest, oldest first. */
+  readonly changes: readonly CanisterChange[];
 }
 
 /** A call to `aaaaa-aa`, from a canister or as ingress. */
@@ -203,6 +266,8 @@ export interface ManagementCall {
   readonly method: string;
   readonly arg: Uint8Array;
   readonly cycles: bigint;
+  /** A call that leaves no trace. */
+  readonly isQuery?: boolean;
 }
 
 export interface ManagementResult {
@@ -216,13 +281,64 @@ export interface Management {
   execute(call: ManagementCall): Promise<ManagementResult>;
 }
 
-export interface CanisterSettings {
-  readonly controllers?: readonly Principal[];
-  readonly freezingThreshold?: bigint;
-  readonly wasmMemoryLimit?: bigint;
+export type SnapshotPart = 'module' | 'heap' | 'stable';
+
+interface SnapshotOf {
+  readonly canisterId: Principal;
+  readonly snapshotId: Uint8Array;
+}
+
+/** Snapshots of all canisters. */
+export interface Snapshots {
+  list(canisterId: Principal): readonly SnapshotFacts[];
+  find(of: SnapshotOf): SnapshotFacts | Reject;
+  take(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly chunks: readonly { readonly hash: Uint8Array; readonly bytes: Uint8Array }[];
+  }): SnapshotFacts | Reject;
+  /** One to be filled by `write` and `addChunk`. */
+  create(options: {
+    readonly canisterId: Principal;
+    readonly replace: Uint8Array | undefined;
+    readonly metadata: SnapshotMetadata;
+  }): SnapshotFacts | Reject;
+  /** The caller has checked that the span is inside. */
+  read(facts: SnapshotFacts, part: SnapshotPart, span: Span): Uint8Array;
+  readChunk(facts: SnapshotFacts, hash: Uint8Array): Uint8Array | undefined;
+  write(facts: SnapshotFacts, part: SnapshotPart, at: Written): Reject | undefined;
+  addChunk(
+    facts: SnapshotFacts,
+    chunk: { hash: Uint8Array; bytes: Uint8Array },
+  ): Reject | undefined;
+  load(of: SnapshotOf & { readonly origin: ChangeOrigin }): Reject | undefined;
+  remove(of: SnapshotOf): Reject | undefined;
+}
+
+interface Span {
+  readonly offset: number;
+  readonly size: number;
+}
+
+interface Written {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
 }
 
 export type InstallMode = 'install' | 'reinstall' | 'upgrade';
+
+/** IC spec, "IC method install_code": what belongs to the mode `upgrade`. */
+export interface UpgradeOptions {
+  readonly skipPreUpgrade?: boolean;
+  /** Whether the new code finds the heap that the former one leaves. */
+  readonly wasmMemoryPersistence?: 'keep' | 'replace';
+}
+
+/** What a canister has, what it costs in a day of doing nothing, and the size of its module. */
+export interface CanisterBalance
+  extends Readonly<Record<'cycles' | 'reservedCycles' | 'idleCyclesPerDay', bigint>> {
+  readonly moduleBytes: number;
+}
 
 /** What the engine does for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
@@ -230,6 +346,10 @@ export interface Lifecycle {
     readonly controllers: readonly Principal[];
     readonly cycles: bigint;
     readonly id?: Principal;
+    /** Of the others, those that are not the default. */
+    readonly settings?: Partial<CanisterSettings>;
+    /** The anonymous user if absent. */
+    readonly origin?: ChangeOrigin;
   }): Principal | Reject;
   install(options: {
     readonly canisterId: Principal;
@@ -238,15 +358,27 @@ export interface Lifecycle {
     readonly module: Uint8Array;
     readonly arg: Uint8Array;
     readonly sender: Principal;
-    readonly skipPreUpgrade?: boolean;
+    readonly upgrade?: UpgradeOptions;
+    /** The sender as a user if absent. */
+    readonly origin?: ChangeOrigin;
   }): Promise<Reject | undefined>;
-  updateSettings(canisterId: Principal, settings: CanisterSettings): Reject | undefined;
+  updateSettings(
+    canisterId: Principal,
+    settings: Partial<CanisterSettings>,
+    origin?: ChangeOrigin,
+  ): Reject | undefined;
   start(canisterId: Principal): Reject | undefined;
   /** Resolves when every open call context is closed, or rejects after the time-out. */
   stop(canisterId: Principal): Promise<Reject | undefined>;
-  uninstall(canisterId: Principal): Reject | undefined;
+  uninstall(canisterId: Principal, origin?: ChangeOrigin): Reject | undefined;
   remove(canisterId: Principal): Reject | undefined;
   depositCycles(canisterId: Principal, cycles: bigint): void;
-  settings(canisterId: Principal): Required<CanisterSettings> | undefined;
+  settings(canisterId: Principal): CanisterSettings | undefined;
   canister(canisterId: Principal): CanisterView | undefined;
+  /** As of now: what time has cost is taken off. */
+  balance(canisterId: Principal): CanisterBalance | undefined;
+  /** Oldest first; empty for a canister that is not there. */
+  logs(canisterId: Principal): readonly LogRecord[];
+  history(canisterId: Principal): CanisterHistory;
+  readonly snapshots: Snapshots;
 }

@@ -85,7 +85,8 @@ async function route(options: HttpServerOptions, exchange: Exchange): Promise<vo
   const { request, response } = exchange;
   const [path = ''] = (request.url ?? '').split('?');
   try {
-    if (/^\/api\/v[234]\//.test(path)) await answerApi(options, { ...exchange, path });
+    if (/^\/api\/v[234]\/|^\/_\/topology$/.test(path))
+      await answerApi(options, { ...exchange, path });
     else if (path === '/health') await writeAnswer(response, textAnswer(200, 'ready\n'));
     else await options.gateway.handle(request, response);
   } catch (error) {

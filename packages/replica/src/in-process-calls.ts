@@ -2,7 +2,7 @@
 // the same engine as for messages from outside.
 
 import { Principal } from '@dfinity/principal';
-import type { CallMessage, InstallMode, Outcome, Reject } from './core.ts';
+import type { CallMessage, InstallMode, Outcome, Reject, UpgradeOptions } from './core.ts';
 import type { RunningEngine } from './execution/engine.ts';
 import { RejectError } from './reject-error.ts';
 
@@ -25,13 +25,13 @@ export interface InProcessCalls {
     canisterId: PrincipalLike,
     wasm: Uint8Array,
     arg?: Uint8Array,
-    options?: CallerOptions & { readonly mode?: InstallMode },
+    options?: CallerOptions & UpgradeOptions & { readonly mode?: InstallMode },
   ): Promise<void>;
   upgrade(
     canisterId: PrincipalLike,
     wasm: Uint8Array,
     arg?: Uint8Array,
-    options?: CallerOptions,
+    options?: CallerOptions & UpgradeOptions,
   ): Promise<void>;
   /** An update, checked as an ingress message. Gives the reply's bytes or throws a RejectError. */
   call(
@@ -49,8 +49,8 @@ export interface InProcessCalls {
   ): Promise<Uint8Array>;
 }
 
-/** Enough for some tens of gigabytes of uploads. */
-const defaultCycles = 100_000_000_000_000n;
+/** A purse for ever: a GiB costs 4 T a year, and 2 T to upload. */
+const defaultCycles = 100_000_000_000_000_000n;
 /** `DIDL` with no types and no values. */
 const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 
@@ -65,9 +65,10 @@ export function createInProcessCalls(engine: RunningEngine): InProcessCalls {
       if ('status' in created) throw new RejectError(created);
       return created;
     },
-    install: async (canisterId, module, arg = noArguments, { mode = 'install', sender } = {}) => {
+    install: async (canisterId, module, arg = noArguments, options = {}) => {
+      const { mode = 'install', sender, ...upgrade } = options;
       const target = { canisterId: toPrincipal(canisterId), sender: senderOf(sender) };
-      throwReject(await engine.install({ ...target, mode, module, arg }));
+      throwReject(await engine.install({ ...target, mode, module, arg, upgrade }));
     },
     upgrade: (canisterId, module, arg, options) =>
       calls.install(canisterId, module, arg, { ...options, mode: 'upgrade' }),

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import { createAgentEndpoints } from './agent/agent-endpoints.ts';
 import { readAllowedOrigins } from './agent-access.ts';
+import { builtInIds, withBuiltIns } from './built-in/built-in.ts';
 import type { CanisterView, MessageReport, StateStore } from './core.ts';
 import type { ResumeFailure, RunningEngine } from './execution/engine.ts';
 import { createEngine } from './execution/engine.ts';
@@ -16,10 +17,12 @@ import { createInProcessCalls, toPrincipal } from './in-process-calls.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { effectiveCanisterId } from './management/access.ts';
 import { createManagement } from './management/management.ts';
+import { createSigningKeys } from './management/signing-keys.ts';
 import { createVetKeys } from './management/vetkd.ts';
 import { createNetwork, type Network } from './network/network.ts';
 import { type NetworkProfile, profileOf } from './network/profile.ts';
 import type { QueryFaults } from './network/query-faults.ts';
+import type { Outcalls } from './outcalls.ts';
 import { openDiskStore } from './persistence/disk-store.ts';
 import { createMemoryStore } from './persistence/memory-store.ts';
 import { removeState } from './persistence/state-folder.ts';
@@ -55,6 +58,8 @@ export interface ReplicaOptions {
   /** The clock, ns since 1970. With one, timers run by `tick()` only. */
   readonly now?: () => bigint;
   readonly limits?: Partial<Limits>;
+  /** Carries out HTTPS outcalls, which are refused without; `fetchOutcalls` does it truly. */
+  readonly outcalls?: Outcalls;
   /** As slow as that network: `mainnet`, or numbers of one's own. Calls in process are not. */
   readonly profile?: string | NetworkProfile;
   /** Of what is chance in the profile: the same seed, the same chance. */
@@ -154,13 +159,22 @@ function createCore(options: ReplicaOptions, store: StateStore): Core {
     engine: () => engine,
   });
   const vetKeys = createVetKeys(secretSeed(store, 'vetKD seed'));
+  const signingKeys = createSigningKeys(secretSeed(store, 'signing seed'));
+  const { outcalls: carryOut } = options;
   const random = () => new Uint8Array(randomBytes(32));
   const engine = createEngine({
     store,
     now: clock.now,
     dataCertificate: certification.dataCertificate,
-    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    management: (lifecycle) =>
+      createManagement(lifecycle, {
+        random,
+        vetKeys,
+        signingKeys,
+        outcalls: carryOut && { carryOut, query: (message) => engine.query(message) },
+      }),
     rootKey: certification.rootKey,
+    reservedIds: builtInIds,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onPrint === undefined ? {} : { onPrint: options.onPrint }),
     onReport: (report) => {
@@ -205,7 +219,7 @@ function startServer(
   });
   const { now } = clock;
   const { handle } = createAgentEndpoints({
-    engine: network?.agentEngine ?? engine,
+    engine: withBuiltIns(network?.agentEngine ?? engine, certification.subnetId),
     certification,
     now,
     effectiveCanisterId,

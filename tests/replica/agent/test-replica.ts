@@ -9,6 +9,7 @@ import { createEngine } from '../../../packages/replica/src/execution/engine.ts'
 import { startHttpServer } from '../../../packages/replica/src/http-server.ts';
 import { effectiveCanisterId } from '../../../packages/replica/src/management/access.ts';
 import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
 import { createMemoryStore } from '../../../packages/replica/src/persistence/memory-store.ts';
 import type { Certification } from '../../../packages/replica/src/state/certification.ts';
@@ -36,6 +37,7 @@ export async function startTestReplica(options: { offsetNs: bigint }): Promise<T
       createManagement(lifecycle, {
         random: () => new Uint8Array(randomBytes(32)),
         vetKeys: createVetKeys(new Uint8Array(32)),
+        signingKeys: createSigningKeys(new Uint8Array(32)),
       }),
   });
   const canisterId = await installTestCanister(engine);

@@ -21,18 +21,12 @@ const stateful = canister(
   ],
   `(memory 1)
   (global $g (mut i32) (i32.const 7))
-  (table $t 3 funcref)
-  (elem (table $t) (i32.const 0) func $one $two)
-  (elem declare func $three)
-  (type $number (func (result i32)))
-  (func $one (result i32) (i32.const 1))
-  (func $two (result i32) (i32.const 2))
-  (func $three (result i32) (i32.const 3))
+  (global $v (mut v128) (v128.const i64x2 5 -6))
   (data (i32.const 600) "aaaaa")
   (func $change
     (i32.store (i32.const 1000) (i32.const 99))
     (global.set $g (i32.const 8))
-    (table.set $t (i32.const 0) (ref.func $three))
+    (global.set $v (v128.const i64x2 8 9))
     (drop (call $stable64_grow (i64.const 1)))
     (i64.store (i32.const 2000) (i64.const 99))
     (call $stable64_write (i64.const 16) (i64.const 2000) (i64.const 8)))
@@ -49,17 +43,15 @@ const stateful = canister(
     (i32.store (i32.const 200000) (i32.const 5)) (call $reply32 (memory.size)))
   (func (export "canister_update grow_and_trap") (call $change) (drop (memory.grow (i32.const 3)))
     (i32.store (i32.const 200000) (i32.const 5)) unreachable)
-  (func (export "canister_update grow_table_and_trap")
-    (drop (table.grow $t (ref.func $three) (i32.const 5))) unreachable)
   (func (export "canister_query write_in_query") (call $change) (drop (memory.grow (i32.const 3)))
     (call $reply32 (i32.const 0)))
   (func (export "canister_query read_heap") (call $reply32 (i32.load (i32.const 1000))))
   (func (export "canister_query read_grown") (call $reply32 (i32.load (i32.const 200000))))
   (func (export "canister_query read_size") (call $reply32 (memory.size)))
   (func (export "canister_query read_global") (call $reply32 (global.get $g)))
-  (func (export "canister_query read_entry")
-    (call $reply32 (call_indirect $t (type $number) (i32.const 0))))
-  (func (export "canister_query read_table") (call $reply32 (table.size $t)))
+  (func (export "canister_query read_vector")
+    (call $reply32 (i32.sub (i32x4.extract_lane 0 (global.get $v))
+      (i32x4.extract_lane 2 (global.get $v)))))
   (func (export "canister_query read_pages")
     (call $reply32 (i32.wrap_i64 (call $stable64_size))))
   (func (export "canister_query read_stable")
@@ -71,8 +63,7 @@ const readers = {
   read_heap: 0,
   read_size: 1,
   read_global: 7,
-  read_entry: 1,
-  read_table: 3,
+  read_vector: 11,
   read_pages: 1,
   read_stable: 0,
 };
@@ -84,22 +75,19 @@ async function readAll(replica: TestReplica, id: Principal): Promise<Record<stri
 }
 
 describe('a message that traps', () => {
-  it.each(['write_and_trap', 'grow_and_trap', 'grow_table_and_trap'])(
-    'leaves no trace: %s',
-    async (method) => {
-      const replica = startTestReplica();
-      const id = await replica.install(stateful);
-      const before = replica.engine.canister(id);
-      expect(await readAll(replica, id)).toEqual(readers);
-      expect(textOf(await replica.update(id, method))).toMatch(/^IC0502: .*trapped: unreachable/);
-      expect(await readAll(replica, id)).toEqual(readers);
-      const after = replica.engine.canister(id);
-      expect(after?.certifiedData).toEqual(before?.certifiedData);
-      expect(after?.version).toBe(before?.version);
-      await replica.engine.tick();
-      expect(replica.managementCalls).toEqual([]);
-    },
-  );
+  it.each(['write_and_trap', 'grow_and_trap'])('leaves no trace: %s', async (method) => {
+    const replica = startTestReplica();
+    const id = await replica.install(stateful);
+    const before = replica.engine.canister(id);
+    expect(await readAll(replica, id)).toEqual(readers);
+    expect(textOf(await replica.update(id, method))).toMatch(/^IC0502: .*trapped: unreachable/);
+    expect(await readAll(replica, id)).toEqual(readers);
+    const after = replica.engine.canister(id);
+    expect(after?.certifiedData).toEqual(before?.certifiedData);
+    expect(after?.version).toBe(before?.version);
+    await replica.engine.tick();
+    expect(replica.managementCalls).toEqual([]);
+  });
 
   it('leaves what committed messages wrote, in a heap that grew', async () => {
     const replica = startTestReplica();
@@ -107,7 +95,12 @@ describe('a message that traps', () => {
     expect(numberOf(await replica.update(id, 'grow'))).toBe(4);
     await replica.update(id, 'write');
     const written = await readAll(replica, id);
-    expect(written).toMatchObject({ read_heap: 99, read_global: 8, read_entry: 3, read_pages: 2 });
+    expect(written).toMatchObject({
+      read_heap: 99,
+      read_global: 8,
+      read_vector: -1,
+      read_pages: 2,
+    });
     await replica.update(id, 'grow_and_trap');
     expect(await readAll(replica, id)).toEqual(written);
     expect(numberOf(await replica.query(id, 'read_grown'))).toBe(5);

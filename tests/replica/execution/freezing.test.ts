@@ -17,13 +17,16 @@ const module = canister(
   ['canister_liquid_cycle_balance128', 'stable64_grow', 'global_timer_set'],
   body,
 );
-/** 160 pages for 30 days at 127,000 cycles a GiB a second. */
-const reserve = (10_485_760n * 127_000n * 2_592_000n) / 2n ** 30n;
+/** 160 pages and the module for 30 days at 127,000 cycles a GiB a second. */
+const perDay = ((10_485_760n + BigInt(module.length)) * 127_000n * 86_400n) / 2n ** 30n;
+const reserve = perDay * 30n;
 const held = 40_005_000_000n;
+/** So that an installation holds back little. */
+const limits = { installInstructions: 100_000_000n };
 
 describe('a canister', () => {
   it('may spend what is above the reserve, and in an update what is not held for it', async () => {
-    const replica = startTestReplica();
+    const replica = startTestReplica({ limits });
     const id = await replica.install(module, 100_000_000_000n);
     const cycles = replica.engine.canister(id)?.cycles ?? 0n;
     expect(numberOf(await replica.query(id, 'liquid'))).toBe(Number(cycles - reserve));
@@ -35,7 +38,7 @@ describe('a canister', () => {
   });
 
   it('with too little above the reserve takes no update and runs no timer, but answers', async () => {
-    const replica = startTestReplica();
+    const replica = startTestReplica({ limits });
     const id = await replica.install(module, 100_000_000_000n);
     await replica.update(id, 'arm');
     const { cycles = 0n } = replica.engine.canister(id) ?? {};
@@ -49,7 +52,7 @@ describe('a canister', () => {
   });
 
   it('below the reserve is frozen: it answers nothing until it is topped up', async () => {
-    const replica = startTestReplica();
+    const replica = startTestReplica({ limits });
     const id = await replica.install(module, 400_000_000_000n);
     expect(numberOf(await replica.update(id, 'grow'))).toBe(0);
     replica.engine.updateSettings(id, { freezingThreshold: 86_400n * 60n });

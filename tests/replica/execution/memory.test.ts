@@ -63,6 +63,17 @@ describe('HeapShadow', () => {
     );
   });
 
+  it('holds a heap of nearly 4 GiB, for which Node has no room to grow', () => {
+    const shadow = new HeapShadow();
+    shadow.commit(Buffer.alloc(wasmPage, 1), []);
+    // Never written to, so that none of it takes memory.
+    const large = Buffer.alloc(57_344 * wasmPage);
+    large[large.length - 1] = 7;
+    shadow.commit(large, [large.length / 4_096 - 1]);
+    expect(shadow.size).toBe(large.length);
+    expect(shadow.committed()[large.length - 1]).toBe(7);
+  });
+
   it('counts room that grew as clean while it is zero', () => {
     const shadow = new HeapShadow();
     const small = Buffer.alloc(wasmPage, 1);
@@ -114,15 +125,49 @@ describe("a canister's record", () => {
     version: 7n,
     globalTimer: 1_700_000_000_000_000_000n,
   };
+  const charged = { ...record, reservedCycles: 2n ** 65n, chargedAt: 1_700_000_000_000_000_001n };
 
   it('comes back as it was', () => {
-    expect(decodeRecord(encodeRecord(record))).toEqual(record);
+    expect(decodeRecord(encodeRecord(charged))).toEqual(charged);
+    const everything = newRecord([Principal.anonymous()], 1n, {
+      computeAllocation: 3n,
+      memoryAllocation: 2n ** 40n,
+      freezingThreshold: 2n ** 64n - 1n,
+      reservedCyclesLimit: 2n ** 128n - 1n,
+      minimumIncomingCallCycles: 2n ** 127n,
+      wasmMemoryLimit: 2n ** 48n,
+      wasmMemoryThreshold: 5n,
+      logMemoryLimit: 8_192n,
+      logVisibility: 'public',
+      snapshotVisibility: { viewers: [Principal.anonymous()] },
+      statusVisibility: { viewers: [] },
+      environmentVariables: new Map([
+        ['A', 'ä'],
+        ['b', ''],
+      ]),
+    });
+    expect(decodeRecord(encodeRecord(everything))).toEqual(everything);
     const empty = newRecord([], 0n);
     expect(decodeRecord(encodeRecord(empty))).toEqual(empty);
   });
 
   it('has the bytes it always had', () => {
     const golden = [
+      '02aa666379636c6573781f31323637363530363030323238323239343031343936373033323035',
+      '333736667374617475736772756e6e696e676776657273696f6e076873657474696e677358498d',
+      '81410400001a00278d006d3530303030303030303030303061301ac0000000001910006b636f6e',
+      '74726f6c6c6572736b636f6e74726f6c6c6572736b636f6e74726f6c6c65727380696368617267',
+      '656441741b17979cfe362a00016a6d6f64756c6548617368582001010101010101010101010101',
+      '010101010101010101010101010101010101016b676c6f62616c54696d65721b17979cfe362a00',
+      '006d636572746966696564446174614201026d6c6f774d656d6f7279486f6f6b6d6e6f74207361',
+      '746973666965646e72657365727665644379636c65737433363839333438383134373431393130',
+      '33323332',
+    ].join('');
+    expect(Buffer.from(encodeRecord(charged)).toString('hex')).toBe(golden);
+  });
+
+  it('of the former version, with three settings, is still read', () => {
+    const former = [
       '01a9666379636c6573781f3132363736353036303032323832323934303134393637303332303533',
       '3736667374617475736772756e6e696e676776657273696f6e076a6d6f64756c6548617368582001',
       '010101010101010101010101010101010101010101010101010101010101016b636f6e74726f6c6c',
@@ -130,10 +175,10 @@ describe("a canister's record", () => {
       '614201026f7761736d4d656d6f72794c696d69741ac000000071667265657a696e67546872657368',
       '6f6c641a00278d00',
     ].join('');
-    expect(Buffer.from(encodeRecord(record)).toString('hex')).toBe(golden);
+    expect(decodeRecord(new Uint8Array(Buffer.from(former, 'hex')))).toEqual(record);
   });
 
   it('of a later version is refused', () => {
-    expect(() => decodeRecord(Uint8Array.of(2, 0xa0))).toThrow('its version 2 is not known');
+    expect(() => decodeRecord(Uint8Array.of(3, 0xa0))).toThrow('its version 3 is not known');
   });
 });

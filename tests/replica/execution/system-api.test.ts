@@ -28,7 +28,7 @@ function letters(text: string): string[] {
 
 /** A module whose function `f` calls one function of `ic0` with zeros. */
 function callerOf(name: string, withArguments?: string): Uint8Array {
-  const { params = '', results = '' } = ic0Interface.get(name) ?? {};
+  const { params = '', results = '' } = ic0Interface.i.get(name) ?? {};
   const signature = [
     ...letters(params).map((type) => `(param ${type})`),
     ...letters(results).map((type) => `(result ${type})`),
@@ -40,12 +40,14 @@ function callerOf(name: string, withArguments?: string): Uint8Array {
 }
 
 const world: World = {
+  waitingCalls: { count: 0 },
   now: () => 1n,
   limits: networkLimits,
   dataCertificate: () => Uint8Array.of(1),
   rootKey: () => Uint8Array.of(1),
   subnetId: () => Uint8Array.of(1),
   onPrint: () => undefined,
+  reservedIds: new Set(),
 };
 
 /** Runs the function in that context; the message is empty when it does not trap. */
@@ -105,10 +107,10 @@ const specialCosts: Readonly<Record<string, number>> = {
 describe('the cost of a call', () => {
   it.each(Object.keys(specifiedContexts))('of %s is what the network charges', (name) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot));
+    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const context = contexts.find((one) => isSpecified(name, one)) ?? 'U';
     const used = attempt(sandbox, slot, context).instructions;
-    const { params = '', results = '' } = ic0Interface.get(name) ?? {};
+    const { params = '', results = '' } = ic0Interface.i.get(name) ?? {};
     const wasm = 1 + params.length + 5 + results.length;
     expect(Number(used) - wasm).toBe(specialCosts[name] ?? 500);
   });
@@ -120,9 +122,12 @@ describe('the cost of a call', () => {
     ['stable64_read', 'U', '(call $f (i64.const 0) (i64.const 0) (i64.const 30))', 30],
   ] as const)('of %s grows with its bytes', (name, context, call, bytes) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name, call), `${name} ${call}`), createHost(slot));
+    const sandbox = new Sandbox(
+      compile(callerOf(name, call), `${name} ${call}`),
+      createHost(slot, 'i'),
+    );
     const { instructions } = attempt(sandbox, slot, context);
-    const params = ic0Interface.get(name)?.params.length ?? 0;
+    const params = ic0Interface.i.get(name)?.params.length ?? 0;
     expect(Number(instructions)).toBe(1 + params + 5 + (specialCosts[name] ?? 500) + bytes);
   });
 });
@@ -136,7 +141,7 @@ describe('the System API table', () => {
 
   it.each(Object.keys(specifiedContexts))('%s is legal in its contexts alone', (name) => {
     const slot: HostSlot = { execution: undefined };
-    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot));
+    const sandbox = new Sandbox(compile(callerOf(name), name), createHost(slot, 'i'));
     const legal = contexts.filter((context) => {
       const { message } = attempt(sandbox, slot, context);
       return !/"ic0_\w+" cannot be executed in .* mode/.test(message);

@@ -182,7 +182,7 @@ describe('a composite query', () => {
 
   it('is not to be called as an update', async () => {
     const { replica, id } = await start();
-    expect(textOf(await replica.update(id, 'up'))).toMatch(/^IC0536/);
+    expect(textOf(await replica.update(id, 'up'))).toMatch(/^IC0527/);
   });
 });
 

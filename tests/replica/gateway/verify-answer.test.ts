@@ -1,6 +1,7 @@
 // The verifier's seams: clocks, keys, and answers that make it panic. No canister needed.
 
 import { Principal } from '@dfinity/principal';
+import { sha256 } from '@noble/hashes/sha2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../../packages/replica/src/gateway/gateway-error.ts';
 import { verifyAnswer } from '../../../packages/replica/src/gateway/verify-answer.ts';
@@ -26,8 +27,8 @@ afterEach(() => {
 });
 
 /** A certificate as the root subnet would sign it. */
-function certificateFor(id: Principal, key = rootKey): Uint8Array {
-  const data = labeled('certified_data', leaf(site.hash));
+function certificateFor(id: Principal, key = rootKey, certified = site.hash): Uint8Array {
+  const data = labeled('certified_data', leaf(certified));
   const bytes: number[] = [];
   for (let rest = timeNs; rest > 0n; rest >>= 7n) {
     bytes.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
@@ -81,6 +82,47 @@ describe('verifyAnswer()', () => {
   it("refuses another canister's certificate", () => {
     const certificate = certificateFor(Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai'));
     expect(() => verify({ certificate })).toThrow(GatewayError);
+  });
+
+  describe('of a canister that certifies by version 1', () => {
+    const body = new Uint8Array(5).fill(7);
+    const assets = labeled('http_assets', labeled('/a', leaf(sha256(body))));
+    const certificate = certificateFor(canisterId, rootKey, assets.hash);
+    const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    const tree = base64(encodeSelfDescribed(toArrays(assets)));
+    const proof = `certificate=:${base64(certificate)}:, tree=:${tree}:`;
+    const verifyFormer = (change: { status?: number; body?: Uint8Array; url?: string }) =>
+      verifyAnswer({
+        request: {
+          method: 'GET',
+          url: change.url ?? '/a',
+          headers: [],
+          body: new Uint8Array(0),
+        },
+        answer: {
+          status: change.status ?? 200,
+          headers: [
+            ['IC-Certificate', proof],
+            ['Content-Type', 'text/plain'],
+            ['Cache-Control', 'max-age=9'],
+          ],
+          body: change.body ?? body,
+        },
+        canisterId,
+        rootKey: rootKey.publicKey,
+        nowNs: timeNs,
+      });
+
+    it('accepts the body, with headers that are not covered but for cache-control', () => {
+      const names = verifyFormer({}).map(([name]) => name);
+      expect(names).toEqual(['IC-Certificate', 'Content-Type']);
+    });
+
+    it('refuses another body, another path, and redirects', () => {
+      expect(() => verifyFormer({ body: new Uint8Array(5) })).toThrow(GatewayError);
+      expect(() => verifyFormer({ url: '/b' })).toThrow(GatewayError);
+      expect(() => verifyFormer({ status: 301 })).toThrow('does not allow redirects');
+    });
   });
 
   it('goes on after answers that make the verifier panic', () => {

@@ -23,6 +23,10 @@ const canistersOnly = [
   'deposit_cycles',
   'vetkd_public_key',
   'vetkd_derive_key',
+  'ecdsa_public_key',
+  'sign_with_ecdsa',
+  'schnorr_public_key',
+  'sign_with_schnorr',
 ];
 const garbage = new TextEncoder().encode('DIDL garbage');
 
@@ -97,7 +101,7 @@ describe('calls that cannot be', () => {
     const { call, management } = createFixture();
     const unknown = rejected(await call('toString', garbage));
     expect(unknown.message).toBe("Management canister has no method 'toString'");
-    const absent = { caller: owner, method: 'sign_with_ecdsa', arg: garbage };
+    const absent = { caller: owner, method: 'bitcoin_get_utxos', arg: garbage };
     expect(management.checkIngress(absent)?.message).toMatch(/local replica does not offer/);
   });
 
@@ -111,7 +115,8 @@ describe('calls that cannot be', () => {
   test('malformed arguments end in a reject that says so, and all cycles come back', async () => {
     const { call } = createFixture();
     for (const method of Object.keys(methodTypes)) {
-      const options = { caller: owner, fromCanister: true, cycles: 10n ** 13n };
+      const isQuery = method === 'fetch_canister_logs';
+      const options = { caller: owner, fromCanister: true, cycles: 10n ** 13n, isQuery };
       const result = await call(method, garbage, options);
       expect(rejected(result)).toMatchObject({ code: 4, errorCode: 'IC0408' });
       expect(rejected(result).message).toContain(`payload for ic00 method ${method}`);

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../packages/replica/src/core.ts';
 import { createEngine } from '../../../packages/replica/src/execution/engine.ts';
 import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
 import { assembledModule } from '../../support/gateway-canister/assembled-module.ts';
@@ -18,6 +19,7 @@ import { about, blob, encode, installMode, installRecord, owner } from './manage
 
 const root = mkdtempSync(join(tmpdir(), 'replica-management-'));
 const vetKeys = createVetKeys(new Uint8Array(32).fill(3));
+const signingKeys = createSigningKeys(new Uint8Array(32));
 const chunkHash = IDL.Record({ hash: blob });
 let counter: Uint8Array;
 let folders = 0;
@@ -34,7 +36,7 @@ function openEngine(folder: string) {
     store,
     now: () => BigInt(Date.now()) * 1_000_000n,
     dataCertificate: () => new Uint8Array(0),
-    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys }),
+    management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
     rootKey: () => new Uint8Array(0),
   });
   return { store, engine };

@@ -3,12 +3,13 @@
 
 import { Principal } from '@dfinity/principal';
 import type { CanisterView, Lifecycle, Reject } from '../../../packages/replica/src/core.ts';
+import { newSettings } from '../../../packages/replica/src/execution/canister-settings.ts';
+import type { CanisterSettings } from '../../../packages/replica/src/settings.ts';
 
 interface Entry {
   readonly id: Principal;
   controllers: readonly Principal[];
-  freezingThreshold: bigint;
-  wasmMemoryLimit: bigint;
+  settings: CanisterSettings;
   cycles: bigint;
   status: CanisterView['status'];
   module: Uint8Array | undefined;
@@ -32,14 +33,13 @@ export function createFakeLifecycle(): FakeLifecycle {
     entries,
     installs: [],
     refusal: undefined,
-    create({ controllers, cycles, id }) {
+    create({ controllers, cycles, id, settings }) {
       const made = id ?? Principal.fromUint8Array(Uint8Array.of(9, entries.size, 1, 1));
       entries.set(made.toText(), {
         id: made,
         controllers,
         cycles,
-        freezingThreshold: 2_592_000n,
-        wasmMemoryLimit: 3_221_225_472n,
+        settings: newSettings(controllers, settings),
         status: 'running',
         module: undefined,
       });
@@ -52,7 +52,9 @@ export function createFakeLifecycle(): FakeLifecycle {
       return undefined;
     },
     updateSettings(id, settings) {
-      Object.assign(get(id), settings);
+      const entry = get(id);
+      entry.settings = { ...entry.settings, ...settings };
+      entry.controllers = entry.settings.controllers;
       return undefined;
     },
     start(id) {
@@ -78,12 +80,17 @@ export function createFakeLifecycle(): FakeLifecycle {
     depositCycles(id, cycles) {
       get(id).cycles += cycles;
     },
-    settings(id) {
+    balance(id) {
       const entry = entries.get(id.toText());
       if (entry === undefined) return undefined;
-      const { controllers, freezingThreshold, wasmMemoryLimit } = entry;
-      return { controllers, freezingThreshold, wasmMemoryLimit };
+      const { cycles, module } = entry;
+      const moduleBytes = module?.length ?? 0;
+      return { cycles, reservedCycles: 6n, idleCyclesPerDay: 7n, moduleBytes };
     },
+    snapshots: {} as Lifecycle['snapshots'],
+    logs: () => [],
+    history: () => ({ total: 0n, changes: [] }),
+    settings: (id) => entries.get(id.toText())?.settings,
     canister(id) {
       const entry = entries.get(id.toText());
       if (entry === undefined) return undefined;

@@ -5,6 +5,7 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import type { ManagementResult, Reject } from '../../../packages/replica/src/core.ts';
 import { createManagement } from '../../../packages/replica/src/management/management.ts';
+import { createSigningKeys } from '../../../packages/replica/src/management/signing-keys.ts';
 import { createVetKeys } from '../../../packages/replica/src/management/vetkd.ts';
 import { createFakeLifecycle } from './fake-lifecycle.ts';
 
@@ -37,21 +38,23 @@ export interface CallOptions {
   readonly caller?: Principal;
   readonly fromCanister?: boolean;
   readonly cycles?: bigint;
+  readonly isQuery?: boolean;
 }
 
 export function createFixture() {
   const lifecycle = createFakeLifecycle();
   const vetKeys = createVetKeys(new Uint8Array(32).fill(1));
+  const signingKeys = createSigningKeys(new Uint8Array(32).fill(2));
   let count = 0;
   const random = () => {
     count += 1;
     return new Uint8Array(32).fill(count);
   };
-  const management = createManagement(lifecycle, { random, vetKeys });
+  const management = createManagement(lifecycle, { random, vetKeys, signingKeys });
 
   function call(method: string, arg: Uint8Array, options: CallOptions = {}) {
-    const { caller = owner, fromCanister = false, cycles = 0n } = options;
-    return management.execute({ caller, fromCanister, method, arg, cycles });
+    const { caller = owner, fromCanister = false, cycles = 0n, isQuery = false } = options;
+    return management.execute({ caller, fromCanister, method, arg, cycles, isQuery });
   }
 
   /** A canister of `owner`. */
@@ -61,7 +64,7 @@ export function createFixture() {
     return made;
   }
 
-  return { lifecycle, vetKeys, management, call, newCanister };
+  return { lifecycle, vetKeys, signingKeys, management, call, newCanister };
 }
 
 export function encode(type: IDL.Type, value: unknown): Uint8Array {

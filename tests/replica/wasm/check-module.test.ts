@@ -22,20 +22,6 @@ const whole = assemble(`(module
     (memory.fill (i32.const 0) (i32.const 0) (i32.const 4)) (call $reply)))`);
 
 describe('a module', () => {
-  it.each([
-    ['(func (export "canister_update f") (param i64))', /invalid function signature/],
-    ['(func (export "canister_init") (result i32) (i32.const 0))', /expected \(\) -> \(\)/],
-    ['(memory (export "canister_query f") 1)', /is not a function/],
-    ['(func (export "canister_nonsense"))', /reserved function/],
-    ['(func (export "replica counter"))', /reserved name/],
-    [
-      '(func $f) (export "canister_update f" (func $f)) (export "canister_query f" (func $f))',
-      /exported multiple times/,
-    ],
-  ])('is refused for %s', (text, message) => {
-    expect(() => compile(assemble(`(module ${text})`))).toThrow(message);
-  });
-
   it('that was changed anywhere is compiled or refused, never anything else', () => {
     const change = fc.record({ at: fc.nat({ max: whole.length - 1 }), to: fc.nat({ max: 255 }) });
     fc.assert(
@@ -57,15 +43,5 @@ describe('a module', () => {
     expect(() => compile(new Uint8Array(gzipSync(whole)))).not.toThrow();
     expect(() => compile(whole.slice(0, -1))).toThrow(InvalidModule);
     expect(() => compile(new Uint8Array(gzipSync(whole)).slice(0, -9))).toThrow(InvalidModule);
-  });
-
-  it('shows its metadata, public and private', () => {
-    const text = new TextEncoder().encode('icp:public candid:service');
-    const section = [0, text.length + 3, text.length, ...text, 0x68, 0x69];
-    const { metadata } = compile(Uint8Array.from([...whole, ...section]));
-    expect(metadata.get('candid:service')).toEqual({
-      isPublic: true,
-      content: Uint8Array.of(0x68, 0x69),
-    });
   });
 });

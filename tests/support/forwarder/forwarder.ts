@@ -8,12 +8,19 @@ import { assembledModule } from '../gateway-canister/assembled-module.ts';
 export interface Forwarder {
   /** The reply of the method; throws its reject. */
   call(canisterId: string, method: string, argument: Uint8Array): Promise<Uint8Array>;
+  /** The same canister after a restart. */
+  on(restarted: Replica): Forwarder;
 }
 
 export async function installForwarder(replica: Replica): Promise<Forwarder> {
   const id = await replica.createCanister();
   await replica.install(id, await assembledModule(join(import.meta.dirname, 'forwarder.wat')));
+  return forwarderOn(replica, id);
+}
+
+function forwarderOn(replica: Replica, id: Principal): Forwarder {
   return {
+    on: (restarted) => forwarderOn(restarted, id),
     async call(canisterId, method, argument) {
       const target = Principal.fromText(canisterId).toUint8Array();
       const name = Buffer.from(method);

@@ -16,6 +16,7 @@ import {
 import { handleCall } from './call.ts';
 import { handleQuery } from './query.ts';
 import { handleReadState } from './read-state.ts';
+import { describeTopology } from './topology.ts';
 
 const implementationVersion = 'local-replica';
 
@@ -51,6 +52,7 @@ export function createAgentEndpoints(options: AgentContext): AgentEndpoints {
 
 async function route(context: AgentContext, request: AgentRequest): Promise<AgentResponse> {
   if (request.path === '/api/v2/status') return status(context, request);
+  if (request.path === '/_/topology') return topology(context, request);
   const { endpoint, target } = parseTarget(request.path);
   if (request.method !== 'POST') {
     throw new AgentRequestError(
@@ -72,12 +74,7 @@ async function route(context: AgentContext, request: AgentRequest): Promise<Agen
 
 /** IC spec, "Request: Status". */
 function status(context: AgentContext, request: AgentRequest): AgentResponse {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new AgentRequestError(
-      405,
-      `Method ${request.method.slice(0, 20)} is not allowed: use GET`,
-    );
-  }
+  checkIsRead(request);
   return cborResponse(
     encodeSelfDescribed({
       root_key: context.certification.rootKey(),
@@ -85,6 +82,17 @@ function status(context: AgentContext, request: AgentRequest): AgentResponse {
       replica_health_status: 'healthy',
     }),
   );
+}
+
+function topology(context: AgentContext, request: AgentRequest): AgentResponse {
+  checkIsRead(request);
+  const body = Buffer.from(JSON.stringify(describeTopology(context.certification)));
+  return { status: 200, contentType: 'application/json', body: new Uint8Array(body) };
+}
+
+function checkIsRead({ method }: AgentRequest): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw new AgentRequestError(405, `Method ${method.slice(0, 20)} is not allowed: use GET`);
 }
 
 function parseTarget(path: string): { readonly endpoint: Endpoint; readonly target: Target } {

@@ -4,7 +4,8 @@
 import { Principal } from '@dfinity/principal';
 import { badRequest } from './agent-message.ts';
 import type { Envelope, RequestType, SignedDelegation } from './envelope.ts';
-import { signedBytes } from './request-id.ts';
+import { signingCanister } from './public-key.ts';
+import { signedBlob, signedBytes } from './request-id.ts';
 import { verifySignature } from './signature.ts';
 
 /** Ingress lives five minutes; clocks may differ by another half minute. */
@@ -32,7 +33,8 @@ export function authenticate(
     checkIngressExpiry(envelope.ingressExpiryNs, options.nowNs);
   }
   if (isAnonymous) {
-    const { publicKey, signature, delegations } = envelope;
+    const { publicKey, signature, delegations, senderInfo } = envelope;
+    if (senderInfo !== undefined) throw failed(envelope, senderInfoNotAllowed);
     if (publicKey === undefined && signature === undefined && delegations === undefined) return;
     throw failed(envelope, 'Signature is not allowed for the anonymous user.');
   }
@@ -66,7 +68,29 @@ function authenticateSigned(envelope: Envelope, options: AuthenticationOptions):
   if (options.requestType === 'call' && delegations.some(({ isQueriesOnly }) => isQueriesOnly)) {
     throw failed(envelope, 'Invalid delegation: it permits queries only');
   }
+  checkSenderInfo(envelope, { publicKey, rootKey });
   return commonTargets(delegations);
+}
+
+const senderInfoNotAllowed =
+  'Invalid sender info: it is allowed only for users for whom a canister signs.';
+
+/** The canister that is the sender's key must have signed it. */
+function checkSenderInfo(
+  envelope: Envelope,
+  keys: { readonly publicKey: Uint8Array; readonly rootKey: Uint8Array },
+): void {
+  const { senderInfo } = envelope;
+  if (senderInfo === undefined) return;
+  const signer = signingCanister(keys.publicKey);
+  if (signer === undefined) throw failed(envelope, senderInfoNotAllowed);
+  if (Buffer.compare(signer, senderInfo.signer) !== 0) {
+    throw failed(envelope, "Invalid sender info: its signer is not the canister of the user's key");
+  }
+  const message = signedBlob('ic-sender-info', senderInfo.info);
+  if (!verifySignature({ ...keys, message, signature: senderInfo.sig })) {
+    throw failed(envelope, 'Invalid sender info: it was not signed by its signer');
+  }
 }
 
 /** Returns the key that must have signed the request: the last one of the chain. */

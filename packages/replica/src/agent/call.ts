@@ -52,8 +52,8 @@ function checkSize(envelope: CallEnvelope, bytes: number): void {
 async function submit(context: AgentContext, envelope: CallEnvelope): Promise<Reject | undefined> {
   const { requests } = context.certification;
   if (requests.find(envelope.requestId) !== undefined) return undefined;
-  const { sender, canisterId, method, arg } = envelope;
-  const message = { sender, canisterId, method, arg };
+  const { sender, canisterId, method, arg, senderInfo } = envelope;
+  const message = { sender, canisterId, method, arg, senderInfo };
   const reject = await context.engine.checkIngress(message);
   if (reject !== undefined) return reject;
   const isNew = requests.receive({

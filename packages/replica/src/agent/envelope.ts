@@ -3,6 +3,7 @@
 // IC spec, "Authentication" and "Request: Call", "Request: Query call", "Request: Read state".
 
 import type { Principal } from '@dfinity/principal';
+import type { SenderInfo } from '../core.ts';
 import { decodeSelfDescribed } from '../state/self-described-cbor.ts';
 import { badRequest } from './agent-message.ts';
 import type { Fields } from './fields.ts';
@@ -38,7 +39,12 @@ export interface SignedDelegation {
   readonly signature: Uint8Array;
 }
 
+export interface SignedSenderInfo extends SenderInfo {
+  readonly sig: Uint8Array;
+}
+
 export interface Envelope {
+  readonly senderInfo: SignedSenderInfo | undefined;
   readonly requestId: Uint8Array;
   readonly hashable: ReadonlyMap<string, HashableValue>;
   readonly sender: Principal;
@@ -134,22 +140,28 @@ function decodeCommon(parts: {
   }
   if (nonce !== undefined) hashable.set('nonce', nonce);
   const senderInfo = readOptional(content, 'sender_info', readSenderInfo);
-  if (senderInfo !== undefined) hashable.set('sender_info', senderInfo);
+  if (senderInfo !== undefined) {
+    hashable.set('sender_info', new Map<string, HashableValue>(Object.entries(senderInfo)));
+  }
   return {
     requestId: hashOfMap(hashable),
     hashable,
     sender,
     ingressExpiryNs,
+    senderInfo,
     publicKey: readOptional(envelope, 'sender_pubkey', readBytes),
     signature: readOptional(envelope, 'sender_sig', readBytes),
     delegations: readOptional(envelope, 'sender_delegation', readDelegations),
   };
 }
 
-function readSenderInfo(fields: Fields, name: string): ReadonlyMap<string, HashableValue> {
+function readSenderInfo(fields: Fields, name: string): SignedSenderInfo {
   const info = asFields(fields.get(name), `field "${name}"`);
-  const names = ['info', 'signer', 'sig'];
-  return new Map(names.filter((key) => info.has(key)).map((key) => [key, readBytes(info, key)]));
+  return {
+    info: readBytes(info, 'info'),
+    signer: readBytes(info, 'signer'),
+    sig: readBytes(info, 'sig'),
+  };
 }
 
 function readDelegations(fields: Fields, name: string): readonly SignedDelegation[] {

@@ -72,3 +72,10 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   }
   return { kind, der, raw };
 }
+
+/** The id of the canister that signs for the key; `undefined` for a key of another kind. A key is
+ * the length of that id in one byte, the id, and a seed. */
+export function signingCanister(der: Uint8Array): Uint8Array | undefined {
+  const { kind, raw } = parsePublicKey(der);
+  return kind === 'canister' ? raw.subarray(1, 1 + (raw[0] ?? 0)) : undefined;
+}

@@ -22,8 +22,8 @@ export async function handleQuery(
   checkTarget(context, request.target, envelope);
   const targets = authenticate(envelope, authenticationOf(context, 'query'));
   checkTargets(envelope.canisterId, targets);
-  const { sender, canisterId, method, arg, requestId } = envelope;
-  const answer = await ask(context, { sender, canisterId, method, arg });
+  const { sender, canisterId, method, arg, requestId, senderInfo } = envelope;
+  const answer = await ask(context, { sender, canisterId, method, arg, senderInfo });
   const { timestampNs: timestamp } = answer;
   const signed = new Map<string, HashableValue>([
     ...signedFields(answer.signed),

@@ -39,5 +39,10 @@ export function hashOfMap(map: HashableMap): Buffer {
 
 /** The bytes that are signed: a domain separator with its length in front, then the hash. */
 export function signedBytes(domain: string, map: HashableMap): Buffer {
-  return Buffer.concat([Uint8Array.of(domain.length), Buffer.from(domain), hashOfMap(map)]);
+  return signedBlob(domain, hashOfMap(map));
+}
+
+/** The same of bytes that are signed as they are. */
+export function signedBlob(domain: string, bytes: Uint8Array): Buffer {
+  return Buffer.concat([Uint8Array.of(domain.length), Buffer.from(domain), bytes]);
 }

@@ -9,6 +9,7 @@ import { Principal } from '@dfinity/principal';
 import type { CanisterView } from '../core.ts';
 import { writeFileDurably } from '../persistence/durable-file.ts';
 import type { Replica } from '../replica.ts';
+import { persistenceSection } from '../wasm/custom-sections.ts';
 import type { CommandOptions } from './options.ts';
 
 export interface NamedWasm {
@@ -46,7 +47,8 @@ export async function bringUp(
     return { id, action: 'installed' };
   }
   if (hash.equals(canister.moduleHash)) return { id, action: 'as it was' };
-  await replica.upgrade(id, wasm);
+  const keeps = canister.metadata.has(persistenceSection);
+  await replica.upgrade(id, wasm, undefined, keeps ? { wasmMemoryPersistence: 'keep' } : {});
   return { id, action: 'upgraded' };
 }
 

@@ -1,6 +1,7 @@
 // What everybody who starts a replica by a command may ask for.
 
 import { parseArgs } from 'node:util';
+import { fetchOutcalls } from '../outcalls.ts';
 import type { ReplicaOptions } from '../replica.ts';
 import { reportLine } from './report-line.ts';
 
@@ -11,6 +12,7 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
   --allow-origin ORIGIN
                 pages of this origin (https://example.org) may reach the agent endpoints, as those
                 of localhost may; may be repeated
+  --outcalls    canisters may make HTTPS outcalls, from this machine; without TLS to itself alone
   --profile mainnet
                 as slow as the network: rounds of a second, its limits of rates, and the answers
                 that its HTTP gateways keep
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       repair: { type: 'boolean', default: false },
       'allow-origin': { type: 'string', multiple: true, default: [] },
       controller: { type: 'string', multiple: true, default: [] },
+      outcalls: { type: 'boolean', default: false },
       profile: { type: 'string' },
       seed: { type: 'string' },
       verbose: { type: 'boolean', default: false },
@@ -63,6 +66,7 @@ export function readOptions(args: readonly string[], takesWords: boolean): Comma
       onNote: (sentence) => console.log(sentence),
       allowedOrigins: values['allow-origin'],
       onPrint: (canisterId, text) => console.log(`[${canisterId}] ${text}`),
+      ...(values.outcalls && { outcalls: fetchOutcalls }),
       ...(values.profile !== undefined && { profile: values.profile }),
       ...(values.seed !== undefined && { seed: Number(values.seed) }),
       ...(values.verbose && { onReport: (report) => console.log(reportLine(report)) }),

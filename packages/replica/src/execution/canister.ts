@@ -8,25 +8,34 @@ import type {
   DataCertificateSource,
   Outcome,
   Reject,
+  SenderInfo,
   StableMemory,
 } from '../core.ts';
+import type { CanisterSettings } from '../settings.ts';
+import type { LowMemoryHook } from '../snapshot-facts.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Context } from './context.ts';
 import type { Limits } from './limits.ts';
+import type { MessageLog } from './message-log.ts';
+import type { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** What is stored of a canister besides its memories. */
 export interface CanisterRecord {
-  controllers: readonly Principal[];
+  /** Replaced whole when one changes. */
+  settings: CanisterSettings;
   status: CanisterView['status'];
-  freezingThreshold: bigint;
-  wasmMemoryLimit: bigint;
   moduleHash: Uint8Array | undefined;
   certifiedData: Uint8Array;
   version: bigint;
   cycles: bigint;
+  /** Set aside for storage, and for nothing else. */
+  reservedCycles: bigint;
+  /** Up to when memory and compute allocation are paid, ns since 1970. */
+  chargedAt: bigint;
   /** Nanoseconds since 1970; 0 when there is none. */
   globalTimer: bigint;
+  lowMemoryHook: LowMemoryHook;
 }
 
 export interface Canister {
@@ -34,18 +43,22 @@ export interface Canister {
   readonly idText: string;
   record: CanisterRecord;
   module: CompiledModule | undefined;
+  /** Of the module as it was installed. */
+  moduleBytes: number;
   sandbox: Sandbox | undefined;
   /** Where its `ic0` functions find the running message. */
   readonly slot: HostSlot;
   readonly contexts: Set<CallContext>;
   /** Time of the last message: what a canister sees never runs backwards. */
   lastTime: bigint;
-  queuedMessages: number;
-  openCallbacks: number;
   /** Performed calls whose callbacks have not run. */
   readonly openCalls: Set<OpenCall>;
+  /** How many of its calls wait for an answer. */
+  readonly waiting: CallCount;
   /** When the timer was due whose task is queued and has not run: until then it counts as set. */
   firingTimer: bigint | undefined;
+  /** A task waits that runs `canister_on_low_wasm_memory`. */
+  isHookQueued: boolean;
   /** Why it could not be brought up again after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];
@@ -55,6 +68,8 @@ export interface Canister {
 export interface CallContext {
   readonly canister: Canister;
   readonly caller: Uint8Array;
+  /** Of the caller, if he is a user for whom a canister signs. */
+  readonly callerInfo: SenderInfo | undefined;
   readonly deadline: bigint;
   /** Takes the answer, once; absent for system tasks, which answer to nobody. */
   readonly respond: ((outcome: Outcome, refundedCycles: bigint) => void) | undefined;
@@ -69,7 +84,8 @@ export interface CallContext {
 
 export interface Closure {
   readonly index: number;
-  readonly environment: number;
+  /** `bigint` when a canister with addresses of 64 bits gave it. */
+  readonly environment: number | bigint;
 }
 
 /** A call under construction, or performed and on its way. */
@@ -82,8 +98,18 @@ export interface OutgoingCall {
   readonly parts: Uint8Array[];
   bytes: number;
   cycles: bigint;
+  /** Paid when it was performed, for its answer; nothing in a query. */
+  prepaid: Prepaid | undefined;
   /** Seconds after which the caller stops waiting; absent for a guaranteed response. */
   timeoutSeconds: number | undefined;
+}
+
+/** What an answer may cost; the rest comes back. */
+export interface Prepaid {
+  /** For its transmission. */
+  readonly response: bigint;
+  /** For the callback. */
+  readonly callback: bigint;
 }
 
 /** A call that waits for its answer. */
@@ -92,14 +118,24 @@ export interface OpenCall {
   readonly call: OutgoingCall;
 }
 
+/** Of calls, in all and by their callee. */
+export interface CallCount {
+  total: number;
+  readonly byCallee: Map<string, number>;
+}
+
 /** What the replica around the canisters gives to them. */
 export interface World {
+  /** Calls of all canisters that wait for an answer. */
+  readonly waitingCalls: { count: number };
   readonly now: () => bigint;
   readonly limits: Limits;
   readonly dataCertificate: DataCertificateSource;
   readonly rootKey: () => Uint8Array;
   readonly subnetId: () => Uint8Array;
   readonly onPrint: (canisterId: string, text: string) => void;
+  /** Ids that no new canister gets unless it is asked for. */
+  readonly reservedIds: ReadonlySet<string>;
 }
 
 /** Changes of one message, thrown away when it traps. */
@@ -114,8 +150,12 @@ export interface Effects {
   /** What the caller gets back with the answer. */
   refundCycles: bigint;
   readonly calls: OutgoingCall[];
+  /** Of `calls`; absent before the first. */
+  performed: CallCount | undefined;
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
+  /** What it printed; made at the first line. */
+  printed: MessageLog | undefined;
 }
 
 export interface Execution {
@@ -124,6 +164,8 @@ export interface Execution {
   readonly canister: Canister;
   readonly sandbox: Sandbox;
   readonly stable: StableMemory;
+  /** Pages of it that were read or written. */
+  readonly stablePages: PageSet;
   readonly callContext: CallContext | undefined;
   readonly method: string;
   readonly caller: Uint8Array;
@@ -134,8 +176,8 @@ export interface Execution {
   readonly refundedCycles: bigint;
   /** Instructions that this entry point may use. */
   readonly limit: bigint;
-  /** Cycles for all of these, held back until it ends: its balance is without them. */
-  readonly heldCycles: bigint;
+  /** Paid for all of these before it begins: the balance is without it until the message ends. */
+  readonly prepaidCycles: bigint;
   /** Only for the target of a query call, not for what it calls. */
   readonly hasCertificate: boolean;
   readonly effects: Effects;
@@ -149,6 +191,7 @@ export interface HostSlot {
 export function openContext(options: {
   readonly canister: Canister;
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo | undefined;
   readonly respond?: CallContext['respond'];
   readonly cycles?: bigint;
   readonly deadline?: bigint;
@@ -156,6 +199,7 @@ export function openContext(options: {
   const context: CallContext = {
     canister: options.canister,
     caller: options.caller,
+    callerInfo: options.callerInfo,
     deadline: options.deadline ?? 0n,
     respond: options.respond,
     responded: false,

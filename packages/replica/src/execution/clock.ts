@@ -1,9 +1,11 @@
-// What happens by itself: global timers, heartbeats, deadlines. `tick` looks once; the driver looks
+// What happens by itself: global timers, heartbeats, the hook for low
+// memory, deadlines. `tick` looks once; the driver looks
 // when something is due. IC spec, "Global timer", "Heartbeat".
 
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { executeTask } from './messages.ts';
+import { chargeIdle } from './idle.ts';
+import { executeTask, type SystemTask } from './messages.ts';
 import { expireCalls, sendCall } from './routing.ts';
 import { expireStopRequests } from './stopping.ts';
 
@@ -12,8 +14,20 @@ const longestWaitMs = 60_000;
 const deadlineCheckMs = 1_000;
 
 function enqueueTask(state: EngineState, canister: Canister, kind: 'timer' | 'heartbeat'): void {
-  state.scheduler.push(() => {
-    executeTask(state, { canister, kind, send: (from, call) => sendCall(state, from, call) });
+  state.scheduler.push(() => runTask(state, canister, kind));
+}
+
+function runTask(state: EngineState, canister: Canister, kind: SystemTask): void {
+  executeTask(state, { canister, kind, send: (from, call) => sendCall(state, from, call) });
+}
+
+/** IC spec, "Message execution": while the hook is due nothing else of its canister begins. */
+export function enqueueLowMemoryHook(state: EngineState, canister: Canister): void {
+  if (canister.isHookQueued) return;
+  canister.isHookQueued = true;
+  state.scheduler.pushFirst(() => {
+    canister.isHookQueued = false;
+    runTask(state, canister, 'lowMemory');
   });
 }
 
@@ -38,6 +52,7 @@ export function tickOnce(state: EngineState, heartbeats: boolean): void {
   expireCalls(state);
   for (const canister of state.canisters.values()) {
     expireStopRequests(state, canister);
+    chargeIdle(state, canister);
     if (canister.sandbox === undefined) continue;
     if (isTimerDue(canister, now)) fireTimer(state, canister);
     const isRunning = canister.record.status === 'running';

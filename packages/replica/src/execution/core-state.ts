@@ -9,6 +9,7 @@ import type {
   MessageReport,
   Reject,
   StateStore,
+  ValueChange,
 } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { Canister, CanisterRecord, World } from './canister.ts';
@@ -26,6 +27,8 @@ export interface EngineState {
   readonly onReport: (report: MessageReport) => void;
   /** Told when a canister's global timer may have changed. */
   readonly onTimer: () => void;
+  /** Told when a canister's hook for low memory is due. */
+  readonly onLowMemory: (canister: Canister) => void;
   /** Calls that wait for an answer with a deadline. */
   readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
 }
@@ -36,14 +39,15 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     idText: id.toText(),
     record,
     module: undefined,
+    moduleBytes: 0,
     sandbox: undefined,
     slot: { execution: undefined },
     contexts: new Set(),
     lastTime: 0n,
-    queuedMessages: 0,
-    openCallbacks: 0,
     openCalls: new Set(),
+    waiting: { total: 0, byCallee: new Map() },
     firingTimer: undefined,
+    isHookQueued: false,
     failure: undefined,
     stopping: [],
   };
@@ -58,11 +62,12 @@ export function commitRecord(
     readonly canister: Canister;
     readonly record: CanisterRecord;
     readonly cleared?: true;
+    readonly values?: readonly ValueChange[];
     /** Made only where heaps are kept. */
     readonly heap?: () => HeapChange;
   },
 ): void {
-  const { canister, record, cleared, heap } = change;
+  const { canister, record, cleared, heap, values = [] } = change;
   const id = canister.idText;
   state.store.commit({
     canisters: [{ id, record: encodeRecord(storedRecord(canister, record)) }],
@@ -70,10 +75,12 @@ export function commitRecord(
     cleared: cleared ? [id] : [],
     deleted: [],
     heaps: heap && state.store.keepsHeaps ? [heap()] : [],
+    values,
   });
   const timerChanged = record.globalTimer !== canister.record.globalTimer;
   canister.record = record;
   if (timerChanged) state.onTimer();
+  if (record.lowMemoryHook === 'ready') state.onLowMemory(canister);
 }
 
 /** A timer whose task has not run yet is stored as set: after a kill it fires again. */
@@ -87,6 +94,11 @@ export function nextTime(state: EngineState, canister: Canister): bigint {
   const now = state.world.now();
   if (now > canister.lastTime) canister.lastTime = now;
   return canister.lastTime;
+}
+
+export function isController({ record }: Canister, caller: Uint8Array): boolean {
+  const isCaller = (one: Principal) => Buffer.compare(one.toUint8Array(), caller) === 0;
+  return record.settings.controllers.some(isCaller);
 }
 
 /** Why a canister cannot take a new call, if it cannot. */
@@ -110,7 +122,7 @@ export function viewCanister(state: EngineState, canister: Canister): CanisterVi
   const { record } = canister;
   return {
     id: canister.id,
-    controllers: record.controllers,
+    controllers: record.settings.controllers,
     status: record.status,
     moduleHash: record.moduleHash,
     certifiedData: record.certifiedData,

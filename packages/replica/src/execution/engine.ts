@@ -18,12 +18,13 @@ import { StateDamage } from '../state-damage.ts';
 import { createCompiler } from '../wasm/compile.ts';
 import type { OpenCall } from './canister.ts';
 import { decodeRecord } from './canister-record.ts';
-import { createClock, tickOnce } from './clock.ts';
+import { createClock, enqueueLowMemoryHook, tickOnce } from './clock.ts';
 import type { EngineState } from './core-state.ts';
-import { createCanister, refuseCall, viewCanister } from './core-state.ts';
+import { createCanister, isController, refuseCall, viewCanister } from './core-state.ts';
 import { canisterNotFound, outOfCycles } from './errors.ts';
 import { freezingReserve } from './freezing.ts';
 import { ic0Interface } from './ic0-table.ts';
+import { chargeIdle } from './idle.ts';
 import { resumeCode } from './install.ts';
 import { createLifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
@@ -42,6 +43,7 @@ export interface EngineOptions {
   readonly limits?: Partial<Limits>;
   readonly onReport?: (report: MessageReport) => void;
   readonly onPrint?: (canisterId: string, text: string) => void;
+  readonly reservedIds?: ReadonlySet<string>;
   /** An error of the replica itself, not of a canister. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -88,6 +90,7 @@ function update(state: EngineState, message: CallMessage): Promise<Outcome> {
   return new Promise((resolve) => {
     enqueueCall(state, idText, {
       caller: sender.toUint8Array(),
+      callerInfo: message.senderInfo,
       method,
       arg,
       cycles: 0n,
@@ -107,9 +110,12 @@ function checkIngress(state: EngineState, message: CallMessage): Reject | undefi
   const canister = state.canisters.get(idText);
   const refused = refuseCall(canister, idText);
   if (refused || !canister) return refused ?? canisterNotFound(idText);
+  chargeIdle(state, canister);
   const needed = ingressCycles(ingressBytes(message)) + freezingReserve(state, canister);
   const missing = needed - canister.record.cycles;
-  if (missing > 0n) return outOfCycles(idText, missing);
+  if (missing > 0n) {
+    return outOfCycles(idText, missing, isController(canister, message.sender.toUint8Array()));
+  }
   return inspectMessage(state, message, canister);
 }
 
@@ -119,6 +125,8 @@ function resume(state: EngineState): ResumeFailure[] {
   for (const stored of state.store.load()) {
     try {
       const canister = createCanister(Principal.fromText(stored.id), decodeRecord(stored.record));
+      // Time was not charged for when it was stored.
+      if (canister.record.chargedAt === 0n) canister.record.chargedAt = state.world.now();
       state.canisters.set(stored.id, canister);
       calls.push(...resumeCode(state, canister));
     } catch (error) {
@@ -135,6 +143,7 @@ function resume(state: EngineState): ResumeFailure[] {
   for (const canister of state.canisters.values()) {
     const isAtRest = canister.contexts.size === 0;
     if (canister.record.status === 'stopping' && isAtRest) canister.record.status = 'stopped';
+    if (canister.record.lowMemoryHook === 'ready') state.onLowMemory(canister);
   }
   return failures;
 }
@@ -156,18 +165,20 @@ const compile = createCompiler(ic0Interface);
 
 function createState(
   options: EngineOptions,
-  hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer'>,
+  hooks: Pick<EngineState, 'management' | 'onReport' | 'onTimer' | 'onLowMemory'>,
 ): EngineState {
   const fault = options.onFault ?? ((error: unknown) => console.error(error));
   return {
     ...hooks,
     world: {
+      waitingCalls: { count: 0 },
       now: options.now,
       limits: { ...networkLimits, ...options.limits },
       dataCertificate: options.dataCertificate,
       rootKey: options.rootKey,
       subnetId: () => subnetIdOf(options.rootKey()),
       onPrint: options.onPrint ?? (() => undefined),
+      reservedIds: options.reservedIds ?? new Set(),
     },
     store: options.store,
     canisters: new Map(),
@@ -191,6 +202,7 @@ export function createEngine(options: EngineOptions): RunningEngine {
       options.onReport?.(report);
     },
     onTimer: clock.wake,
+    onLowMemory: (canister) => enqueueLowMemoryHook(state, canister),
   });
   const lifecycle = createLifecycle(state);
   return {

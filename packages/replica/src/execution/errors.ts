@@ -1,33 +1,50 @@
 // What can go wrong with a message, as the network reports it: reject code, error code, text.
 // IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
 
-import type { Reject, RejectCode } from '../core.ts';
+import type { Reject } from '../core.ts';
+import type { ErrorCode, RejectCodeOf, TrapCode } from './error-codes.ts';
+import type { Limits } from './limits.ts';
 
-export function reject(code: RejectCode, errorCode: string, message: string): Reject {
+export function reject<Code extends ErrorCode>(
+  code: RejectCodeOf<Code>,
+  errorCode: Code,
+  message: string,
+): Reject {
   return { status: 'rejected', code, message, errorCode };
 }
 
 /** A trap of a canister: caught where the entry point was called, never further. */
 export class CanisterTrap extends Error {
   override readonly name = 'CanisterTrap';
-  readonly errorCode: string;
+  readonly errorCode: TrapCode;
+  /** As the canister's log has it. */
+  readonly logText: string;
 
-  constructor(errorCode: string, message: string) {
+  constructor(errorCode: TrapCode, message: string, logText = message) {
     super(message);
     this.errorCode = errorCode;
+    this.logText = logText;
   }
 }
 
 export function trapped(message: string): CanisterTrap {
-  return new CanisterTrap('IC0502', `Canister trapped: ${message}`);
+  return new CanisterTrap('IC0502', `Canister trapped: ${message}`, message);
 }
 
 export function calledTrap(message: string): CanisterTrap {
-  return new CanisterTrap('IC0503', `Canister called \`ic0.trap\` with message: '${message}'`);
+  const text = `Canister called \`ic0.trap\` with message: '${message}'`;
+  return new CanisterTrap('IC0503', text, message || '(no message)');
 }
 
 export function contractViolation(message: string): CanisterTrap {
   return new CanisterTrap('IC0504', `Canister violated contract: ${message}`);
+}
+
+export function functionNotFound(index: number): CanisterTrap {
+  return new CanisterTrap(
+    'IC0513',
+    `Canister requested to invoke a non-existent Wasm function ${index} from table 0`,
+  );
 }
 
 export function instructionsExceeded(limit: bigint): CanisterTrap {
@@ -45,11 +62,35 @@ export function memoryLimitExceeded(limit: bigint): CanisterTrap {
   );
 }
 
-export function stableAccessExceeded(limitBytes: number): CanisterTrap {
+function stableLimitExceeded(what: string, limits: string): CanisterTrap {
   return new CanisterTrap(
     'IC0524',
-    'Canister exceeded memory access limits: Exceeded the limit for the number of modified pages ' +
-      `in the stable memory in a single message execution: limit ${limitBytes / 1024} KB.`,
+    `Canister exceeded memory access limits: Exceeded the limit for the number of ${what}: ` +
+      `limit ${limits}.`,
+  );
+}
+
+type StableLimits = Pick<
+  Limits,
+  'updateStableBytesMax' | 'queryStableBytesMax' | 'installStableBytesMax'
+>;
+
+const kilobytes = (bytes: number) => `${bytes / 1024} KB`;
+
+export function stableChangesExceeded(limits: StableLimits): CanisterTrap {
+  return stableLimitExceeded(
+    'modified pages in the stable memory in a single execution',
+    `${kilobytes(limits.updateStableBytesMax)} for regular messages, ` +
+      `${kilobytes(limits.installStableBytesMax)} for upgrade messages and ` +
+      `${kilobytes(limits.queryStableBytesMax)} for queries`,
+  );
+}
+
+export function stableAccessExceeded(limits: StableLimits): CanisterTrap {
+  return stableLimitExceeded(
+    'accessed pages in the stable memory in a single message execution',
+    `${kilobytes(limits.updateStableBytesMax)} for regular messages and ` +
+      `${kilobytes(limits.queryStableBytesMax)} for queries`,
   );
 }
 
@@ -83,12 +124,56 @@ export const inspectRejected = (id: string) =>
 export const didNotReply = (id: string) =>
   reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
 
-export const outOfCycles = (id: string, missing: bigint) =>
+/** How much is missing is told to controllers alone. */
+export function outOfCycles(id: string, missing: bigint, isController: boolean): Reject {
+  const topUp = `: please top up the canister with at least ${missing} additional cycles`;
+  return reject(2, 'IC0207', `Canister ${id} is out of cycles${isController ? topUp : ''}`);
+}
+
+export const tooFewCyclesAttached = (id: string, attached: bigint, least: bigint) =>
+  reject(
+    5,
+    'IC0520',
+    `Canister ${id} takes calls of other canisters with at least ${least} cycles: ${attached} ` +
+      'are attached.',
+  );
+
+export function growthTooDear(bytes: bigint, missing: bigint): CanisterTrap {
+  return new CanisterTrap(
+    'IC0532',
+    `Canister cannot grow memory by ${bytes} bytes due to insufficient cycles. ` +
+      `At least ${missing} additional cycles are required.`,
+  );
+}
+
+export function reservationTooLarge(
+  bytes: bigint,
+  cycles: { readonly total: bigint; readonly limit: bigint },
+): CanisterTrap {
+  const { total, limit } = cycles;
+  return new CanisterTrap(
+    'IC0534',
+    `Canister cannot grow memory by ${bytes} bytes due to its reserved cycles limit. ` +
+      `The current limit (${limit}) would be exceeded by ${total - limit}.`,
+  );
+}
+
+export function allocationTooDear(what: 'compute' | 'memory', missing: bigint): Reject {
+  const code = what === 'compute' ? 'IC0530' : 'IC0531';
+  return reject(
+    5,
+    code,
+    `Cannot increase ${what} allocation due to insufficient cycles. ` +
+      `At least ${missing} additional cycles are required.`,
+  );
+}
+
+export const installationTooDear = (id: string, missing: bigint) =>
   reject(
     2,
     'IC0207',
-    `Canister ${id} is out of cycles: please top up the canister with at least ${missing} ` +
-      'additional cycles',
+    `Canister installation failed with \`Canister ${id} is out of cycles: please top up the ` +
+      `canister with at least ${missing} additional cycles\`.`,
   );
 
 export const frozen = (id: string) =>
@@ -99,11 +184,13 @@ export const frozen = (id: string) =>
       'canister with cycles and try again.',
   );
 
-export const queueFull = (id: string) =>
-  reject(2, 'IC0201', `Canister ${id} cannot take more messages: its input queue is full`);
-
 export const invalidModule = (id: string, why: string) =>
   reject(5, 'IC0505', `Error from Canister ${id}: Canister's Wasm module is not valid: ${why}`);
+
+export const engineRefused = (id: string, why: string) =>
+  reject(5, 'IC0521', `Error from Canister ${id}: ${why}`);
+
+export const upgradeRefused = (why: string) => reject(5, 'IC0504', why);
 
 export const notEmpty = (id: string) =>
   reject(
@@ -117,17 +204,38 @@ export const stopTimeout = (id: string) =>
   reject(2, 'IC0206', `Stop canister request timed out: canister ${id} has open call contexts`);
 
 export const stopCancelled = (id: string) =>
-  reject(4, 'IC0511', `Canister ${id}'s stop request was cancelled`);
+  reject(5, 'IC0511', `Canister ${id}'s stop request was cancelled`);
 
-export const callExpired = () => reject(6, 'IC0602', 'Call deadline has expired.');
+export const callExpired = () => reject(6, 'IC0601', 'Call deadline has expired.');
 
 export const callLost = () =>
   reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
 
-export const uninstalled = () => reject(4, 'IC0407', 'Canister has been uninstalled.');
+export const snapshotNotFound = (canisterId: string, snapshotId: Uint8Array) =>
+  reject(
+    3,
+    'IC0305',
+    `Could not find the snapshot ID ${Buffer.from(snapshotId).toString('hex')} for canister ` +
+      `${canisterId}`,
+  );
 
-export const storageFailed = (why: string) =>
-  reject(2, 'IC0104', `The replica could not store the outcome of the message: ${why}`);
+export const snapshotRefused = (why: string) => reject(4, 'IC0408', why);
+
+export const uninstalled = () => reject(4, 'IC0406', 'Canister has been uninstalled.');
+
+/** The replica's own: the network has no such error. */
+export const storageFailed = (why: string): Reject => ({
+  status: 'rejected',
+  code: 2,
+  errorCode: 'IC0104',
+  message: `The replica could not store the outcome of the message: ${why}`,
+});
 
 export const callDepthExceeded = () =>
-  reject(5, 'IC0521', 'Composite query call exceeded the maximum depth of the call graph.');
+  reject(5, 'IC0525', 'Composite query call exceeded the maximum depth of the call graph.');
+
+export const callGraphInstructionsExceeded = () =>
+  reject(5, 'IC0526', 'The calls of the composite query exceeded their instructions in total.');
+
+export const compositeInReplicatedMode = () =>
+  reject(5, 'IC0527', 'Composite query cannot be called in replicated mode');

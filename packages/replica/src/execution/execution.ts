@@ -3,6 +3,7 @@
 import type { StableMemory } from '../core.ts';
 import type { CallContext, Canister, Closure, Execution, World } from './canister.ts';
 import type { Context } from './context.ts';
+import { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ExecutionOptions {
@@ -21,7 +22,7 @@ export interface ExecutionOptions {
   readonly rejectMessage?: Uint8Array | undefined;
   readonly refundedCycles?: bigint;
   readonly hasCertificate?: boolean;
-  readonly heldCycles?: bigint;
+  readonly prepaidCycles?: bigint;
 }
 
 const nothing = new Uint8Array();
@@ -36,7 +37,8 @@ export function createExecution(options: ExecutionOptions): Execution {
     rejectMessage: undefined,
     refundedCycles: 0n,
     hasCertificate: false,
-    heldCycles: 0n,
+    prepaidCycles: 0n,
+    stablePages: new PageSet(),
     ...options,
     effects: {
       replyParts: [],
@@ -44,16 +46,18 @@ export function createExecution(options: ExecutionOptions): Execution {
       response: undefined,
       certifiedData: undefined,
       globalTimer: undefined,
-      cycles: options.canister.record.cycles - (options.heldCycles ?? 0n),
+      cycles: options.canister.record.cycles,
       availableCycles: options.callContext?.availableCycles ?? 0n,
       refundCycles: 0n,
       calls: [],
+      performed: undefined,
       pendingCall: undefined,
       isAccepted: false,
+      printed: undefined,
     },
   };
 }
 
-export function closure(index: number, environment: number): Closure {
+export function closure(index: number, environment: number | bigint): Closure {
   return { index, environment };
 }

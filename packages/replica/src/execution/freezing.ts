@@ -1,10 +1,10 @@
-// The cycles that a canister may not touch: what its memory costs for the time of its freezing
-// threshold. Nothing of it is spent on messages, but for answers to calls, which are paid for when
-// the call leaves. IC spec, "Cycles", freezing_limit.
+// The cycles that a canister may not touch: what it costs, doing nothing, for the time of its
+// freezing threshold. Nothing of it is spent on messages, but for answers to calls, which are paid
+// for when the call leaves. IC spec, "Cycles", freezing_limit and liquid_balance.
 
-import type { Canister, Execution } from './canister.ts';
+import type { Canister, CanisterRecord, Execution } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { storageCycles, updateBaseCycles } from './prices.ts';
+import { cyclesOfRate, executionCycles, type IdleCycles, idleCyclesPerDay } from './prices.ts';
 
 const wasmPageBytes = 65_536;
 
@@ -13,34 +13,70 @@ interface Memory {
   readonly stablePages: number;
 }
 
-function reserveFor({ record }: Canister, { heapBytes, stablePages }: Memory): bigint {
-  const bytes = BigInt(heapBytes) + BigInt(stablePages) * BigInt(wasmPageBytes);
-  return storageCycles(bytes, record.freezingThreshold);
+function usedBytes({ moduleBytes }: Canister, { heapBytes, stablePages }: Memory): bigint {
+  return BigInt(moduleBytes) + BigInt(heapBytes) + BigInt(stablePages) * BigInt(wasmPageBytes);
+}
+
+function memoryOf(state: EngineState, canister: Canister): Memory {
+  const heapBytes = canister.sandbox?.heap().length ?? 0;
+  return { heapBytes, stablePages: state.store.stableMemory(canister.idText).pages() };
+}
+
+function idleCycles({ settings }: CanisterRecord, used: bigint): IdleCycles {
+  const { memoryAllocation, computeAllocation } = settings;
+  return idleCyclesPerDay(used > memoryAllocation ? used : memoryAllocation, computeAllocation);
+}
+
+function reserveFor(record: CanisterRecord, used: bigint): bigint {
+  const { storage, compute } = idleCycles(record, used);
+  const limit = cyclesOfRate(storage + compute, record.settings.freezingThreshold);
+  return limit > record.reservedCycles ? limit - record.reservedCycles : 0n;
+}
+
+/** Memory that a canister uses between two messages, or has allocated if that is more. */
+export function allocatedBytes(state: EngineState, canister: Canister): bigint {
+  const used = usedBytes(canister, memoryOf(state, canister));
+  const { memoryAllocation } = canister.record.settings;
+  return used > memoryAllocation ? used : memoryAllocation;
+}
+
+/** The same within a running message. */
+export function allocatedInMessage({ canister, sandbox, stable }: Execution): bigint {
+  const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
+  const used = usedBytes(canister, memory);
+  const { memoryAllocation } = canister.record.settings;
+  return used > memoryAllocation ? used : memoryAllocation;
+}
+
+/** What a canister between two messages costs in a day. */
+export function idleCyclesOf(state: EngineState, canister: Canister): IdleCycles {
+  return idleCycles(canister.record, usedBytes(canister, memoryOf(state, canister)));
 }
 
 /** Of a canister between two messages. */
 export function freezingReserve(state: EngineState, canister: Canister): bigint {
-  const heapBytes = canister.sandbox?.heap().length ?? 0;
-  const stablePages = state.store.stableMemory(canister.idText).pages();
-  return reserveFor(canister, { heapBytes, stablePages });
+  return reserveFor(canister.record, usedBytes(canister, memoryOf(state, canister)));
+}
+
+/** What a running message may not spend. */
+export function reserveInMessage({ canister, sandbox, stable }: Execution): bigint {
+  const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
+  return reserveFor(canister.record, usedBytes(canister, memory));
 }
 
 /** What a running message may still spend. */
-export function liquidCycles({ canister, sandbox, stable, effects }: Execution): bigint {
-  const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
-  const liquid = effects.cycles - reserveFor(canister, memory);
+export function liquidCycles(execution: Execution): bigint {
+  const liquid = execution.effects.cycles - reserveInMessage(execution);
   return liquid > 0n ? liquid : 0n;
 }
 
-/**
- * Cycles that lack for a message: what is paid to take it in, and the most that it may cost, which
- * is held back until it ends. 0 or less when there are enough.
- */
+/** Cycles that lack to prepay so many instructions above the reserve. 0 or less when there are
+ * enough. */
 export function missingCycles(
   state: EngineState,
   canister: Canister,
-  ingressCycles: bigint,
+  instructions: bigint,
 ): bigint {
-  const needed = ingressCycles + updateBaseCycles + state.world.limits.updateInstructions;
-  return needed + freezingReserve(state, canister) - canister.record.cycles;
+  const reserve = freezingReserve(state, canister);
+  return executionCycles(instructions) + reserve - canister.record.cycles;
 }

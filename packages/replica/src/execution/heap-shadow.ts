@@ -2,6 +2,7 @@
 // message changed; copying commits or takes them back. V8 gives no page faults, so this is the
 // cheapest way that needs no instrumented stores.
 
+import { constants } from 'node:buffer';
 import { osPageBytes } from '../core.ts';
 
 const blockBytes = 64 * 1024;
@@ -69,26 +70,31 @@ export class HeapShadow {
     }
   }
 
-  /**
-   * Makes of a fresh heap of its size what the shadow is. To write a page for the first time costs
-   * more than to copy it: those that are zeros in both stay untouched.
-   */
+  /** Makes of a fresh heap of its size what the shadow is. */
   restoreAll(live: Buffer): void {
-    for (let start = 0; start < this.#size; start += blockBytes) {
-      const end = start + blockBytes;
-      const isZero = this.#copy.compare(zeros, 0, blockBytes, start, end) === 0;
-      if (isZero && this.#seeded?.has(start / osPageBytes) !== true) continue;
-      this.#copy.copy(live, start, start, end);
-    }
+    this.#eachUsedBlock((start, end) => this.#copy.copy(live, start, start, end));
   }
 
-  /** Heaps grow in small steps: a quarter of room spares most copies. */
+  /**
+   * Heaps grow in small steps: a quarter of room spares most copies. Node 20 has no buffer of more
+   * than 4 GiB, as much as a heap with addresses of 32 bits.
+   */
   #resize(size: number): void {
     if (size > this.#copy.length) {
-      const larger = Buffer.alloc(this.#size === 0 ? size : Math.ceil(size * 1.25));
-      this.#copy.copy(larger, 0, 0, this.#size);
+      const room = this.#size === 0 ? size : Math.ceil(size * 1.25);
+      const larger = Buffer.alloc(Math.max(size, Math.min(room, constants.MAX_LENGTH)));
+      this.#eachUsedBlock((start, end) => this.#copy.copy(larger, start, start, end));
       this.#copy = larger;
     }
     this.#size = size;
+  }
+
+  /** To write a page for the first time costs more than to compare it: zeros are left out. */
+  #eachUsedBlock(visit: (start: number, end: number) => void): void {
+    for (let start = 0; start < this.#size; start += blockBytes) {
+      const end = start + blockBytes;
+      const isSeeded = this.#seeded?.has(start / osPageBytes) === true;
+      if (isSeeded || this.#copy.compare(zeros, 0, blockBytes, start, end) !== 0) visit(start, end);
+    }
   }
 }

@@ -1,6 +1,7 @@
 // System API rows: building and performing calls to other canisters. IC spec, "Inter-canister
 // method calls". Performed calls leave the canister only when the message ends well.
 
+import { countPerformed, hasRoomFor } from './call-room.ts';
 import type { Execution, OutgoingCall } from './canister.ts';
 import { isReplicated } from './context.ts';
 import { contractViolation } from './errors.ts';
@@ -8,7 +9,7 @@ import { closure } from './execution.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { from128, readHeap, readText, row, sendCost, usualCost } from './ic0-row.ts';
-import { callCycles, callReserveCycles } from './prices.ts';
+import { callPrice, callReserveCycles } from './prices.ts';
 
 const calling = 'U CQ Ry Rt CRy CRt T';
 const principalBytesMax = 29;
@@ -60,23 +61,31 @@ function appendArgument(execution: Execution, start: number, size: number): unde
  */
 function perform(execution: Execution): number {
   const call = pending(execution, 'call_perform');
-  const { effects, canister, world } = execution;
-  const price = isReplicated(execution.context) ? callCycles(call.bytes) : 0n;
-  const open = canister.openCallbacks + effects.calls.length;
-  const needed = price > 0n ? callReserveCycles(BigInt(call.bytes)) : 0n;
-  if (open >= world.limits.openCallbacksMax || liquidCycles(execution) < needed) {
+  const { effects, world } = execution;
+  const isPaid = isReplicated(execution.context);
+  const price = callPrice(BigInt(call.bytes), world.limits.updateInstructions);
+  const needed = isPaid ? callReserveCycles(price) : 0n;
+  if (!hasRoomFor(execution, call.callee) || liquidCycles(execution) < needed) {
     discardPendingCall(execution);
     return 2;
   }
-  effects.cycles -= price;
+  effects.cycles -= needed;
+  if (isPaid) call.prepaid = price;
   effects.calls.push(call);
+  countPerformed(execution, call.callee);
   effects.pendingCall = undefined;
   return 0;
 }
 
-function beginCall(execution: Execution, args: readonly number[]): undefined {
-  const [calleeStart = 0, calleeSize = 0, nameStart = 0, nameSize = 0, ...closures] = args;
-  const [replyIndex = 0, replyEnvironment = 0, rejectIndex = 0, rejectEnvironment = 0] = closures;
+/** Callee, method's name, each as pointer and length. */
+type Target = readonly [number, number, number, number];
+
+function beginCall(
+  execution: Execution,
+  target: Target,
+  closures: Pick<OutgoingCall, 'onReply' | 'onReject'>,
+): undefined {
+  const [calleeStart, calleeSize, nameStart, nameSize] = target;
   const name = 'call_new';
   discardPendingCall(execution);
   if (nameSize > execution.world.limits.methodNameBytesMax) {
@@ -88,12 +97,12 @@ function beginCall(execution: Execution, args: readonly number[]): undefined {
   execution.effects.pendingCall = {
     callee: readHeap(execution, { name, start: calleeStart, size: calleeSize }),
     method: readText(execution, { name, start: nameStart, size: nameSize }),
-    onReply: closure(replyIndex, replyEnvironment),
-    onReject: closure(rejectIndex, rejectEnvironment),
+    ...closures,
     onCleanup: undefined,
     parts: [],
     bytes: nameSize,
     cycles: 0n,
+    prepaid: undefined,
     timeoutSeconds: undefined,
   };
 }
@@ -101,15 +110,22 @@ function beginCall(execution: Execution, args: readonly number[]): undefined {
 export const callRows: readonly Row[] = [
   row({
     name: 'call_new',
-    params: 'iiiiiiii',
+    params: 'pppppepe',
     results: '',
     contexts: calling,
     cost: { fixed: 1500, perByte: 1, lengths: [1, 3] },
-    run: (execution, ...args) => beginCall(execution, args),
+    run: (execution, ...args) => {
+      const [callee, calleeSize, method, methodSize, ...closures] = args;
+      const [reply, replyEnvironment, reject, rejectEnvironment] = closures;
+      return beginCall(execution, [callee, calleeSize, method, methodSize], {
+        onReply: closure(reply, replyEnvironment),
+        onReject: closure(reject, rejectEnvironment),
+      });
+    },
   }),
   row({
     name: 'call_on_cleanup',
-    params: 'ii',
+    params: 'pe',
     results: '',
     contexts: calling,
     cost: usualCost,
@@ -124,7 +140,7 @@ export const callRows: readonly Row[] = [
   }),
   row({
     name: 'call_data_append',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: calling,
     cost: sendCost(1),
@@ -152,6 +168,7 @@ export const callRows: readonly Row[] = [
     params: 'I',
     results: '',
     contexts: 'U Ry Rt T',
+    isOnly32: true,
     cost: usualCost,
     run: (execution, amount) => addCycles(execution, 'call_cycles_add', amount),
   }),

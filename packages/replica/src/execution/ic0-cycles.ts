@@ -2,11 +2,12 @@
 // IC spec, "System API": Cycles, Cycle cost calculation.
 
 import type { Execution } from './canister.ts';
-import { contractViolation } from './errors.ts';
+import { contractViolation, trapped } from './errors.ts';
 import { liquidCycles } from './freezing.ts';
 import type { Row } from './ic0-row.ts';
 import { copyCost, from128, readText, row, usualCost, write128 } from './ic0-row.ts';
 import {
+  callPrice,
   callReserveCycles,
   canisterCreationCycles,
   httpRequestCycles,
@@ -16,9 +17,9 @@ import {
 const received = 'U RQ Rt Ry';
 const maximum64 = 2n ** 64n - 1n;
 
-function as64(name: string, value: bigint): bigint {
+function as64(value: bigint): bigint {
   if (value > maximum64) {
-    throw contractViolation(`ic0.${name}: the amount of cycles does not fit into 64 bits`);
+    throw trapped('cycles amount exceeds 64-bit representation');
   }
   return value;
 }
@@ -50,7 +51,7 @@ function amountRows(spec: {
   const rows = [
     row({
       name: wide,
-      params: 'i',
+      params: 'p',
       results: '',
       contexts,
       cost: usualCost,
@@ -64,8 +65,9 @@ function amountRows(spec: {
     params: '',
     results: 'I',
     contexts,
+    isOnly32: true,
     cost: usualCost,
-    run: (execution) => as64(name, read(execution)),
+    run: (execution) => as64(read(execution)),
   });
   return [narrow, ...rows];
 }
@@ -74,7 +76,7 @@ function amountRows(spec: {
 function keyCostRow(name: string, curves: number): Row {
   return row({
     name,
-    params: 'iiii',
+    params: 'ppip',
     results: 'i',
     contexts: '* s',
     cost: copyCost(1),
@@ -92,18 +94,19 @@ function keyCostRow(name: string, curves: number): Row {
 const costRows: readonly Row[] = [
   row({
     name: 'cost_call',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: '* s',
     cost: usualCost,
     run: (execution, nameBytes, payloadBytes, destination) => {
-      const value = callReserveCycles(nameBytes + payloadBytes);
+      const { updateInstructions } = execution.world.limits;
+      const value = callReserveCycles(callPrice(nameBytes + payloadBytes, updateInstructions));
       return write128(execution, { name: 'cost_call', destination, value });
     },
   }),
   row({
     name: 'cost_create_canister',
-    params: 'i',
+    params: 'p',
     results: '',
     contexts: '* s',
     cost: usualCost,
@@ -116,7 +119,7 @@ const costRows: readonly Row[] = [
   }),
   row({
     name: 'cost_http_request',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: '* s',
     cost: usualCost,
@@ -160,12 +163,13 @@ export const cyclesRows: readonly Row[] = [
     params: 'I',
     results: 'I',
     contexts: received,
+    isOnly32: true,
     cost: usualCost,
     run: accept,
   }),
   row({
     name: 'msg_cycles_accept128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: received,
     cost: usualCost,
@@ -176,7 +180,7 @@ export const cyclesRows: readonly Row[] = [
   }),
   row({
     name: 'cycles_burn128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: 'I G U RQ Ry Rt C T',
     cost: usualCost,
@@ -187,7 +191,7 @@ export const cyclesRows: readonly Row[] = [
   }),
   row({
     name: 'mint_cycles128',
-    params: 'IIi',
+    params: 'IIp',
     results: '',
     contexts: 'U Ry Rt T',
     cost: { fixed: 0 },

@@ -2,10 +2,16 @@
 // What a function does is in its row.
 
 import { osPageBytes } from '../core.ts';
+import type { Address } from '../wasm/memories.ts';
 import type { WasmImports } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
-import { entryKind, modeName } from './context.ts';
-import { CanisterTrap, contractViolation, stableAccessExceeded } from './errors.ts';
+import { modeName } from './context.ts';
+import {
+  CanisterTrap,
+  contractViolation,
+  stableAccessExceeded,
+  stableChangesExceeded,
+} from './errors.ts';
 import type { Argument, Row } from './ic0-row.ts';
 import { ic0Table } from './ic0-table.ts';
 import { dirtyPageInstructions, stableBytesLimit } from './limits.ts';
@@ -36,8 +42,17 @@ function createPricing({ cost }: Row): (args: readonly Argument[]) => bigint {
 function chargeStablePages(execution: Execution, before: number): void {
   const pages = execution.stable.dirtyPages();
   if (pages > before) charge(execution, BigInt(pages - before) * dirtyPageInstructions);
-  const most = stableBytesLimit(execution.world.limits, entryKind(execution.context));
-  if (pages * osPageBytes > most) throw stableAccessExceeded(most);
+  const { limits } = execution.world;
+  if (pages * osPageBytes > stableBytesLimit(limits, execution.context)) {
+    throw stableChangesExceeded(limits);
+  }
+}
+
+/** Written pages count as read ones do. */
+function checkStableAccess({ stablePages, world, context }: Execution): void {
+  if (stablePages.count * osPageBytes > stableBytesLimit(world.limits, context)) {
+    throw stableAccessExceeded(world.limits);
+  }
 }
 
 /** JavaScript sees integers as signed; the System API means them unsigned. */
@@ -45,8 +60,22 @@ function unsigned(value: Argument): Argument {
   return typeof value === 'bigint' ? BigInt.asUintN(64, value) : value >>> 0;
 }
 
-function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | undefined {
+/** In place: pointers and lengths of 64 bits as numbers, by the letters of the row. */
+function narrow(args: Argument[], { params }: Row): void {
+  for (let at = 0; at < args.length; at++) {
+    if (params[at] === 'p') args[at] = Number(args[at]);
+  }
+}
+
+function bind(
+  row: Row,
+  slot: HostSlot,
+  address: Address,
+): (...args: Argument[]) => Argument | undefined {
+  const isWide = address === 'I';
+  const widensResult = isWide && row.results === 'p';
   const writesStable = row.name === 'stable64_write' || row.name === 'stable_write';
+  const readsStable = row.name === 'stable64_read' || row.name === 'stable_read';
   const costOf = createPricing(row);
   return (...args) => {
     const execution = slot.execution;
@@ -58,16 +87,18 @@ function bind(row: Row, slot: HostSlot): (...args: Argument[]) => Argument | und
       );
     }
     for (let at = 0; at < args.length; at++) args[at] = unsigned(args[at] ?? 0);
+    if (isWide) narrow(args, row);
     charge(execution, costOf(args));
     const before = writesStable ? execution.stable.dirtyPages() : 0;
     const result = row.run(execution, args);
     if (writesStable) chargeStablePages(execution, before);
-    return result;
+    if (writesStable || readsStable) checkStableAccess(execution);
+    return widensResult ? BigInt(result ?? 0) : result;
   };
 }
 
-/** The imports of one instance. */
-export function createHost(slot: HostSlot): WasmImports {
-  const functions = ic0Table.map((row) => [row.name, bind(row, slot)] as const);
+/** The imports of one instance, for a module with addresses of that type. */
+export function createHost(slot: HostSlot, address: Address): WasmImports {
+  const functions = ic0Table.map((row) => [row.name, bind(row, slot, address)] as const);
   return { ic0: Object.fromEntries(functions) };
 }

@@ -77,9 +77,16 @@ export const messageRows: readonly Row[] = [
     read: (execution) => execution.arg,
   }),
   ...blobRows({ name: 'msg_caller', contexts: '*', read: (execution) => execution.caller }),
-  // No caller here is authenticated by a canister signature with sender_info.
-  ...blobRows({ name: 'msg_caller_info_data', contexts: callerInfo, read: () => nothing }),
-  ...blobRows({ name: 'msg_caller_info_signer', contexts: callerInfo, read: () => nothing }),
+  ...blobRows({
+    name: 'msg_caller_info_data',
+    contexts: callerInfo,
+    read: ({ callContext }) => callContext?.callerInfo?.info ?? nothing,
+  }),
+  ...blobRows({
+    name: 'msg_caller_info_signer',
+    contexts: callerInfo,
+    read: ({ callContext }) => callContext?.callerInfo?.signer ?? nothing,
+  }),
   row({
     name: 'msg_reject_code',
     params: '',
@@ -99,7 +106,7 @@ export const messageRows: readonly Row[] = [
   }),
   row({
     name: 'msg_reply_data_append',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: answering,
     cost: sendCost(1),
@@ -120,7 +127,7 @@ export const messageRows: readonly Row[] = [
   }),
   row({
     name: 'msg_reject',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: answering,
     cost: sendCost(1),

@@ -9,9 +9,20 @@ import { contractViolation } from './errors.ts';
 export type Argument = number | bigint;
 export type Result = number | bigint | undefined;
 
-/** Parameters by letters: `i` an i32 read as unsigned, `I` an i64 read as unsigned. */
+/**
+ * Parameters and results by letters: `i` an i32 read as unsigned, `I` an i64 read as unsigned.
+ * Those that the specification calls `I`, as wide as the module's addresses, are `p`, a number (not
+ * exact from 2^53 on, which is behind any end), or `e`, handed back as it came.
+ */
+interface LetterValues {
+  readonly i: number;
+  readonly I: bigint;
+  readonly p: number;
+  readonly e: number | bigint;
+}
+
 type ArgumentsOf<Params extends string> = Params extends `${infer Head}${infer Rest}`
-  ? [Head extends 'i' ? number : bigint, ...ArgumentsOf<Rest>]
+  ? [Head extends keyof LetterValues ? LetterValues[Head] : never, ...ArgumentsOf<Rest>]
   : [];
 
 export interface Cost {
@@ -29,6 +40,8 @@ export interface Row {
   readonly results: string;
   readonly contexts: ReadonlySet<Context>;
   readonly cost: Cost;
+  /** Not there for modules with addresses of 64 bits. */
+  readonly isOnly32?: boolean;
   readonly run: (execution: Execution, args: readonly Argument[]) => Result;
 }
 
@@ -41,9 +54,10 @@ export const sendCost = (length: number): Cost => ({ fixed: 500, perByte: 50, le
 export function row<const Params extends string>(spec: {
   readonly name: string;
   readonly params: Params;
-  readonly results: '' | 'i' | 'I';
+  readonly results: '' | 'i' | 'I' | 'p';
   readonly contexts: string;
   readonly cost: Cost;
+  readonly isOnly32?: boolean;
   readonly run: (execution: Execution, ...args: ArgumentsOf<Params>) => Result;
 }): Row {
   const { run, ...rest } = spec;
@@ -87,7 +101,7 @@ export function readText(execution: Execution, span: Span): string {
 }
 
 /** `*_copy`: `source[offset, offset + size)` to `heap[destination, …)`. */
-function copyToHeap(
+export function copyToHeap(
   execution: Execution,
   copy: {
     readonly name: string;
@@ -133,14 +147,14 @@ export function blobRows(spec: {
     row({
       name: `${spec.name}_size`,
       params: '',
-      results: 'i',
+      results: 'p',
       contexts: spec.contexts,
       cost: usualCost,
       run: (execution) => spec.read(execution).length,
     }),
     row({
       name: copyName,
-      params: 'iii',
+      params: 'ppp',
       results: '',
       contexts: spec.contexts,
       cost: copyCost(2),

@@ -29,6 +29,7 @@ function locate(execution: Execution, transfer: Transfer): { heap: Uint8Array; o
   }
   const { buffer, length } = execution.sandbox.heap();
   if (start + size > length) throw trapped('heap out of bounds');
+  execution.stablePages.add(offset, size);
   return { heap: new Uint8Array(buffer, start, size), offset };
 }
 
@@ -100,6 +101,7 @@ const rows32: readonly Row[] = [
     params: '',
     results: 'i',
     contexts: '* s',
+    isOnly32: true,
     cost: { fixed: 20 },
     run: (execution) => {
       check32(execution);
@@ -111,6 +113,7 @@ const rows32: readonly Row[] = [
     params: 'i',
     results: 'i',
     contexts: '* s',
+    isOnly32: true,
     cost: { fixed: 100 },
     run: (execution, pages) => {
       check32(execution);
@@ -123,6 +126,7 @@ const rows32: readonly Row[] = [
     params: 'iii',
     results: '',
     contexts: '* s',
+    isOnly32: true,
     cost: transferCost(2),
     run: (execution, stableStart, heapStart, size) => {
       check32(execution);
@@ -135,6 +139,7 @@ const rows32: readonly Row[] = [
     params: 'iii',
     results: '',
     contexts: '* s',
+    isOnly32: true,
     cost: transferCost(2),
     run: (execution, heapStart, stableStart, size) => {
       check32(execution);

@@ -1,14 +1,14 @@
-// System API rows: the canister itself, the subnet, time and timer, certified data, counters,
-// environment variables and debugging aids. IC spec, "System API".
+// System API rows: the canister itself, the subnet, time and timer, certified data, counters
+// and debugging aids. IC spec, "System API".
 
 import type { Execution } from './canister.ts';
+import { log } from './canister-log.ts';
 import { isReplicated } from './context.ts';
 import { calledTrap, contractViolation } from './errors.ts';
 import type { Cost, Row } from './ic0-row.ts';
-import { blobRows, copyCost, readHeap, readText, row, usualCost } from './ic0-row.ts';
+import { blobRows, copyCost, readHeap, row, usualCost } from './ic0-row.ts';
 
 const statusNumbers = { running: 1, stopping: 2, stopped: 3 } as const;
-const environmentNameBytesMax = 128;
 const principalBytesMax = 29;
 
 function certificate(execution: Execution): Uint8Array {
@@ -48,98 +48,20 @@ function isController(execution: Execution, start: number, size: number): number
     throw contractViolation(`ic0.is_controller: ${size} bytes are not a principal`);
   }
   const asked = readHeap(execution, { name: 'is_controller', start, size });
-  const { controllers } = execution.canister.record;
+  const { controllers } = execution.canister.record.settings;
   return controllers.some((one) => Buffer.compare(one.toUint8Array(), asked) === 0) ? 1 : 0;
 }
 
 /** IC spec: never traps, even when the text lies outside of the heap. */
 function print(execution: Execution, start: number, size: number): undefined {
   const heap = execution.sandbox.heap();
-  const text =
+  const line =
     start + size > heap.length
-      ? '(debug_print message out of memory bounds)'
-      : heap.toString('utf8', start, start + size);
-  execution.world.onPrint(execution.canister.idText, text);
+      ? Buffer.from('(debug_print message out of memory bounds)')
+      : heap.subarray(start, start + size);
+  log(execution, line);
+  execution.world.onPrint(execution.canister.idText, line.toString());
 }
-
-function checkVariableName(execution: Execution, name: string, span: [number, number]): string {
-  const [start, size] = span;
-  if (size > environmentNameBytesMax) {
-    throw contractViolation(
-      `ic0.${name}: the name is longer than ${environmentNameBytesMax} bytes`,
-    );
-  }
-  return readText(execution, { name, start, size });
-}
-
-function noVariableAt(name: string, index: number): never {
-  throw contractViolation(`ic0.${name}: index ${index} is out of bounds: there are 0 variables`);
-}
-
-function noVariable(name: string, variable: string): never {
-  throw contractViolation(`ic0.${name}: there is no environment variable '${variable}'`);
-}
-
-/** Canisters here have no environment variables: no setting brings any. */
-const environmentRows: readonly Row[] = [
-  row({
-    name: 'env_var_count',
-    params: '',
-    results: 'i',
-    contexts: '*',
-    cost: usualCost,
-    run: () => 0,
-  }),
-  row({
-    name: 'env_var_name_size',
-    params: 'i',
-    results: 'i',
-    contexts: '*',
-    cost: usualCost,
-    run: (_execution, index) => noVariableAt('env_var_name_size', index),
-  }),
-  row({
-    name: 'env_var_name_copy',
-    params: 'iiii',
-    results: '',
-    contexts: '*',
-    cost: copyCost(3),
-    run: (_execution, index) => noVariableAt('env_var_name_copy', index),
-  }),
-  row({
-    name: 'env_var_name_exists',
-    params: 'ii',
-    results: 'i',
-    contexts: '*',
-    cost: copyCost(1),
-    run: (execution, start, size) => {
-      checkVariableName(execution, 'env_var_name_exists', [start, size]);
-      return 0;
-    },
-  }),
-  row({
-    name: 'env_var_value_size',
-    params: 'ii',
-    results: 'i',
-    contexts: '*',
-    cost: copyCost(1),
-    run: (execution, start, size) => {
-      const name = 'env_var_value_size';
-      return noVariable(name, checkVariableName(execution, name, [start, size]));
-    },
-  }),
-  row({
-    name: 'env_var_value_copy',
-    params: 'iiiii',
-    results: '',
-    contexts: '*',
-    cost: copyCost(4),
-    run: (execution, start, size) => {
-      const name = 'env_var_value_copy';
-      return noVariable(name, checkVariableName(execution, name, [start, size]));
-    },
-  }),
-];
 
 /** A row without parameters that answers one number. */
 function numberRow(spec: {
@@ -205,10 +127,9 @@ const identityRows: readonly Row[] = [
 
 export const systemRows: readonly Row[] = [
   ...identityRows,
-  ...environmentRows,
   row({
     name: 'certified_data_set',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: 'I G U Ry Rt T',
     cost: copyCost(1),
@@ -232,7 +153,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'is_controller',
-    params: 'ii',
+    params: 'pp',
     results: 'i',
     contexts: '* s',
     cost: { fixed: 1000, perByte: 1, lengths: [1] },
@@ -240,7 +161,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'debug_print',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: printCost,
@@ -248,7 +169,7 @@ export const systemRows: readonly Row[] = [
   }),
   row({
     name: 'trap',
-    params: 'ii',
+    params: 'pp',
     results: '',
     contexts: '* s',
     cost: trapCost,

@@ -3,31 +3,43 @@
 // upgrade".
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Reject } from '../core.ts';
+import type { ChangeOrigin, InstallMode, Reject, UpgradeOptions, ValueChange } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import { hashModule } from '../wasm/compile.ts';
+import { persistenceSection } from '../wasm/custom-sections.ts';
 import { startExport } from '../wasm/instrument.ts';
-import { InvalidModule } from '../wasm/invalid-module.ts';
-import type { Canister, CanisterRecord, OpenCall } from './canister.ts';
+import { EngineRefusal, InvalidModule } from '../wasm/invalid-module.ts';
+import { webAssembly } from '../wasm/web-assembly.ts';
+import type { Canister, CanisterRecord, Execution, OpenCall } from './canister.ts';
+import { clearLog, logChanges } from './canister-log.ts';
 import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
 import {
   CanisterTrap,
+  engineRefused,
+  installationTooDear,
+  instructionsExceeded,
   invalidModule,
   noModule,
   notEmpty,
   rejectOfTrap,
   storageFailed,
   trapped,
+  upgradeRefused,
 } from './errors.ts';
 import { createExecution } from './execution.ts';
+import { allocatedBytes, freezingReserve, missingCycles } from './freezing.ts';
+import { historyWith } from './history.ts';
 import { createHost } from './ic0-host.ts';
+import { chargeIdle } from './idle.ts';
 import { newInstance, restoreInstance } from './instance-image.ts';
-import { executionCycles } from './prices.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { compilationInstructions, executionCycles } from './prices.ts';
 import { runEntry } from './run-entry.ts';
-import { reportOf } from './run-message.ts';
-import { Sandbox } from './sandbox.ts';
+import { prepay, reportOf } from './run-message.ts';
+import { type HeapImage, Sandbox } from './sandbox.ts';
+import { payForGrowth } from './storage-growth.ts';
 
 export interface Installation {
   readonly canister: Canister;
@@ -35,7 +47,8 @@ export interface Installation {
   readonly module: Uint8Array;
   readonly arg: Uint8Array;
   readonly sender: Principal;
-  readonly skipPreUpgrade?: boolean;
+  readonly upgrade?: UpgradeOptions;
+  readonly origin?: ChangeOrigin;
 }
 
 /** An installation under way; nothing of it is the canister's before the commit. */
@@ -46,6 +59,10 @@ interface Draft {
   readonly caller: Uint8Array;
   readonly arg: Uint8Array;
   instructionsLeft: bigint;
+  /** Paid, and in no step's report yet. */
+  unreportedCycles: bigint;
+  /** The newest step; it has what all of them printed. */
+  last: Execution | undefined;
 }
 
 /** Runs one step; a trap is thrown, and ends the installation. */
@@ -71,34 +88,44 @@ function runStep(
     caller,
     arg,
   });
+  execution.effects.printed = draft.last?.effects.printed;
+  draft.last = execution;
   const invoke = () => sandbox.callExport(name);
   const result = runEntry({ execution, slot: canister.slot, invoke });
-  const cycles = executionCycles(result.instructions);
+  draft.instructionsLeft -= result.instructions;
+  const cycles = draft.unreportedCycles + result.instructions;
+  draft.unreportedCycles = 0n;
   const kind = step.isPostUpgrade ? { kind: 'postUpgrade' as const } : {};
   state.onReport(reportOf(execution, result, { cycles, ...kind }));
   if (result.trap) throw result.trap;
-  draft.instructionsLeft -= result.instructions;
   const { effects } = execution;
-  const left = effects.cycles - cycles;
   canister.record = {
     ...canister.record,
     certifiedData: effects.certifiedData ?? canister.record.certifiedData,
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
-    cycles: left > 0n ? left : 0n,
+    cycles: effects.cycles,
   };
 }
 
-function instantiate(draft: Draft, module: CompiledModule): Sandbox {
+function instantiate(draft: Draft, module: CompiledModule, heap?: HeapImage): Sandbox {
   try {
-    return new Sandbox(module, createHost(draft.canister.slot));
+    return new Sandbox(module, createHost(draft.canister.slot, module.shape.address), heap);
   } catch (error) {
-    throw trapped(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof webAssembly.RuntimeError)) throw trapped(why);
+    // The network lays data segments out itself, and leaves those of tables to its engine.
+    throw why.includes('data segment') ? new InvalidModule(why) : new EngineRefusal(why);
   }
 }
 
 /** The new code's part: `start`, then the entry point of the mode. */
-function startCode(draft: Draft, module: CompiledModule, isUpgrade: boolean): Sandbox {
-  const sandbox = instantiate(draft, module);
+function startCode(
+  draft: Draft,
+  module: CompiledModule,
+  start: { readonly isUpgrade: boolean; readonly heap?: HeapImage | undefined },
+): Sandbox {
+  const { isUpgrade, heap } = start;
+  const sandbox = instantiate(draft, module, heap);
   if (module.shape.hasStart) runStep(draft, { context: 's', sandbox, name: startExport });
   const name = isUpgrade ? 'canister_post_upgrade' : 'canister_init';
   if (module.exports.has(name)) {
@@ -117,6 +144,8 @@ function createDraft(
     caller: options.sender.toUint8Array(),
     arg: options.arg,
     instructionsLeft: state.world.limits.installInstructions,
+    unreportedCycles: executionCycles(0n),
+    last: undefined,
   };
 }
 
@@ -129,45 +158,155 @@ function renewRecord(record: CanisterRecord, change: Pick<Installation, 'mode'>)
 
 const argumentKey = (idText: string) => `installation argument of ${idText}`;
 
-function runInstallation(
-  state: EngineState,
-  installation: Installation,
-  compiled: { readonly module: CompiledModule; readonly hash: Uint8Array },
-): void {
-  const { canister, mode } = installation;
-  const draft = createDraft(state, installation);
-  const twin = draft.canister;
+interface Compiled {
+  readonly module: CompiledModule;
+  readonly hash: Uint8Array;
+}
+
+/** `dfinity/ic` rs/embedders: the compilation is a part of the installation's instructions. */
+function chargeCompilation(draft: Draft, { shape }: CompiledModule): void {
+  const instructions = compilationInstructions(shape.instructions);
+  draft.unreportedCycles += instructions;
+  draft.instructionsLeft -= instructions;
+  if (draft.instructionsLeft >= 0n) return;
+  draft.instructionsLeft = 0n;
+  throw instructionsExceeded(draft.state.world.limits.installInstructions);
+}
+
+function runInstallation(draft: Draft, installation: Installation, compiled: Compiled): void {
+  const { state, canister: twin } = draft;
+  const { canister, mode, upgrade } = installation;
   const preUpgrade = 'canister_pre_upgrade';
-  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !installation.skipPreUpgrade;
+  const hasPreUpgrade = canister.module?.exports.has(preUpgrade) && !upgrade?.skipPreUpgrade;
   if (mode === 'upgrade' && canister.sandbox && hasPreUpgrade) {
     runStep(draft, { context: 'G', sandbox: canister.sandbox, name: preUpgrade });
   }
   if (mode === 'reinstall') state.store.stableMemory(canister.idText).clear();
   twin.record = renewRecord(twin.record, installation);
-  const sandbox = startCode(draft, compiled.module, mode === 'upgrade');
-  const record = { ...twin.record, moduleHash: compiled.hash };
+  const before = allocatedBytes(state, canister);
+  chargeCompilation(draft, compiled.module);
+  const keepsHeap = mode === 'upgrade' && upgrade?.wasmMemoryPersistence === 'keep';
+  const heap = keepsHeap ? canister.sandbox?.heapImage() : undefined;
+  const sandbox = startCode(draft, compiled.module, { isUpgrade: mode === 'upgrade', heap });
+  const lowMemoryHook = nextLowMemoryHook(twin.record, sandbox.heap().length);
+  Object.assign(twin, { sandbox, moduleBytes: installation.module.length });
+  const reserved = payInstalled(draft, before);
+  const paid = installationCycles(draft);
+  const record = {
+    ...twin.record,
+    moduleHash: compiled.hash,
+    lowMemoryHook,
+    cycles: twin.record.cycles + prepaidFor(state) - paid - reserved,
+    reservedCycles: twin.record.reservedCycles + reserved,
+  };
   state.store.putModule(Buffer.from(compiled.hash).toString('hex'), installation.module);
   state.store.setValue(argumentKey(canister.idText), installation.arg);
-  commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+  const values = [
+    ...loggedBy(draft, mode === 'reinstall'),
+    deploymentChange(state, installation, record),
+  ];
+  commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
   sandbox.commit();
   canister.module = compiled.module;
+  canister.moduleBytes = twin.moduleBytes;
   canister.sandbox = sandbox;
   // Only with code in place does a timer that install or post_upgrade set count as due.
   state.onTimer();
   canister.failure = undefined;
 }
 
+/** What an installation may cost at most. */
+function prepaidFor(state: EngineState): bigint {
+  return executionCycles(state.world.limits.installInstructions);
+}
+
+/** What it has cost so far. */
+function installationCycles({ state, instructionsLeft }: Draft): bigint {
+  return prepaidFor(state) - instructionsLeft;
+}
+
+/** IC spec, "IC method install_code": afterwards the canister must not be frozen. */
+function payInstalled({ state, canister: twin }: Draft, before: bigint): bigint {
+  const reserved = payForGrowth(state, {
+    canister: twin,
+    before,
+    after: allocatedBytes(state, twin),
+    cycles: twin.record.cycles,
+    least: freezingReserve(state, twin),
+  });
+  if (typeof reserved !== 'bigint') throw reserved;
+  return reserved;
+}
+
+function loggedBy({ state, canister, last }: Draft, isCleared = false): ValueChange[] {
+  if (last) return logChanges(state.store, last, { isCleared });
+  return isCleared ? clearLog(state.store, canister.idText) : [];
+}
+
+function deploymentChange(
+  state: EngineState,
+  { canister, mode, origin, sender }: Installation,
+  { moduleHash, version }: CanisterRecord,
+): ValueChange {
+  return historyWith(state.store, canister.idText, {
+    timestamp: state.world.now(),
+    canisterVersion: version,
+    origin: origin ?? { caller: sender, isCanister: false },
+    details: { kind: 'deployment', mode, moduleHash: moduleHash ?? new Uint8Array() },
+  });
+}
+
+/** What an installation printed before it trapped, and why it did, stays in the log. */
+function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void {
+  const { state, last } = draft;
+  if (last === undefined) return;
+  const values = logChanges(state.store, last, { trap });
+  commitRecord(state, { canister, record: canister.record, values });
+}
+
 /** Takes back what an installation did to the old code's heap and to stable memory. */
-function abandonInstallation(state: EngineState, canister: Canister): void {
+function abandonInstallation(state: EngineState, canister: Canister, cost = 0n): void {
   canister.slot.execution = undefined;
   canister.sandbox?.rollback();
   state.store.stableMemory(canister.idText).rollback();
+  const { cycles } = canister.record;
+  canister.record = { ...canister.record, cycles: cycles > cost ? cycles - cost : 0n };
 }
 
 function rejectOfError(canister: Canister, error: unknown): Reject {
   if (error instanceof CanisterTrap) return rejectOfTrap(canister.idText, error);
+  if (error instanceof EngineRefusal) return engineRefused(canister.idText, error.message);
   if (error instanceof InvalidModule) return invalidModule(canister.idText, error.message);
   return storageFailed(error instanceof Error ? error.message : String(error));
+}
+
+/**
+ * The network's two guards against losing a heap by mistake, and one of our own. `dfinity/ic`
+ * `rs/execution_environment/src/execution/upgrade.rs`: determine_main_memory_handling.
+ */
+function refusePersistence(
+  { canister, mode, upgrade }: Installation,
+  module: CompiledModule,
+): Reject | undefined {
+  if (mode !== 'upgrade') return undefined;
+  const wish = upgrade?.wasmMemoryPersistence;
+  if (wish === undefined && canister.module?.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Missing upgrade option: Enhanced orthogonal persistence requires the ' +
+        '`wasm_memory_persistence` upgrade option.',
+    );
+  }
+  if (wish !== 'keep') return undefined;
+  if (!module.metadata.has(persistenceSection)) {
+    return upgradeRefused(
+      'Invalid upgrade option: The `wasm_memory_persistence: opt Keep` upgrade option requires ' +
+        'that the new canister module supports enhanced orthogonal persistence.',
+    );
+  }
+  if (canister.sandbox !== undefined) return undefined;
+  return upgradeRefused(
+    `Invalid upgrade option: there is no heap to keep: ${canister.failure ?? 'nothing runs'}`,
+  );
 }
 
 export function installCode(state: EngineState, installation: Installation): Reject | undefined {
@@ -175,13 +314,21 @@ export function installCode(state: EngineState, installation: Installation): Rej
   const isEmpty = canister.record.moduleHash === undefined;
   if (mode === 'install' && !isEmpty) return notEmpty(canister.idText);
   if (mode === 'upgrade' && isEmpty) return noModule(canister.idText);
+  chargeIdle(state, canister);
+  const missing = missingCycles(state, canister, state.world.limits.installInstructions);
+  if (missing > 0n) return installationTooDear(canister.idText, missing);
+  const draft = createDraft(state, installation);
+  prepay(draft.canister, prepaidFor(state));
   try {
     const hash = hashModule(module);
     const compiled = state.compile(module, Buffer.from(hash).toString('hex'));
-    runInstallation(state, installation, { module: compiled, hash });
+    const refused = refusePersistence(installation, compiled);
+    if (refused) return refused;
+    runInstallation(draft, installation, { module: compiled, hash });
     return undefined;
   } catch (error) {
-    abandonInstallation(state, canister);
+    abandonInstallation(state, canister, installationCycles(draft));
+    if (error instanceof CanisterTrap) logFailure(draft, canister, error);
     return rejectOfError(canister, error);
   }
 }
@@ -203,6 +350,7 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
     throw new Error(`its module ${hex} is missing: upgrade it, or restore the state from a copy`);
   }
   const module = state.compile(bytes, hex);
+  canister.moduleBytes = bytes.length;
   const heap = state.store.heap(canister.idText);
   if (heap === undefined) {
     resumeWithoutHeap(state, canister, module);
@@ -215,14 +363,15 @@ export function resumeCode(state: EngineState, canister: Canister): OpenCall[] {
 }
 
 function resumeWithoutHeap(state: EngineState, canister: Canister, module: CompiledModule): void {
-  const sender = canister.record.controllers[0] ?? canister.id;
+  const sender = canister.record.settings.controllers[0] ?? canister.id;
   const arg = state.store.getValue(argumentKey(canister.idText)) ?? noArguments;
   try {
     const draft = createDraft(state, { canister, sender, arg });
     draft.canister.record = renewRecord(canister.record, { mode: 'upgrade' });
-    const sandbox = startCode(draft, module, true);
+    const sandbox = startCode(draft, module, { isUpgrade: true });
     const { record } = draft.canister;
-    commitRecord(state, { canister, record, heap: () => newInstance(canister, sandbox) });
+    const values = loggedBy(draft);
+    commitRecord(state, { canister, record, values, heap: () => newInstance(canister, sandbox) });
     sandbox.commit();
     canister.module = module;
     canister.sandbox = sandbox;

@@ -1,32 +1,36 @@
 // A canister's instance as it is kept across a restart: the heap, by its changed pages, and, in a
-// few bytes beside it, globals, tables and the calls whose answers it still waits for. Their queues
+// few bytes beside it, globals and the calls whose answers it still waits for. Their queues
 // end with the process, so those calls are answered by a reject when the canister is up again.
 
 import { decode, encode } from 'cborg';
-import type { HeapChange, StoredHeap } from '../core.ts';
+import type { HeapChange, SenderInfo, StoredHeap } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import type { CallContext, Canister, Closure, Execution, OpenCall } from './canister.ts';
 import { openContext } from './canister.ts';
 import { createHost } from './ic0-host.ts';
 import { Sandbox, type StoredRegisters } from './sandbox.ts';
 
-const version = 1;
+/** In version 1 calls were not prepaid. */
+const version = 2;
+const formerVersion = 1;
 const emptyHeap = Buffer.alloc(0);
 
 interface StoredContext {
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo;
   readonly deadline: string;
   readonly responded: boolean;
   readonly availableCycles: string;
 }
 
-type StoredClosure = readonly [index: number, environment: number];
+type StoredClosure = readonly [index: number, environment: number | bigint];
 
 interface StoredCall {
   /** Which of the contexts. */
   readonly context: number;
   readonly method: string;
   readonly cycles: string;
+  readonly prepaid?: { readonly response: string; readonly callback: string };
   readonly onReply: StoredClosure;
   readonly onReject: StoredClosure;
   readonly onCleanup: StoredClosure | null;
@@ -98,11 +102,11 @@ export function restoreInstance(
   module: CompiledModule,
 ): { readonly sandbox: Sandbox; readonly calls: OpenCall[] } {
   const found = decode(stored.registers) as StoredInstance;
-  if (found.version !== version) {
+  if (found.version !== version && found.version !== formerVersion) {
     throw new Error(`its heap was stored by another version of the replica (${found.version})`);
   }
   const { registers } = found;
-  const sandbox = new Sandbox(module, createHost(canister.slot), {
+  const sandbox = new Sandbox(module, createHost(canister.slot, module.shape.address), {
     bytes: stored.pages * 65_536,
     read: stored.read,
     registers,
@@ -120,6 +124,7 @@ function reopened(canister: Canister, stored: StoredContext): CallContext {
   const context = openContext({
     canister,
     caller: stored.caller,
+    callerInfo: stored.callerInfo,
     deadline: BigInt(stored.deadline),
     cycles: BigInt(stored.availableCycles),
   });
@@ -128,7 +133,7 @@ function reopened(canister: Canister, stored: StoredContext): CallContext {
 }
 
 function waitingCall(stored: StoredCall): OpenCall['call'] {
-  const { method, cycles, onReply, onReject, onCleanup } = stored;
+  const { method, cycles, prepaid, onReply, onReject, onCleanup } = stored;
   return {
     callee: new Uint8Array(),
     method,
@@ -138,6 +143,10 @@ function waitingCall(stored: StoredCall): OpenCall['call'] {
     parts: [],
     bytes: 0,
     cycles: BigInt(cycles),
+    prepaid: prepaid && {
+      response: BigInt(prepaid.response),
+      callback: BigInt(prepaid.callback),
+    },
     timeoutSeconds: undefined,
   };
 }
@@ -171,6 +180,7 @@ function storedContext(context: CallContext, running: Execution | undefined): St
   const effects = running?.callContext === context ? running.effects : undefined;
   return {
     caller: context.caller,
+    ...(context.callerInfo && { callerInfo: context.callerInfo }),
     deadline: context.deadline.toString(),
     responded: context.responded || effects?.response !== undefined,
     availableCycles: (effects?.availableCycles ?? context.availableCycles).toString(),
@@ -178,12 +188,18 @@ function storedContext(context: CallContext, running: Execution | undefined): St
 }
 
 function storedCall(context: number, call: OpenCall['call']): StoredCall {
-  const { method, cycles, onReply, onReject, onCleanup } = call;
+  const { method, cycles, prepaid, onReply, onReject, onCleanup } = call;
   const pair = ({ index, environment }: Closure): StoredClosure => [index, environment];
   return {
     context,
     method,
     cycles: cycles.toString(),
+    ...(prepaid && {
+      prepaid: {
+        response: prepaid.response.toString(),
+        callback: prepaid.callback.toString(),
+      },
+    }),
     onReply: pair(onReply),
     onReject: pair(onReject),
     onCleanup: onCleanup ? pair(onCleanup) : null,

@@ -2,21 +2,31 @@
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';
-import type { CanisterSettings, Lifecycle, Reject } from '../core.ts';
+import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
+import type { CanisterSettings } from '../settings.ts';
+import { refuseAllocations } from './allocations.ts';
 import type { Canister } from './canister.ts';
+import { changeOf } from './canister-change.ts';
+import { limitLog, readLog, removeLog } from './canister-log.ts';
 import { newRecord } from './canister-record.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, createCanister, viewCanister } from './core-state.ts';
 import {
+  allocationTooDear,
   canisterNotFound,
   canisterNotStopped,
   reject,
   stopCancelled,
-  uninstalled,
 } from './errors.ts';
+import { freezingReserve, idleCyclesOf } from './freezing.ts';
+import { hashEnvironment, readHistory, removeHistory } from './history.ts';
+import { chargeIdle } from './idle.ts';
 import { installCode } from './install.ts';
-import { noInstance } from './instance-image.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
+import { removedSnapshots } from './snapshot-list.ts';
+import { createSnapshots } from './snapshots.ts';
 import { cancelStopping, setStatus, stopCanister } from './stopping.ts';
+import { closeContexts, uninstallCode } from './uninstall.ts';
 
 const nextIdKey = 'next canister id';
 
@@ -33,7 +43,7 @@ function allocateId(state: EngineState): Principal {
   const stored = state.store.getValue(nextIdKey);
   let counter = stored ? Buffer.from(stored).readBigUInt64BE() : 0n;
   let id = canisterIdOf(counter);
-  while (state.canisters.has(id.toText())) {
+  while (state.canisters.has(id.toText()) || state.world.reservedIds.has(id.toText())) {
     counter += 1n;
     id = canisterIdOf(counter);
   }
@@ -43,58 +53,74 @@ function allocateId(state: EngineState): Principal {
   return id;
 }
 
-/** Callbacks of open calls never run, and callers that still wait hear why. */
-function closeContexts(canister: Canister): void {
-  for (const context of canister.contexts) {
-    context.isDeleted = true;
-    if (!context.responded) {
-      context.responded = true;
-      context.respond?.(uninstalled(), context.availableCycles);
-    }
-  }
-  canister.contexts.clear();
-  canister.openCalls.clear();
-}
-
-function uninstallCode(state: EngineState, canister: Canister): void {
-  const { record } = canister;
-  const emptied = {
-    ...record,
-    moduleHash: undefined,
-    certifiedData: new Uint8Array(),
-    globalTimer: 0n,
-    version: record.version + 1n,
-  };
-  const heap = () => noInstance(canister);
-  commitRecord(state, { canister, record: emptied, cleared: true, heap });
-  canister.module = undefined;
-  canister.sandbox = undefined;
-  canister.failure = undefined;
-  closeContexts(canister);
-}
-
 function changeSettings(
   state: EngineState,
   canister: Canister,
-  settings: CanisterSettings,
-): undefined {
+  { change, origin }: { change: Partial<CanisterSettings>; origin: ChangeOrigin | undefined },
+): Reject | undefined {
+  chargeIdle(state, canister);
+  const refused =
+    refuseAllocations(state, change, canister) ?? refuseUnpaid(state, canister, change);
+  if (refused) return refused;
+  const settings = { ...canister.record.settings, ...change };
+  const record = { ...canister.record, settings, version: canister.record.version + 1n };
+  const heapBytes = canister.sandbox?.heap().length ?? 0;
+  const lowMemoryHook = nextLowMemoryHook(record, heapBytes);
+  const values = limitLog(state.store, canister.idText, settings.logMemoryLimit);
+  if (change.controllers) {
+    const details = { kind: 'controllers', controllers: change.controllers } as const;
+    values.push(changeOf(state, { canister, version: record.version, origin, details }));
+  }
+  commitRecord(state, { canister, record: { ...record, lowMemoryHook }, values });
+  return undefined;
+}
+
+/** IC spec, update_settings: an allocation must not freeze its canister. */
+function refuseUnpaid(
+  state: EngineState,
+  canister: Canister,
+  change: Partial<CanisterSettings>,
+): Reject | undefined {
+  const { computeAllocation: compute, memoryAllocation: memory } = change;
+  if (!compute && !memory) return undefined;
   const { record } = canister;
-  const { controllers, freezingThreshold, wasmMemoryLimit } = settings;
-  const changed = {
-    ...record,
-    controllers: controllers ?? record.controllers,
-    freezingThreshold: freezingThreshold ?? record.freezingThreshold,
-    wasmMemoryLimit: wasmMemoryLimit ?? record.wasmMemoryLimit,
-    version: record.version + 1n,
-  };
-  commitRecord(state, { canister, record: changed });
+  const settings = { ...record.settings, ...change };
+  const reserve = freezingReserve(state, { ...canister, record: { ...record, settings } });
+  if (reserve <= record.cycles) return undefined;
+  return allocationTooDear(compute ? 'compute' : 'memory', reserve - record.cycles);
+}
+
+function makeCanister(
+  state: EngineState,
+  options: Parameters<Lifecycle['create']>[0],
+): Principal | Reject {
+  const { controllers, cycles, settings } = options;
+  const taken = options.id && state.canisters.has(options.id.toText());
+  if (taken) return reject(2, 'IC0205', `Canister ${options.id?.toText()} already exists`);
+  const refused = settings && refuseAllocations(state, settings);
+  if (refused) return refused;
+  const id = options.id ?? allocateId(state);
+  const record = { ...newRecord(controllers, cycles, settings), chargedAt: state.world.now() };
+  const canister = createCanister(id, record);
+  const environmentHash = hashEnvironment(record.settings.environmentVariables);
+  const details = { kind: 'creation', controllers, environmentHash } as const;
+  const values = [changeOf(state, { canister, version: 0n, origin: options.origin, details })];
+  commitRecord(state, { canister, record, values });
+  state.canisters.set(canister.idText, canister);
+  return id;
 }
 
 function removeCanister(state: EngineState, canister: Canister): Reject | undefined {
   const { idText } = canister;
   if (canister.record.status !== 'stopped') return canisterNotStopped(idText);
   closeContexts(canister);
-  state.store.commit({ canisters: [], stableMemories: [], cleared: [], deleted: [idText] });
+  const gone = removedSnapshots(state.store, idText);
+  const values = [...removeLog(state.store, idText), removeHistory(idText), gone.value];
+  state.store.commit({
+    ...{ canisters: [], stableMemories: [], cleared: [] },
+    deleted: [idText, ...gone.memories],
+    values,
+  });
   state.canisters.delete(idText);
   return undefined;
 }
@@ -112,24 +138,14 @@ function onCanister<T>(
 
 export function createLifecycle(state: EngineState): Lifecycle {
   return {
-    create(options) {
-      const id = options.id ?? allocateId(state);
-      if (state.canisters.has(id.toText())) {
-        return reject(5, 'IC0205', `Canister ${id.toText()} already exists`);
-      }
-      const record = newRecord(options.controllers, options.cycles);
-      const canister = createCanister(id, record);
-      commitRecord(state, { canister, record });
-      state.canisters.set(canister.idText, canister);
-      return id;
-    },
+    create: (options) => makeCanister(state, options),
     async install(options) {
       return onCanister(state, options.canisterId, (canister) =>
         installCode(state, { ...options, canister }),
       );
     },
-    updateSettings: (id, settings) =>
-      onCanister(state, id, (canister) => changeSettings(state, canister, settings)),
+    updateSettings: (id, change, origin) =>
+      onCanister(state, id, (canister) => changeSettings(state, canister, { change, origin })),
     start: (id) =>
       onCanister(state, id, (canister) => {
         cancelStopping(canister, stopCancelled(canister.idText));
@@ -138,9 +154,9 @@ export function createLifecycle(state: EngineState): Lifecycle {
         return undefined;
       }),
     stop: async (id) => onCanister(state, id, (canister) => stopCanister(state, canister)),
-    uninstall: (id) =>
+    uninstall: (id, origin) =>
       onCanister(state, id, (canister) => {
-        uninstallCode(state, canister);
+        uninstallCode(state, canister, origin);
         return undefined;
       }),
     remove: (id) => onCanister(state, id, (canister) => removeCanister(state, canister)),
@@ -150,15 +166,22 @@ export function createLifecycle(state: EngineState): Lifecycle {
       const record = { ...canister.record, cycles: canister.record.cycles + cycles };
       commitRecord(state, { canister, record });
     },
-    settings(id) {
-      const record = state.canisters.get(id.toText())?.record;
-      if (!record) return undefined;
-      const { controllers, freezingThreshold, wasmMemoryLimit } = record;
-      return { controllers, freezingThreshold, wasmMemoryLimit };
-    },
+    settings: (id) => state.canisters.get(id.toText())?.record.settings,
     canister(id) {
       const canister = state.canisters.get(id.toText());
       return canister && viewCanister(state, canister);
     },
+    balance(id) {
+      const canister = state.canisters.get(id.toText());
+      if (!canister) return undefined;
+      chargeIdle(state, canister);
+      const { cycles, reservedCycles } = canister.record;
+      const { storage, compute } = idleCyclesOf(state, canister);
+      const { moduleBytes } = canister;
+      return { cycles, reservedCycles, idleCyclesPerDay: storage + compute, moduleBytes };
+    },
+    logs: (id) => readLog(state.store, id.toText()),
+    history: (id) => readHistory(state.store, id.toText()),
+    snapshots: createSnapshots(state),
   };
 }

@@ -1,7 +1,7 @@
 // The limits of the Internet Computer that the engine enforces, on an application subnet. Tests
 // make them smaller to be quick. Units are in the names.
 
-import type { EntryKind } from '../core.ts';
+import type { Context } from './context.ts';
 
 export interface Limits {
   /** Updates, timers, heartbeats and callbacks. */
@@ -15,17 +15,22 @@ export interface Limits {
   /** A request between canisters of one subnet. */
   readonly callBytesMax: number;
   readonly certifiedDataBytesMax: number;
-  /** Callbacks that one canister may have open. */
-  readonly openCallbacksMax: number;
-  /** Messages waiting at one canister. */
-  readonly queuedMessagesMax: number;
+  /** Calls of one canister to another that wait for an answer. */
+  readonly callsPerPairMax: number;
+  /** Calls that each canister may have waiting, whatever others do. */
+  readonly guaranteedCalls: number;
+  /** Calls of all canisters, beyond which only those are left that are guaranteed. */
+  readonly subnetCallsMax: number;
   readonly compositeDepthMax: number;
   /** What each call of a composite query costs besides the callee's work. */
   readonly compositeCallInstructions: bigint;
-  /** Stable memory that one message may change. */
+  /** Stable memory that one message may read or write, and that it may change. */
   readonly updateStableBytesMax: number;
   readonly queryStableBytesMax: number;
   readonly installStableBytesMax: number;
+  /** Bytes of all canisters, beyond which cycles are set aside for more. */
+  readonly subnetStorageThreshold: bigint;
+  readonly subnetStorageMax: bigint;
   readonly stopTimeoutNs: bigint;
   readonly bestEffortSecondsMax: number;
   readonly heartbeatIntervalMs: number;
@@ -45,13 +50,21 @@ export const networkLimits: Limits = {
   queryReplyBytesMax: 3 * mebibyte,
   callBytesMax: 10 * mebibyte,
   certifiedDataBytesMax: 32,
-  openCallbacksMax: 500,
-  queuedMessagesMax: 500,
+  // `dfinity/ic` rs/replicated_state/src/canister_state/queues.rs, DEFAULT_QUEUE_CAPACITY: the
+  // place of an answer is taken with its call.
+  callsPerPairMax: 500,
+  // rs/config/src/execution_environment.rs, CANISTER_GUARANTEED_CALLBACK_QUOTA and
+  // SUBNET_CALLBACK_SOFT_LIMIT.
+  guaranteedCalls: 50,
+  subnetCallsMax: 1_000_000,
   compositeDepthMax: 6,
   compositeCallInstructions: 50n * million,
   updateStableBytesMax: 2 * gibibyte,
   queryStableBytesMax: gibibyte,
   installStableBytesMax: 8 * gibibyte,
+  // rs/config/src/execution_environment.rs, SUBNET_MEMORY_THRESHOLD and SUBNET_MEMORY_CAPACITY.
+  subnetStorageThreshold: 750n * 2n ** 30n,
+  subnetStorageMax: 2n ** 41n,
   stopTimeoutNs: 300_000_000_000n,
   bestEffortSecondsMax: 300,
   heartbeatIntervalMs: 1_000,
@@ -60,36 +73,49 @@ export const networkLimits: Limits = {
 
 /** The default of the setting `wasm_memory_limit`. */
 export const defaultWasmMemoryLimitBytes = 3n * 1024n * 1024n * 1024n;
+/** `dfinity/ic` `rs/config/src/execution_environment.rs`,
+ * MAX_ENVIRONMENT_VARIABLE_NAME_LENGTH and MAX_ENVIRONMENT_VARIABLE_VALUE_LENGTH. */
+export const environmentTextBytesMax = 128;
 export const defaultFreezingThresholdSeconds = 2_592_000n;
 
 export const dirtyPageInstructions = 1_000n;
 
 type MessageClass = 'update' | 'query' | 'inspect' | 'install';
 
-function classOf(kind: EntryKind): MessageClass {
-  switch (kind) {
-    case 'query':
-    case 'compositeQuery':
-      return 'query';
-    case 'inspect':
-      return 'inspect';
-    case 'start':
-    case 'init':
-    case 'preUpgrade':
-    case 'postUpgrade':
+/** A query is one in whatever mode it runs: `execute_call_or_task` of
+ * rs/execution_environment/src/execution_environment.rs gives a replicated one a query's limit. */
+function classOf(context: Context): MessageClass {
+  switch (context) {
+    case 's':
+    case 'I':
+    case 'G':
       return 'install';
-    default:
+    case 'F':
+      return 'inspect';
+    case 'U':
+    case 'Ry':
+    case 'Rt':
+    case 'C':
+    case 'T':
       return 'update';
+    default:
+      return 'query';
   }
 }
 
-/** The instructions that one message of this kind may use. */
-export function instructionLimit(limits: Limits, kind: EntryKind): bigint {
-  return limits[`${classOf(kind)}Instructions`];
+/** rs/execution_environment/src/execution/response.rs, RESERVED_CLEANUP_INSTRUCTIONS_IN_PERCENT. */
+const cleanupPercent = 5n;
+
+/** The instructions that one message of this kind may use; a callback and its cleanup are one. */
+export function instructionLimit(limits: Limits, context: Context): bigint {
+  const limit = limits[`${classOf(context)}Instructions`];
+  return context === 'Ry' || context === 'Rt' ? limit - (limit * cleanupPercent) / 100n : limit;
 }
 
-/** The bytes of stable memory, in whole 4 KiB pages, that one message of this kind may change. */
-export function stableBytesLimit(limits: Limits, kind: EntryKind): number {
-  const group = classOf(kind);
+/** The bytes of stable memory, in whole 4 KiB pages, that one message may read or write, and that
+ * it may change: `rs/config/src/embedders.rs`, STABLE_MEMORY_ACCESSED_PAGE_LIMIT_* and
+ * STABLE_MEMORY_DIRTY_PAGE_LIMIT_*. */
+export function stableBytesLimit(limits: Limits, context: Context): number {
+  const group = classOf(context);
   return limits[`${group === 'inspect' ? 'query' : group}StableBytesMax`];
 }

@@ -1,7 +1,8 @@
 // Replicated execution: calls, callbacks and system tasks, each atomic. A message that ends well is
 // on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
-import type { Outcome, Reject } from '../core.ts';
+import type { Outcome, Reject, SenderInfo } from '../core.ts';
+import { countWaiting } from './call-room.ts';
 import type {
   CallContext,
   Canister,
@@ -11,12 +12,24 @@ import type {
   OutgoingCall,
 } from './canister.ts';
 import { openContext } from './canister.ts';
+import type { Context } from './context.ts';
 import type { EngineState } from './core-state.ts';
-import { commitRecord, refuseCall } from './core-state.ts';
-import { canisterNotFound, didNotReply, noMethod, outOfCycles } from './errors.ts';
+import { commitRecord, isController, refuseCall } from './core-state.ts';
+import {
+  canisterNotFound,
+  compositeInReplicatedMode,
+  didNotReply,
+  noMethod,
+  outOfCycles,
+  tooFewCyclesAttached,
+} from './errors.ts';
 import { missingCycles } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { sameHeap } from './instance-image.ts';
-import { prepare, runMessage } from './run-message.ts';
+import { instructionLimit } from './limits.ts';
+import { lowMemoryHookExport } from './low-memory-hook.ts';
+import { executionCycles, responseCycles } from './prices.ts';
+import { prepare, prepay, runMessage } from './run-message.ts';
 import type { Sandbox } from './sandbox.ts';
 import { finishStopping } from './stopping.ts';
 
@@ -60,6 +73,7 @@ function conclude(
 
 export interface IncomingCall {
   readonly caller: Uint8Array;
+  readonly callerInfo?: SenderInfo | undefined;
   readonly method: string;
   readonly arg: Uint8Array;
   readonly cycles: bigint;
@@ -69,15 +83,42 @@ export interface IncomingCall {
   readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
 }
 
-function refuse(state: EngineState, canister: Canister, call: IncomingCall): Reject | undefined {
-  const refused = refuseCall(canister, canister.idText);
-  if (refused) return refused;
-  const missing = missingCycles(state, canister, call.ingressCycles);
-  if (missing > 0n) return outOfCycles(canister.idText, missing);
+function refuse(canister: Canister, method: string): Reject | undefined {
   const exports = canister.module?.exports;
-  const isThere =
-    exports?.has(`canister_update ${call.method}`) || exports?.has(`canister_query ${call.method}`);
-  return isThere ? undefined : noMethod(canister.idText, 'update', call.method);
+  if (exports?.has(`canister_update ${method}`) || exports?.has(`canister_query ${method}`)) {
+    return undefined;
+  }
+  const isComposite = exports?.has(`canister_composite_query ${method}`) === true;
+  return isComposite ? compositeInReplicatedMode() : noMethod(canister.idText, 'update', method);
+}
+
+/** IC spec, "Calls with insufficient cycles are rejected". */
+function refuseCheap(canister: Canister, call: IncomingCall): Reject | undefined {
+  const least = canister.record.settings.minimumIncomingCallCycles;
+  if (call.cycles >= least || call.ingressCycles > 0n) return undefined;
+  if (Buffer.compare(call.caller, canister.id.toUint8Array()) === 0) return undefined;
+  return tooFewCyclesAttached(canister.idText, call.cycles, least);
+}
+
+/** Why the call's execution cannot begin, with what is paid all the same: for taking an ingress
+ * message in, and for looking for its method. */
+function refuseStart(
+  state: EngineState,
+  canister: Canister,
+  options: { readonly call: IncomingCall; readonly context: Context },
+): Reject | undefined {
+  const { call, context } = options;
+  const refused = refuseCall(canister, canister.idText) ?? refuseCheap(canister, call);
+  if (refused) return refused;
+  prepay(canister, call.ingressCycles);
+  const instructions = instructionLimit(state.world.limits, context);
+  const missing = missingCycles(state, canister, instructions);
+  if (missing > 0n) {
+    return outOfCycles(canister.idText, missing, isController(canister, call.caller));
+  }
+  const absent = refuse(canister, call.method);
+  if (absent) prepay(canister, executionCycles(0n));
+  return absent;
 }
 
 /** An update, or a query run as one. */
@@ -95,18 +136,20 @@ export function executeCall(
     call.respond(canisterNotFound(options.idText), call.cycles);
     return;
   }
-  const refused = refuse(state, canister, call);
+  chargeIdle(state, canister);
+  const { caller, callerInfo, method, arg, respond, deadline } = call;
+  const isUpdate = canister.module?.exports.has(`canister_query ${method}`) !== true;
+  const context = isUpdate ? 'U' : 'RQ';
+  const refused = refuseStart(state, canister, { call, context });
   if (refused) {
     call.respond(refused, call.cycles);
     return;
   }
-  const cycles = canister.record.cycles - call.ingressCycles;
-  canister.record = { ...canister.record, cycles };
-  const { caller, method, arg, respond, deadline } = call;
-  const callContext = openContext({ canister, caller, respond, cycles: call.cycles, deadline });
-  const isUpdate = canister.module?.exports.has(`canister_update ${method}`) === true;
+  const { cycles } = call;
+  const origin = { caller, callerInfo, respond, cycles, deadline };
+  const callContext = openContext({ canister, ...origin });
   const execution = prepare(state, {
-    context: isUpdate ? 'U' : 'RQ',
+    context,
     canister,
     callContext,
     method,
@@ -117,20 +160,24 @@ export function executeCall(
   const name = `canister_${isUpdate ? 'update' : 'query'} ${method}`;
   const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
   const { ingressCycles } = call;
-  const failure = runMessage(state, { execution, invoke, ingressCycles });
+  const { failure } = runMessage(state, { execution, invoke, ingressCycles });
   conclude(state, execution, { failure, send });
 }
 
-function runCleanup(state: EngineState, callback: Callback): void {
+/** `instructions` are what the callback, which failed, leaves it. */
+function runCleanup(state: EngineState, callback: Callback, instructions: bigint): void {
   const { context, call } = callback.open;
   const { onCleanup } = call;
   if (onCleanup === undefined) return;
+  const { canister, caller } = context;
   const execution = prepare(state, {
     context: 'C',
-    canister: context.canister,
+    canister,
     callContext: context,
     method: call.method,
-    caller: context.caller,
+    caller,
+    limit: instructions,
+    prepaidCycles: prepay(canister, instructions),
     rejectCode: callback.outcome.status === 'rejected' ? callback.outcome.code : 0,
   });
   if (execution) runMessage(state, { execution, invoke: invokeClosure(onCleanup) });
@@ -153,55 +200,102 @@ function forgetCall(state: EngineState, canister: Canister): void {
   commitRecord(state, { canister, record, heap: () => sameHeap(canister, sandbox) });
 }
 
+/** Closes the call, and gives back what its answer's transmission did not use. */
+function takeAnswer(state: EngineState, { open, outcome, refundedCycles }: Callback): void {
+  const { context, call } = open;
+  const { canister } = context;
+  countWaiting(state.world, { canister, callee: call.callee }, -1);
+  canister.openCalls.delete(open);
+  context.openCalls -= 1;
+  // A reject is sent as its code, a byte, and its message.
+  const bytes =
+    outcome.status === 'replied' ? outcome.arg.length : 1 + Buffer.byteLength(outcome.message);
+  const unused = (call.prepaid?.response ?? 0n) - responseCycles(bytes);
+  giveBack(canister, refundedCycles + (unused > 0n ? unused : 0n));
+}
+
+function giveBack(canister: Canister, cycles: bigint): void {
+  canister.record = { ...canister.record, cycles: canister.record.cycles + cycles };
+}
+
 /** The answer to a call comes back to the canister that made it. */
 export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
   const { open, outcome, refundedCycles } = callback;
   const { context, call } = open;
   const { canister } = context;
-  canister.openCallbacks -= 1;
-  canister.openCalls.delete(open);
-  context.openCalls -= 1;
-  canister.record = { ...canister.record, cycles: canister.record.cycles + refundedCycles };
-  if (context.isDeleted) return;
+  chargeIdle(state, canister);
+  takeAnswer(state, callback);
+  const prepaidCycles = call.prepaid?.callback ?? 0n;
   const isReply = outcome.status === 'replied';
-  const execution = prepare(state, {
-    context: isReply ? 'Ry' : 'Rt',
-    canister,
-    callContext: context,
-    method: call.method,
-    caller: context.caller,
-    refundedCycles,
-    ...(isReply
-      ? { arg: outcome.arg }
-      : { rejectCode: outcome.code, rejectMessage: new TextEncoder().encode(outcome.message) }),
-  });
-  if (execution === undefined) return;
+  const execution = context.isDeleted
+    ? undefined
+    : prepare(state, {
+        context: isReply ? 'Ry' : 'Rt',
+        canister,
+        callContext: context,
+        method: call.method,
+        caller: context.caller,
+        refundedCycles,
+        prepaidCycles,
+        ...(isReply
+          ? { arg: outcome.arg }
+          : {
+              rejectCode: outcome.code,
+              rejectMessage: new TextEncoder().encode(outcome.message),
+            }),
+      });
+  if (execution === undefined) {
+    const left = prepaidCycles - executionCycles(0n);
+    giveBack(canister, left > 0n ? left : 0n);
+    return;
+  }
   const invoke = invokeClosure(isReply ? call.onReply : call.onReject);
-  const failure = runMessage(state, { execution, invoke });
+  const { failure, instructions } = runMessage(state, { execution, invoke });
   if (failure) {
-    runCleanup(state, callback);
+    runCleanup(state, callback, state.world.limits.updateInstructions - instructions);
     forgetCall(state, canister);
   }
   conclude(state, execution, { failure, send });
 }
 
-/** The global timer or a heartbeat. */
+export type SystemTask = 'timer' | 'heartbeat' | 'lowMemory';
+
+const taskExports: Readonly<Record<SystemTask, string>> = {
+  timer: 'canister_global_timer',
+  heartbeat: 'canister_heartbeat',
+  lowMemory: lowMemoryHookExport,
+};
+
+/** Whether the task has something to run now. */
+function takeTask(canister: Canister, kind: SystemTask): boolean {
+  if (kind !== 'lowMemory') return true;
+  if (canister.record.lowMemoryHook !== 'ready') return false;
+  // Stored with the task's own commit: until then a restart runs it again.
+  canister.record = { ...canister.record, lowMemoryHook: 'executed' };
+  return canister.module?.exports.has(lowMemoryHookExport) === true;
+}
+
+/** The global timer, a heartbeat, or the hook for low memory. */
 export function executeTask(
   state: EngineState,
   options: {
     readonly canister: Canister;
-    readonly kind: 'timer' | 'heartbeat';
+    readonly kind: SystemTask;
     readonly send: SendCall;
   },
 ): void {
   const { canister, kind, send } = options;
   if (kind === 'timer') canister.firingTimer = undefined;
-  if (refuseCall(canister, canister.idText) || missingCycles(state, canister, 0n) > 0n) return;
+  chargeIdle(state, canister);
+  const { updateInstructions } = state.world.limits;
+  if (refuseCall(canister, canister.idText)) return;
+  if (missingCycles(state, canister, updateInstructions) > 0n) return;
+  if (!takeTask(canister, kind)) return;
   const caller = new Uint8Array();
   const callContext = openContext({ canister, caller });
   const execution = prepare(state, { context: 'T', canister, callContext, caller });
   if (execution === undefined) return;
-  const name = kind === 'timer' ? 'canister_global_timer' : 'canister_heartbeat';
-  const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
-  conclude(state, execution, { failure: runMessage(state, { execution, kind, invoke }), send });
+  const invoke = (sandbox: Sandbox) => sandbox.callExport(taskExports[kind]);
+  const { failure } = runMessage(state, { execution, kind, invoke });
+  conclude(state, execution, { failure, send });
 }

@@ -2,16 +2,37 @@
 
 const ingressBaseCycles = 1_200_000n;
 const ingressCyclesPerByte = 2_000n;
-export const updateBaseCycles = 5_000_000n;
+const updateBaseCycles = 5_000_000n;
 const callBaseCycles = 260_000n;
 const callCyclesPerByte = 1_000n;
 export const canisterCreationCycles = 500_000_000_000n;
 const storageCyclesPerGibSecond = 127_000n;
+const computeCyclesPerPercentSecond = 10_000_000n;
 const gib = 2n ** 30n;
+const secondsPerDay = 86_400n;
 
 /** What memory of every kind costs for that long. */
-export function storageCycles(bytes: bigint, seconds: bigint): bigint {
+function storageCycles(bytes: bigint, seconds: bigint): bigint {
   return (bytes * storageCyclesPerGibSecond * seconds) / gib;
+}
+
+/** What a canister costs that does nothing, by what it is charged for. */
+export interface IdleCycles {
+  readonly storage: bigint;
+  readonly compute: bigint;
+}
+
+/** A day of `bytes` of memory, used or allocated, and of `computePercent` of a core. */
+export function idleCyclesPerDay(bytes: bigint, computePercent: bigint): IdleCycles {
+  return {
+    storage: storageCycles(bytes, secondsPerDay),
+    compute: computeCyclesPerPercentSecond * computePercent * secondsPerDay,
+  };
+}
+
+/** What a rate per day comes to in that time. */
+export function cyclesOfRate(perDay: bigint, seconds: bigint): bigint {
+  return (perDay * seconds) / secondsPerDay;
 }
 
 export function ingressCycles(bytes: number): bigint {
@@ -23,18 +44,68 @@ export function executionCycles(instructions: bigint): bigint {
   return updateBaseCycles + instructions;
 }
 
-export function callCycles(bytes: number): bigint {
-  return callBaseCycles + callCyclesPerByte * BigInt(bytes);
+/** The largest answer to a call, bytes. */
+const responseBytesMax = 2 * 1024 * 1024;
+
+export function responseCycles(bytes: number): bigint {
+  return callCyclesPerByte * BigInt(bytes);
 }
 
-const responseBytesMax = 2 * 1024 * 1024;
-const callbackInstructionsMax = 40_000_000_000n;
+/** What a call is paid for when it leaves; what the answer does not use comes back with it. */
+export interface CallPrice {
+  /** Its own transmission, which does not come back. */
+  readonly request: bigint;
+  /** The transmission of the largest answer. */
+  readonly response: bigint;
+  /** The dearest callback. */
+  readonly callback: bigint;
+}
 
-/** What `ic0.cost_call` answers: the call, the largest response and the dearest callback. */
-export function callReserveCycles(requestBytes: bigint): bigint {
-  const transmission =
-    callBaseCycles + callCyclesPerByte * (requestBytes + BigInt(responseBytesMax));
-  return transmission + executionCycles(callbackInstructionsMax);
+/** Of a request with so many bytes of name and argument. */
+export function callPrice(requestBytes: bigint, callbackInstructions: bigint): CallPrice {
+  return {
+    request: callBaseCycles + callCyclesPerByte * requestBytes,
+    response: responseCycles(responseBytesMax),
+    callback: executionCycles(callbackInstructions),
+  };
+}
+
+/** What `ic0.cost_call` answers. */
+export function callReserveCycles({ request, response, callback }: CallPrice): bigint {
+  return request + response + callback;
+}
+
+/** `dfinity/ic` rs/config/src/embedders.rs, DEFAULT_COST_TO_COMPILE_WASM_INSTRUCTION. */
+const instructionsPerCompiledOne = 6_000n;
+
+/** What the compilation of a module counts at its installation. */
+export function compilationInstructions(moduleInstructions: number): bigint {
+  return BigInt(moduleInstructions) * instructionsPerCompiledOne;
+}
+
+/** rs/config/src/subnet_config.rs, max_storage_reservation_period. */
+const reservationSecondsMax = 300_000_000n;
+
+/** How full a subnet is: nothing is reserved below the threshold, most at its capacity. */
+export interface SubnetStorage {
+  readonly bytes: bigint;
+  readonly threshold: bigint;
+  readonly capacity: bigint;
+}
+
+/** rs/cycles_account_manager, total_storage_reservation_cycles: the area under a line that rises
+ * from the threshold on. */
+function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint {
+  const above = bytes - threshold;
+  if (above <= 0n) return 0n;
+  const seconds = (reservationSecondsMax * above) / (capacity - threshold);
+  return storageCycles(above, seconds / 2n);
+}
+
+/** What is set aside for memory that is allocated on a subnet so full. */
+export function reservationCycles(subnet: SubnetStorage, allocatedBytes: bigint): bigint {
+  const after = { ...subnet, bytes: subnet.bytes + allocatedBytes };
+  return reservationUpTo(after) - reservationUpTo(subnet);
 }
 
 /** Outcalls over HTTPS, of `nodes` = 13 nodes. */

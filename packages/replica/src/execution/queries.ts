@@ -2,7 +2,7 @@
 // inspect_message. IC spec, "Query call" and "Ingress message inspection".
 
 import { Principal } from '@dfinity/principal';
-import type { CallMessage, Outcome, Reject } from '../core.ts';
+import type { CallMessage, ManagementCall, Outcome, Reject } from '../core.ts';
 import type { CallContext, Canister, Execution, OutgoingCall } from './canister.ts';
 import type { Context } from './context.ts';
 import { entryKind } from './context.ts';
@@ -10,17 +10,18 @@ import type { EngineState } from './core-state.ts';
 import { nextTime, refuseCall } from './core-state.ts';
 import {
   callDepthExceeded,
+  callGraphInstructionsExceeded,
   canisterNotFound,
   didNotReply,
   frozen,
   inspectRejected,
   noMethod,
-  reject,
   rejectOfTrap,
 } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
 import { freezingReserve } from './freezing.ts';
+import { chargeIdle } from './idle.ts';
 import { QueryStable } from './query-stable.ts';
 import { argumentOf } from './routing.ts';
 import type { RunResult } from './run-entry.ts';
@@ -86,10 +87,14 @@ function runInFrame(
 }
 
 /** A context that the canister does not know of: stopping does not wait for queries. */
-function detachedContext(canister: Canister, caller: Uint8Array): CallContext {
+function detachedContext(
+  canister: Canister,
+  { sender, senderInfo }: Pick<CallMessage, 'sender' | 'senderInfo'>,
+): CallContext {
   return {
     canister,
-    caller,
+    caller: sender.toUint8Array(),
+    callerInfo: senderInfo,
     deadline: 0n,
     respond: () => undefined,
     responded: false,
@@ -107,30 +112,28 @@ function outcomeOf(ended: Ended): Outcome {
   return execution.effects.response ?? didNotReply(id);
 }
 
-/** What composite queries may ask of the management canister: what changes nothing. */
-const managementQueries = new Set([
-  'canister_status',
-  'canister_metrics',
-  'fetch_canister_logs',
-  'list_canisters',
-]);
-
-async function queryManagement(frame: Frame, call: OutgoingCall): Promise<Outcome> {
-  const { method } = call;
-  if (!managementQueries.has(method)) {
-    return reject(3, 'IC0536', `The management canister has no query method '${method}'.`);
-  }
-  const caller = frame.canister.id;
-  const arg = argumentOf(call);
-  const management = frame.state.management();
-  const request = { caller, fromCanister: true, method, arg, cycles: 0n };
-  return (await management.execute(request)).outcome;
+/** Its queries, for users and for composite queries, are what changes nothing. */
+async function queryManagement(
+  state: EngineState,
+  call: Pick<ManagementCall, 'caller' | 'fromCanister' | 'method' | 'arg'>,
+): Promise<Outcome> {
+  const result = await state.management().execute({ ...call, cycles: 0n, isQuery: true });
+  return result.outcome;
 }
 
 function answerCall(frame: Frame, call: OutgoingCall): Promise<Outcome> {
   const canisterId = Principal.fromUint8Array(call.callee);
   frame.budget.left -= frame.state.world.limits.compositeCallInstructions;
-  if (call.callee.length === 0) return queryManagement(frame, call);
+  if (call.callee.length === 0) {
+    const { method } = call;
+    const request = {
+      caller: frame.canister.id,
+      fromCanister: true,
+      method,
+      arg: argumentOf(call),
+    };
+    return queryManagement(frame.state, request);
+  }
   return runQuery(frame.state, {
     message: { sender: frame.canister.id, canisterId, method: call.method, arg: argumentOf(call) },
     budget: frame.budget,
@@ -186,6 +189,7 @@ async function runComposite(frame: Frame, message: CallMessage): Promise<Outcome
   let failure = take(first);
   for (let call = calls.shift(); call !== undefined; call = calls.shift()) {
     const outcome = await answerCall(frame, call);
+    if (frame.budget.left <= 0n) return callGraphInstructionsExceeded();
     failure = take(runCallback(frame, call, outcome)) ?? failure;
   }
   return response ?? failure ?? didNotReply(frame.canister.idText);
@@ -202,6 +206,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
   const { message, budget, depth, hasCertificate } = query;
   const idText = message.canisterId.toText();
   const canister = state.canisters.get(idText);
+  if (canister) chargeIdle(state, canister);
   const refused = refuseCall(canister, idText);
   if (refused) return refused;
   if (!canister?.sandbox) return canisterNotFound(idText);
@@ -218,7 +223,7 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
     canister,
     sandbox: canister.sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget,
     depth,
     hasCertificate,
@@ -231,6 +236,10 @@ async function runQuery(state: EngineState, query: Query): Promise<Outcome> {
 
 /** A query call from outside. */
 export function answerQuery(state: EngineState, message: CallMessage): Promise<Outcome> {
+  const { sender: caller, canisterId, method, arg } = message;
+  if (canisterId.toUint8Array().length === 0) {
+    return queryManagement(state, { caller, fromCanister: false, method, arg });
+  }
   const budget = { left: state.world.limits.queryInstructions };
   return runQuery(state, { message, budget, depth: 0, hasCertificate: true });
 }
@@ -248,7 +257,7 @@ export function inspectMessage(
     canister,
     sandbox,
     stable: new QueryStable(state.store.stableMemory(idText)),
-    context: detachedContext(canister, message.sender.toUint8Array()),
+    context: detachedContext(canister, message),
     budget: { left: state.world.limits.inspectInstructions },
     depth: 0,
     hasCertificate: false,

@@ -1,33 +1,38 @@
-// Values of globals and tables as bytes: numbers as the 8 bytes of an i64 or f64, functions by
-// their place among those that a table can hold. NaN loses its payload, as in JavaScript.
+// Values of globals, and their bytes as they are stored: the 8 of an i64 or f64, little endian, or
+// the 16 of a vector. A NaN loses its payload, as in JavaScript.
 
-/** A number's 8 bytes, little endian; a function's place; `null` for a null reference. */
-export type StoredValue = Uint8Array | number | null;
+import { vectorExports } from '../wasm/instrument.ts';
+import type { WasmExports, WasmGlobal } from '../wasm/web-assembly.ts';
 
-/** `place`: of a function; `undefined` when it has none. Throws when the value cannot be kept. */
-export function storedValue(
-  value: unknown,
-  place: (entry: object) => number | undefined,
-): StoredValue {
-  if (value === null) return null;
-  if (typeof value === 'bigint' || typeof value === 'number') {
-    const bytes = Buffer.alloc(8);
-    if (typeof value === 'bigint') bytes.writeBigInt64LE(value);
-    else bytes.writeDoubleLE(value);
-    return bytes;
-  }
-  const found = typeof value === 'function' ? place(value) : undefined;
-  if (found === undefined) throw new Error('a reference that the module has no name for');
-  return found;
+/** Throws when the value is of no such type. */
+export function storedValue(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  const bytes = Buffer.alloc(8);
+  if (typeof value === 'bigint') bytes.writeBigInt64LE(value);
+  else if (typeof value === 'number') bytes.writeDoubleLE(value);
+  else throw new Error('a global that holds no number');
+  return bytes;
 }
 
 /** `like`: a value of the same type, which tells integers of 64 bits from floating point. */
-export function restoredValue(
-  stored: StoredValue,
-  parts: { readonly like: unknown; readonly functions: readonly unknown[] },
-): unknown {
-  if (stored === null) return null;
-  if (typeof stored === 'number') return parts.functions[stored];
+export function restoredValue(stored: Uint8Array, like: unknown): unknown {
+  if (like instanceof Uint8Array) return stored;
   const bytes = Buffer.from(stored);
-  return typeof parts.like === 'bigint' ? bytes.readBigInt64LE() : bytes.readDoubleLE();
+  return typeof like === 'bigint' ? bytes.readBigInt64LE() : bytes.readDoubleLE();
+}
+
+/** A global that is a vector, whose value is 16 bytes. */
+export function vectorGlobal(exports: WasmExports, index: number): WasmGlobal {
+  const names = vectorExports(index);
+  const get = exports[names.get] as () => [bigint, bigint];
+  const set = exports[names.set] as (low: bigint, high: bigint) => void;
+  return {
+    get value(): unknown {
+      return new Uint8Array(BigInt64Array.from(get()).buffer);
+    },
+    set value(bytes: unknown) {
+      const view = Buffer.from(bytes as Uint8Array);
+      set(view.readBigInt64LE(0), view.readBigInt64LE(8));
+    },
+  };
 }

@@ -4,9 +4,10 @@
 import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
+import { countWaiting } from './call-room.ts';
 import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { callExpired, callLost, queueFull, reject } from './errors.ts';
+import { callExpired, callLost, reject } from './errors.ts';
 import type { IncomingCall } from './messages.ts';
 import { executeCall, executeCallback } from './messages.ts';
 
@@ -70,33 +71,24 @@ function callManagement(
 
 /** Queues one call to a canister. */
 export function enqueueCall(state: EngineState, idText: string, call: IncomingCall): void {
-  const waiting = state.canisters.get(idText);
-  // Ingress has a queue of its own on the network; what pays for reception is ingress.
-  const isIngress = call.ingressCycles > 0n;
-  const queued = waiting?.queuedMessages ?? 0;
-  if (!isIngress && queued >= state.world.limits.queuedMessagesMax) {
-    call.respond(queueFull(idText), call.cycles);
-    return;
-  }
-  if (waiting) waiting.queuedMessages += 1;
   state.scheduler.push(() => {
-    if (waiting) waiting.queuedMessages -= 1;
     const canister = state.canisters.get(idText);
     const send = (from: CallContext, next: OutgoingCall) => sendCall(state, from, next);
     executeCall(state, { canister, idText, call, send });
   });
 }
 
-function addOpenCall(open: OpenCall): void {
-  const { context } = open;
+function addOpenCall(state: EngineState, open: OpenCall): void {
+  const { context, call } = open;
+  const { canister } = context;
   context.openCalls += 1;
-  context.canister.openCallbacks += 1;
-  context.canister.openCalls.add(open);
+  countWaiting(state.world, { canister, callee: call.callee }, 1);
+  canister.openCalls.add(open);
 }
 
 /** Answers a call that was under way when the process ended: what became of it is not known. */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
-  addOpenCall(open);
+  addOpenCall(state, open);
   const respond = awaitAnswer(state, { open, deadline: 0n });
   respond(callLost(), open.call.cycles);
 }
@@ -110,7 +102,7 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
       ? 0n
       : state.world.now() + BigInt(timeoutSeconds) * nanosecondsPerSecond;
   const open = { context, call };
-  addOpenCall(open);
+  addOpenCall(state, open);
   const respond = awaitAnswer(state, { open, deadline });
   const idText = Principal.fromUint8Array(call.callee).toText();
   if (idText === managementId) {

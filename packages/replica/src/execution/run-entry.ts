@@ -4,8 +4,13 @@
 import { performance } from 'node:perf_hooks';
 import { webAssembly } from '../wasm/web-assembly.ts';
 import type { Execution, HostSlot } from './canister.ts';
-import { isReplicated } from './context.ts';
-import { CanisterTrap, instructionsExceeded, memoryLimitExceeded, trapped } from './errors.ts';
+import {
+  CanisterTrap,
+  contractViolation,
+  instructionsExceeded,
+  memoryLimitExceeded,
+  trapped,
+} from './errors.ts';
 import { discardPendingCall } from './ic0-calls.ts';
 import { OutOfInstructions } from './ic0-host.ts';
 import { dirtyPageInstructions } from './limits.ts';
@@ -25,10 +30,9 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['unreachable', 'unreachable'],
   ['memory access out of bounds', 'heap out of bounds'],
   ['data segment', 'heap out of bounds'],
-  ['divide by zero', 'integer division by zero'],
-  ['remainder by zero', 'integer division by zero'],
+  ['divide by zero', 'integer division by 0'],
+  ['remainder by zero', 'integer division by 0'],
   ['unrepresentable', 'integer overflow'],
-  ['null function or function signature mismatch', 'indirect call type mismatch'],
   ['table', 'table out of bounds'],
 ];
 
@@ -42,6 +46,9 @@ function asTrap(error: unknown, execution: Execution): CanisterTrap {
     return trapped('stack overflow');
   }
   if (error instanceof webAssembly.RuntimeError) {
+    if (error.message.includes('signature mismatch')) {
+      return contractViolation('function invocation does not match its signature');
+    }
     const known = runtimeMessages.find(([part]) => error.message.includes(part));
     return trapped(known?.[1] ?? error.message);
   }
@@ -49,13 +56,14 @@ function asTrap(error: unknown, execution: Execution): CanisterTrap {
   return trapped(`the replica failed: ${why}`);
 }
 
+/** IC spec, "Message execution": queries, callbacks and tasks have no wasm_memory_limit. */
 function finish(execution: Execution): CanisterTrap | undefined {
   const { sandbox, canister } = execution;
   if (sandbox.instructionsLeft < 0n) {
     return instructionsExceeded(execution.limit);
   }
-  const limit = canister.record.wasmMemoryLimit;
-  const isLimited = isReplicated(execution.context) && execution.context !== 'G';
+  const limit = canister.record.settings.wasmMemoryLimit;
+  const isLimited = execution.context === 'U' || execution.context === 'I';
   if (isLimited && limit > 0n && BigInt(sandbox.heap().length) > limit) {
     return memoryLimitExceeded(limit);
   }

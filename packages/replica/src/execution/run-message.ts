@@ -2,19 +2,23 @@
 // taken back. What follows from it (answers, calls) is the caller's business.
 
 import type { MessageReport, Reject } from '../core.ts';
-import type { CanisterRecord, Execution } from './canister.ts';
+import type { Canister, CanisterRecord, Execution } from './canister.ts';
+import { logChanges } from './canister-log.ts';
 import { entryKind } from './context.ts';
 import type { EngineState } from './core-state.ts';
 import { commitRecord, nextTime } from './core-state.ts';
-import { rejectOfTrap, storageFailed } from './errors.ts';
+import { type CanisterTrap, rejectOfTrap, storageFailed } from './errors.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { createExecution } from './execution.ts';
+import { allocatedInMessage, reserveInMessage } from './freezing.ts';
 import { changedInstance } from './instance-image.ts';
 import { instructionLimit } from './limits.ts';
+import { nextLowMemoryHook } from './low-memory-hook.ts';
 import { executionCycles } from './prices.ts';
 import type { RunResult } from './run-entry.ts';
 import { runEntry } from './run-entry.ts';
 import type { Sandbox } from './sandbox.ts';
+import { payForGrowth } from './storage-growth.ts';
 
 interface Run {
   readonly execution: Execution;
@@ -46,36 +50,51 @@ export function reportOf(
 }
 
 /** The record after a message that ended well. */
-function changedRecord(execution: Execution, cost: bigint): CanisterRecord {
-  const { effects, canister } = execution;
-  const cycles = effects.cycles + execution.heldCycles - cost;
+function changedRecord(execution: Execution, paid: Payment): CanisterRecord {
+  const { effects, canister, sandbox } = execution;
+  const cycles = effects.cycles + execution.prepaidCycles - paid.cost - paid.reserved;
   return {
     ...canister.record,
     certifiedData: effects.certifiedData ?? canister.record.certifiedData,
     globalTimer: effects.globalTimer ?? canister.record.globalTimer,
     cycles: cycles > 0n ? cycles : 0n,
+    reservedCycles: canister.record.reservedCycles + paid.reserved,
     version: canister.record.version + 1n,
+    lowMemoryHook: nextLowMemoryHook(canister.record, sandbox.heap().length),
   };
 }
 
-type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'>;
+type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'> & {
+  /** Of instructions, where it is not that of the context. */
+  readonly limit?: bigint;
+};
 
-/** What a canister needs to run a message, from its own state and the replica's. */
+/**
+ * What a canister needs to run a message, from its own state and the replica's. Unless it was
+ * prepaid, that is done now.
+ */
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
   if (canister.sandbox === undefined) return undefined;
-  const limit = instructionLimit(state.world.limits, entryKind(options.context));
-  const { cycles } = canister.record;
-  const prepaid = executionCycles(limit);
+  const limit = options.limit ?? instructionLimit(state.world.limits, options.context);
+  const prepaidCycles = options.prepaidCycles ?? prepay(canister, executionCycles(limit));
   return createExecution({
     ...options,
-    heldCycles: prepaid < cycles ? prepaid : cycles,
+    prepaidCycles,
     world: state.world,
     sandbox: canister.sandbox,
     stable: state.store.stableMemory(canister.idText),
     limit,
     time: nextTime(state, canister),
   });
+}
+
+/** Who may run it has enough. */
+export function prepay(canister: Canister, wanted: bigint): bigint {
+  const { cycles } = canister.record;
+  const amount = wanted < cycles ? wanted : cycles;
+  canister.record = { ...canister.record, cycles: cycles - amount };
+  return amount;
 }
 
 function undo(execution: Execution): void {
@@ -87,39 +106,81 @@ function undo(execution: Execution): void {
 function abandon(execution: Execution, cost: bigint): void {
   const { canister } = execution;
   undo(execution);
-  const cycles = canister.record.cycles - cost;
+  const cycles = canister.record.cycles + execution.prepaidCycles - cost;
   canister.record = { ...canister.record, cycles: cycles > 0n ? cycles : 0n };
 }
 
+/** A message that was taken back leaves its lines in the log, and why it trapped. */
+function commitLog(state: EngineState, execution: Execution, trap: CanisterTrap): void {
+  const { canister } = execution;
+  const values = logChanges(state.store, execution, { trap });
+  if (values.length > 0) commitRecord(state, { canister, record: canister.record, values });
+}
+
+interface Payment {
+  readonly cost: bigint;
+  /** Set aside for memory that was added. */
+  readonly reserved: bigint;
+}
+
 /** IC spec, `query_as_update`: a query run as an update answers, and its memory is as before. */
-function commit(state: EngineState, execution: Execution, cost: bigint): void {
+function commit(state: EngineState, execution: Execution, paid: Payment): void {
   const { canister, sandbox, context } = execution;
   const isQuery = context === 'RQ';
   if (isQuery) undo(execution);
-  const record = changedRecord(execution, cost);
+  const record = changedRecord(execution, paid);
   const heap = () => changedInstance(execution);
-  commitRecord(state, isQuery ? { canister, record } : { canister, record, heap });
+  const values = logChanges(state.store, execution);
+  commitRecord(state, { canister, record, values, ...(!isQuery && { heap }) });
   if (!isQuery) sandbox.commit();
 }
 
-/** Runs and commits. Returns why it was taken back, if it was. */
-export function runMessage(state: EngineState, run: Run): Reject | undefined {
+/** IC spec, "Message execution", Min_balance: an answer may be executed below the threshold. */
+function isFreeOfThreshold({ context }: Execution): boolean {
+  return context === 'Ry' || context === 'Rt' || context === 'C';
+}
+
+function payStorage(
+  state: EngineState,
+  execution: Execution,
+  before: bigint,
+): bigint | CanisterTrap {
+  if (execution.context === 'RQ') return 0n;
+  const after = allocatedInMessage(execution);
+  const { canister, effects } = execution;
+  const least = isFreeOfThreshold(execution) ? 0n : reserveInMessage(execution);
+  return payForGrowth(state, { canister, before, after, cycles: effects.cycles, least });
+}
+
+/** How a message ended: `failure` says why it was taken back, if it was. */
+interface Ended {
+  readonly failure: Reject | undefined;
+  readonly instructions: bigint;
+}
+
+/** Runs and commits. */
+export function runMessage(state: EngineState, run: Run): Ended {
   const { execution, ingressCycles = 0n } = run;
-  const { canister, callContext } = execution;
+  const { canister, callContext, context } = execution;
+  const bytesBefore = allocatedInMessage(execution);
   const result = runEntry({ execution, slot: canister.slot, invoke: run.invoke });
-  const cost = executionCycles(result.instructions);
+  const { instructions } = result;
+  // A cleanup is a part of its callback.
+  const cost = context === 'C' ? instructions : executionCycles(instructions);
+  const reserved = result.trap ?? payStorage(state, execution, bytesBefore);
+  const trap = typeof reserved === 'bigint' ? undefined : reserved;
   const kind = run.kind ? { kind: run.kind } : {};
-  if (callContext) callContext.instructions += result.instructions;
-  state.onReport(reportOf(execution, result, { cycles: cost + ingressCycles, ...kind }));
-  if (result.trap) {
-    abandon(execution, cost);
-    return rejectOfTrap(canister.idText, result.trap);
-  }
+  if (callContext) callContext.instructions += instructions;
+  const ended = { ...result, trap };
+  state.onReport(reportOf(execution, ended, { cycles: cost + ingressCycles, ...kind }));
+  if (trap) abandon(execution, cost);
   try {
-    commit(state, execution, cost);
-    return undefined;
+    if (typeof reserved === 'bigint') commit(state, execution, { cost, reserved });
+    else commitLog(state, execution, reserved);
+    return { failure: trap && rejectOfTrap(canister.idText, trap), instructions };
   } catch (error) {
-    abandon(execution, cost);
-    return storageFailed(error instanceof Error ? error.message : String(error));
+    if (!trap) abandon(execution, cost);
+    const why = error instanceof Error ? error.message : String(error);
+    return { failure: storageFailed(why), instructions };
   }
 }

@@ -1,52 +1,41 @@
-// One instance of a canister's module, whose whole state (heap, globals, tables) can be taken back
-// to what it was at the last commit. It knows nothing of messages.
+// One instance of a canister's module, whose whole state (heap and globals; no code can change a
+// table) can be taken back to what it was at the last commit. It knows nothing of messages.
 
 import { osPageBytes, wasmPageBytes } from '../core.ts';
 import type { CompiledModule } from '../wasm/compile.ts';
 import {
+  callbackExport,
   counterExport,
   exhaustedExport,
-  functionExport,
   globalExport,
   memoryExport,
   tableExport,
 } from '../wasm/instrument.ts';
-import type {
-  WasmExports,
-  WasmGlobal,
-  WasmImports,
-  WasmMemory,
-  WasmTable,
-} from '../wasm/web-assembly.ts';
+import type { WasmExports, WasmGlobal, WasmImports, WasmMemory } from '../wasm/web-assembly.ts';
 import { webAssembly } from '../wasm/web-assembly.ts';
-import { trapped } from './errors.ts';
+import { contractViolation, functionNotFound, trapped } from './errors.ts';
 import type { PageImages } from './heap-shadow.ts';
 import { HeapShadow } from './heap-shadow.ts';
-import { restoredValue, type StoredValue, storedValue } from './register-values.ts';
+import { restoredValue, storedValue, vectorGlobal } from './register-values.ts';
 
-type Entry = unknown;
+/** The values of the mutable globals. */
+type Registers = readonly unknown[];
 
-/** State outside of the heap. */
-interface Registers {
-  readonly globals: readonly unknown[];
-  readonly tables: readonly (readonly Entry[])[];
-}
-
-/** Globals and tables as they are stored. */
+/** Globals as they are stored. */
 export interface StoredRegisters {
-  readonly globals: readonly StoredValue[];
-  readonly tables: readonly (readonly StoredValue[])[];
-  /** Why they could not be kept; empty when they were. */
-  readonly unkept: string;
+  readonly globals: readonly Uint8Array[];
 }
 
-/** An instance as it was stored. */
-export interface StoredImage {
-  /** Of the heap. */
+/** A heap from elsewhere. */
+export interface HeapImage {
   readonly bytes: number;
-  /** Fills `target` with the heap. */
+  /** Fills `target`, which is all zeros, with the heap. */
   readonly read: (target: Uint8Array) => void;
-  readonly registers: StoredRegisters;
+}
+
+/** An instance as it was stored, or, without `registers`, the heap of one that a new one takes. */
+export interface StoredImage extends HeapImage {
+  readonly registers?: StoredRegisters;
 }
 
 /** Everything a query changed, put aside until its callback runs. */
@@ -70,17 +59,12 @@ export class Sandbox {
   #counter: WasmGlobal;
   #exhausted: WasmGlobal;
   #globals: WasmGlobal[] = [];
-  #tables: WasmTable[] = [];
   #memory: WasmMemory | undefined;
-  /** Functions that tables can hold, in an order that is the same in each instance. */
-  #functions: Entry[] = [];
-  /** The same function of this instance and of those before it, to its place in that order. */
-  readonly #places = new WeakMap<object, number>();
   #committed: Registers;
   #dirty: number[] | undefined;
   #heap: Buffer | undefined;
 
-  /** A fresh instance, or one as it was stored. Throws when that could not be kept. */
+  /** A fresh instance, or one made of an image. Throws when that is not of this module. */
   constructor(module: CompiledModule, imports: WasmImports, image?: StoredImage) {
     this.module = module;
     this.#imports = imports;
@@ -94,23 +78,19 @@ export class Sandbox {
   }
 
   #takeOver({ bytes, read, registers }: StoredImage): void {
-    if (registers.unkept !== '') {
-      throw new Error(
-        `its heap was kept, and what belongs to it could not be: ${registers.unkept}`,
-      );
-    }
+    const dirty = this.usedPages();
     this.#growTo(bytes);
-    if (this.heap().length !== bytes) throw new Error('its stored heap is not of this module');
-    read(this.heap());
-    const functions = this.#functions;
-    this.#setRegisters({
-      globals: registers.globals.map((stored, index) =>
-        restoredValue(stored, { like: this.#committed.globals[index], functions }),
-      ),
-      tables: registers.tables.map((entries) =>
-        entries.map((stored) => restoredValue(stored, { like: null, functions })),
-      ),
-    });
+    const heap = this.heap();
+    // What a new module's memory has more than the heap that it takes stays, as on the network.
+    if (heap.length < bytes || (registers && heap.length !== bytes)) {
+      throw new Error('its stored heap is not of this module');
+    }
+    for (const page of dirty) heap.fill(0, page * osPageBytes, (page + 1) * osPageBytes);
+    read(heap.subarray(0, bytes));
+    const values = registers?.globals.map((stored, index) =>
+      restoredValue(stored, this.#committed[index]),
+    );
+    if (values) this.#setRegisters(values);
     this.commit();
   }
 
@@ -126,48 +106,21 @@ export class Sandbox {
     this.#exhausted = globalOf(exports, exhaustedExport);
     const memory = exports[memoryExport];
     this.#memory = memory instanceof webAssembly.Memory ? memory : undefined;
-    this.#globals = shape.globals.map((index) => globalOf(exports, globalExport(index)));
-    if (!shape.changesTables) {
-      this.#tables = [];
-      const first = exports[tableExport(0)];
-      if (first instanceof webAssembly.Table) this.#tables.push(first);
-      return;
-    }
-    this.#tables = Array.from({ length: shape.tables }, (_, index) => {
-      const table = exports[tableExport(index)];
-      if (!(table instanceof webAssembly.Table)) throw new Error('the module lacks its table');
-      return table;
-    });
-    const initial = this.#tables.flatMap(readTable);
-    const named = shape.functions.map((index) => exports[functionExport(index)]);
-    this.#functions = [...initial, ...named];
-    this.#functions.forEach((entry, place) => {
-      if (typeof entry === 'function') this.#places.set(entry, place);
-    });
+    this.#globals = [
+      ...shape.globals.map((index) => globalOf(exports, globalExport(index))),
+      ...shape.vectors.map((index) => vectorGlobal(exports, index)),
+    ];
   }
 
   #registers(): Registers {
-    const { changesTables } = this.module.shape;
-    return {
-      globals: this.#globals.map((global) => global.value as unknown),
-      tables: changesTables ? this.#tables.map(readTable) : [],
-    };
+    return this.#globals.map((global) => global.value as unknown);
   }
 
-  /** A function of a former instance becomes that of this one. */
-  #translate(entry: Entry): Entry {
-    const place = typeof entry === 'function' ? this.#places.get(entry) : undefined;
-    return place === undefined ? entry : this.#functions[place];
-  }
-
-  #setRegisters(registers: Registers): void {
-    this.#globals.forEach((global, index) => {
-      global.value = this.#translate(registers.globals[index]);
-    });
-    registers.tables.forEach((entries, index) => {
-      const table = this.#tables[index];
-      const translated = entries.map((entry) => this.#translate(entry));
-      if (table) writeTable(table, translated);
+  #setRegisters(values: Registers): void {
+    // Vectors were not kept by all versions.
+    values.forEach((value, index) => {
+      const global = this.#globals[index];
+      if (global) global.value = value;
     });
   }
 
@@ -200,12 +153,26 @@ export class Sandbox {
     entry();
   }
 
-  /** Calls a callback: an entry of table 0 of type `(i32) -> ()`. */
-  callTable(index: number, environment: number): void {
-    const table = this.#tables[0];
-    const entry = table && index < table.length ? (table.get(index) as unknown) : undefined;
-    if (typeof entry !== 'function') throw trapped('table out of bounds');
-    entry(environment | 0);
+  /** Calls a callback: the function at `index` of the table. IC spec, "Entry points". */
+  callTable(index: number, environment: number | bigint): void {
+    const table = this.#exports[tableExport];
+    if (!(table instanceof webAssembly.Table)) throw contractViolation('table not found');
+    if (index >= table.length) throw functionNotFound(index);
+    const call = this.#exports[callbackExport];
+    if (typeof call !== 'function') throw contractViolation('not a function reference');
+    if (table.get(index) === null) {
+      throw contractViolation('unexpected null function reference');
+    }
+    call(this.#word(environment), index);
+  }
+
+  /** As an argument of the type of addresses. */
+  #word(value: number | bigint): number | bigint {
+    if (this.module.shape.address === 'I') return BigInt.asIntN(64, BigInt(value));
+    if (value > 0xffff_ffff) {
+      throw contractViolation(`error converting additional value ${value} to u32`);
+    }
+    return Number(value) | 0;
   }
 
   /** 4 KiB pages of the heap that differ from the last commit. */
@@ -226,19 +193,25 @@ export class Sandbox {
     return new HeapShadow().scan(this.heap());
   }
 
+  /** Of the globals that code can change, but the vectors. */
+  globalValues(): readonly unknown[] {
+    return this.#registers().slice(0, this.module.shape.globals.length);
+  }
+
+  /** The live heap, for another instance to take. */
+  heapImage(): HeapImage {
+    const heap = this.heap();
+    const read = (target: Uint8Array) => {
+      for (const page of this.usedPages()) {
+        const start = page * osPageBytes;
+        heap.copy(target, start, start, start + osPageBytes);
+      }
+    };
+    return { bytes: heap.length, read };
+  }
+
   storedRegisters(): StoredRegisters {
-    const { globals, tables } = this.#registers();
-    const place = (entry: object) => this.#places.get(entry);
-    try {
-      return {
-        globals: globals.map((value) => storedValue(value, place)),
-        tables: tables.map((entries) => entries.map((entry) => storedValue(entry, place))),
-        unkept: '',
-      };
-    } catch (error) {
-      const unkept = error instanceof Error ? error.message : String(error);
-      return { globals: [], tables: [], unkept };
-    }
+    return { globals: this.#registers().map(storedValue) };
   }
 
   commit(): void {
@@ -250,10 +223,7 @@ export class Sandbox {
 
   rollback(): void {
     const heap = this.heap();
-    const grownTable = this.#tables.some(
-      (table, index) => table.length !== (this.#committed.tables[index]?.length ?? table.length),
-    );
-    if (heap.length !== this.#shadow.size || grownTable) this.#recreate();
+    if (heap.length !== this.#shadow.size) this.#recreate();
     else {
       this.#shadow.restore(heap, this.#dirty ?? this.#shadow.scan(heap));
       this.#setRegisters(this.#committed);
@@ -261,7 +231,7 @@ export class Sandbox {
     this.#dirty = undefined;
   }
 
-  /** Neither memory nor tables can shrink: a new instance takes the committed state over. */
+  /** A memory cannot shrink: a new instance takes the committed state over. */
   #recreate(): void {
     this.#exports = this.#instantiate();
     this.#heap = undefined;
@@ -273,7 +243,9 @@ export class Sandbox {
 
   #growTo(bytes: number): void {
     const missing = bytes - this.heap().length;
-    if (missing > 0) this.#memory?.grow(missing / wasmPageBytes);
+    if (missing <= 0) return;
+    const pages = missing / wasmPageBytes;
+    this.#memory?.grow(this.module.shape.address === 'I' ? BigInt(pages) : pages);
   }
 
   /** What differs from the last commit, before a rollback takes it away. */
@@ -295,15 +267,4 @@ export class Sandbox {
     this.#setRegisters(state.registers);
     this.#dirty = undefined;
   }
-}
-
-function readTable(table: WasmTable): Entry[] {
-  return Array.from({ length: table.length }, (_, index) => table.get(index) as Entry);
-}
-
-function writeTable(table: WasmTable, entries: readonly Entry[]): void {
-  if (entries.length > table.length) table.grow(entries.length - table.length);
-  entries.forEach((entry, index) => {
-    if (table.get(index) !== entry) table.set(index, entry as Entry);
-  });
 }

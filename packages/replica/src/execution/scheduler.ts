@@ -17,6 +17,16 @@ export class Scheduler {
 
   push(task: () => void): void {
     this.#tasks.push(task);
+    this.#start();
+  }
+
+  /** Before all that waits. */
+  pushFirst(task: () => void): void {
+    this.#tasks.unshift(task);
+    this.#start();
+  }
+
+  #start(): void {
     if (this.#isDraining) return;
     this.#isDraining = true;
     queueMicrotask(() => void this.#drain());

@@ -1,13 +1,15 @@
 // Asks the official verifier whether a canister's answer is certified, and which of its headers.
-// HTTP gateway specification, "Response Verification"; version 2 only: in version 1 neither status
-// nor headers are covered.
+// HTTP gateway specification, "Response Verification". Version 2 is asked for; of version 1, which
+// covers neither status nor headers, as much passes as on the network:
+// `dfinity/ic-http-gateway-protocol` takes MIN_VERIFICATION_VERSION, which is 1, no redirects, and
+// drops `cache-control`.
 
 import type { Principal } from '@dfinity/principal';
 import { GatewayError } from './gateway-error.ts';
 import type { HeaderField, HttpRequest } from './http-messages.ts';
 import { runVerifier } from './official-verifier.ts';
 
-const verificationVersionMin = 2;
+const verificationVersionMin = 1;
 /** A certificate may be this much older or newer than now. */
 const certificateAgeNsMax = 300_000_000_000n;
 
@@ -27,7 +29,7 @@ export interface VerificationInput {
 }
 
 /** The headers that may be passed on: the certified ones, or all if the canister certified that it
- * certifies none. Throws a GatewayError if the answer can't be trusted. */
+ * certifies none, or answers by version 1. Throws a GatewayError if the answer can't be trusted. */
 export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
   const { request, answer } = input;
   try {
@@ -40,6 +42,7 @@ export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
       input.rootKey,
       verificationVersionMin,
     );
+    if (verified.verificationVersion < 2) return headersOfFormer(answer);
     return verified.response?.headers ?? answer.headers;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -48,6 +51,14 @@ export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
       `The canister's answer to ${request.method} ${request.url} can't be verified: ${reason}`,
     );
   }
+}
+
+/** Of an answer that is certified by version 1. Throws an Error on a redirect. */
+function headersOfFormer({ status, headers }: VerifiableAnswer): readonly HeaderField[] {
+  if (status >= 300 && status < 400) {
+    throw new Error('response verification version 1 does not allow redirects');
+  }
+  return headers.filter(([name]) => name.toLowerCase() !== 'cache-control');
 }
 
 function mutable(headers: readonly HeaderField[]): [string, string][] {

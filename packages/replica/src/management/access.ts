@@ -4,23 +4,35 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type { Visibility } from '../settings.ts';
 import { decodeGuarded } from './candid-guard.ts';
 import { isMethodName, type MethodName } from './candid-types.ts';
 import {
   absentMethod,
   canisterNotFound,
   canistersOnly,
+  logsHidden,
   malformedArgument,
+  noQuery,
   notController,
+  queryOnly,
   unknownMethod,
 } from './rejects.ts';
 
-type Callers = 'anyone' | 'controllers' | 'controllers and the canister itself';
+type Callers =
+  | 'anyone'
+  | 'controllers'
+  | 'controllers and the canister itself'
+  | 'who may see its logs'
+  | 'who may see its status'
+  | 'who may see its snapshots';
 
 interface Rule {
   readonly callers: Callers;
   /** Whether ingress may call it at all. */
   readonly ingress: boolean;
+  /** Absent: as an update only. */
+  readonly queries?: 'too' | 'only';
   /** The field that names the canister that the call is about. */
   readonly target?: 'canister_id' | 'target_canister';
 }
@@ -28,6 +40,11 @@ interface Rule {
 const byController = { callers: 'controllers', ingress: true, target: 'canister_id' } as const;
 const byControllerOrSelf = {
   callers: 'controllers and the canister itself',
+  ingress: true,
+  target: 'canister_id',
+} as const;
+const bySnapshotViewer = {
+  callers: 'who may see its snapshots',
   ingress: true,
   target: 'canister_id',
 } as const;
@@ -43,26 +60,43 @@ const rules: Readonly<Record<MethodName, Rule>> = {
   upload_chunk: byControllerOrSelf,
   stored_chunks: byControllerOrSelf,
   clear_chunk_store: byControllerOrSelf,
-  canister_status: byControllerOrSelf,
+  canister_status: { ...byControllerOrSelf, callers: 'who may see its status', queries: 'too' },
+  canister_info: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  canister_metadata: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  fetch_canister_logs: {
+    callers: 'who may see its logs',
+    ingress: true,
+    queries: 'only',
+    target: 'canister_id',
+  },
   start_canister: byController,
   stop_canister: byController,
   delete_canister: byController,
   uninstall_code: byController,
   deposit_cycles: { callers: 'anyone', ingress: false, target: 'canister_id' },
+  take_canister_snapshot: byController,
+  load_canister_snapshot: byController,
+  list_canister_snapshots: bySnapshotViewer,
+  delete_canister_snapshot: byController,
+  read_canister_snapshot_metadata: bySnapshotViewer,
+  read_canister_snapshot_data: bySnapshotViewer,
+  upload_canister_snapshot_metadata: byController,
+  upload_canister_snapshot_data: byController,
   raw_rand: canisterOnly,
   vetkd_public_key: canisterOnly,
   vetkd_derive_key: canisterOnly,
+  http_request: canisterOnly,
+  ecdsa_public_key: canisterOnly,
+  sign_with_ecdsa: canisterOnly,
+  schnorr_public_key: canisterOnly,
+  sign_with_schnorr: canisterOnly,
 };
 
 /** Methods of the interface that need what one machine does not have. */
 const absentMethods = new Set([
-  ...['canister_info', 'canister_metadata', 'http_request', 'node_metrics_history', 'subnet_info'],
-  ...['ecdsa_public_key', 'sign_with_ecdsa', 'schnorr_public_key', 'sign_with_schnorr'],
-  ...['take_canister_snapshot', 'load_canister_snapshot', 'list_canister_snapshots'],
-  ...['delete_canister_snapshot', 'read_canister_snapshot_metadata', 'fetch_canister_logs'],
-  ...['read_canister_snapshot_data', 'upload_canister_snapshot_metadata', 'rename_canister'],
-  ...['upload_canister_snapshot_data', 'bitcoin_get_balance', 'bitcoin_get_utxos'],
-  ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles', 'list_canisters'],
+  ...['node_metrics_history', 'subnet_info', 'canister_metrics'],
+  ...['bitcoin_get_balance', 'bitcoin_get_utxos', 'rename_canister', 'list_canisters'],
+  ...['bitcoin_send_transaction', 'bitcoin_get_current_fee_percentiles'],
   ...['bitcoin_get_block_headers'],
 ]);
 
@@ -89,12 +123,14 @@ export function effectiveCanisterId(method: string, arg: Uint8Array): Principal 
 export function checkAccess(
   method: MethodName,
   parts: {
-    readonly call: Pick<ManagementCall, 'caller' | 'arg' | 'fromCanister'>;
-    readonly lifecycle: Pick<Lifecycle, 'canister'>;
+    readonly call: Pick<ManagementCall, 'caller' | 'arg' | 'fromCanister' | 'isQuery'>;
+    readonly lifecycle: Pick<Lifecycle, 'canister' | 'settings'>;
   },
 ): Reject | undefined {
   const { call, lifecycle } = parts;
   const rule = rules[method];
+  if (call.isQuery && rule.queries === undefined) return noQuery(method);
+  if (!call.isQuery && rule.queries === 'only') return queryOnly(method);
   if (!call.fromCanister && !rule.ingress) return canistersOnly(method);
   if (rule.target === undefined) return undefined;
   const id = effectiveCanisterId(method, call.arg);
@@ -104,9 +140,28 @@ export function checkAccess(
   if (canister === undefined) return canisterNotFound(id);
   if (rule.callers === 'anyone') return undefined;
   if (canister.controllers.some((one) => isSame(one, call.caller))) return undefined;
+  const settings = lifecycle.settings(id);
   const isItself = isSame(id, call.caller);
-  if (isItself && rule.callers === 'controllers and the canister itself') return undefined;
-  return notController(id, method);
+  switch (rule.callers) {
+    case 'controllers':
+      return notController(id, method);
+    case 'controllers and the canister itself':
+      return isItself ? undefined : notController(id, method);
+    case 'who may see its status':
+      if (isItself || isVisible(settings?.statusVisibility, call.caller)) return undefined;
+      return notController(id, method);
+    case 'who may see its snapshots':
+      if (isVisible(settings?.snapshotVisibility, call.caller)) return undefined;
+      return notController(id, method);
+    case 'who may see its logs':
+      if (isVisible(settings?.logVisibility, call.caller)) return undefined;
+      return logsHidden(call.caller);
+  }
+}
+
+function isVisible(visibility: Visibility | undefined, caller: Principal): boolean {
+  if (visibility === undefined || typeof visibility === 'string') return visibility === 'public';
+  return visibility.viewers.some((one) => isSame(one, caller));
 }
 
 export function isSame(left: Principal, right: Principal): boolean {

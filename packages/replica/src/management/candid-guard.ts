@@ -10,7 +10,7 @@ const partsMax = 200;
 const levelsMax = 20;
 const optionsMax = 5;
 
-type Kind = 'opt' | 'vec' | 'record' | 'variant';
+type Kind = 'opt' | 'vec' | 'record' | 'variant' | 'func';
 
 interface Entry {
   readonly kind: Kind;
@@ -34,6 +34,7 @@ interface Search {
 }
 
 const emptyPrimitives = new Set([-1 /* null */, -16 /* reserved */, -17 /* empty */]);
+const functionCode = -22;
 const kindByCode: Readonly<Record<number, Kind>> = {
   [-18]: 'opt',
   [-19]: 'vec',
@@ -77,7 +78,7 @@ function costOf(type: number, search: Search): Cost {
 function sum(kind: Kind, parts: readonly Cost[]): Cost {
   const isRecord = kind === 'record';
   const cost = {
-    parts: isRecord ? parts.reduce((total, part) => total + part.parts, 1) : 1,
+    parts: isRecord || kind === 'func' ? parts.reduce((total, part) => total + part.parts, 1) : 1,
     isEmpty: isRecord && parts.every((part) => part.isEmpty),
     levels: 1 + parts.reduce((most, part) => Math.max(most, part.levels), 0),
     options:
@@ -101,6 +102,7 @@ function readTypeTable(bytes: Uint8Array): Entry[] {
 function readEntry(pipe: PipeArrayBuffer): Entry {
   const code = readType(pipe);
   const kind = kindByCode[code];
+  if (code === functionCode) return readFunction(pipe);
   if (kind === undefined) throw new Error(`type code ${code} has no place in an argument`);
   if (kind === 'opt' || kind === 'vec') return { kind, parts: [readType(pipe)] };
   const parts = Array.from({ length: readCount(pipe) }, () => {
@@ -108,6 +110,17 @@ function readEntry(pipe: PipeArrayBuffer): Entry {
     return readType(pipe);
   });
   return { kind, parts };
+}
+
+/** No value of a signature's types is read, but the decoder compares and prints them. */
+function readFunction(pipe: PipeArrayBuffer): Entry {
+  const [taken, given] = [readTypes(pipe), readTypes(pipe)];
+  pipe.read(readCount(pipe));
+  return { kind: 'func', parts: [...taken, ...given] };
+}
+
+function readTypes(pipe: PipeArrayBuffer): number[] {
+  return Array.from({ length: readCount(pipe) }, () => readType(pipe));
 }
 
 /** What is counted takes a byte or more each, so a count beyond what is left is a lie. */

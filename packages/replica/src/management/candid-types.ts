@@ -4,30 +4,34 @@
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { decodeGuarded } from './candid-guard.ts';
+import type { Opt } from './opt.ts';
+import { type OutcallArguments, outcallTypes } from './outcall-types.ts';
+import { type SigningArguments, signingTypes } from './signing-types.ts';
+import { type SnapshotArguments, snapshotTypes } from './snapshot-types.ts';
 
-export type Opt<T> = [] | [T];
+export type { Opt };
 
 const blob = IDL.Vec(IDL.Nat8);
 const canisterOnly = { canister_id: IDL.Principal };
 const senderVersion = { sender_canister_version: IDL.Opt(IDL.Nat64) };
 
-const logVisibility = IDL.Variant({
+const visibility = IDL.Variant({
   controllers: IDL.Null,
   public: IDL.Null,
   allowed_viewers: IDL.Vec(IDL.Principal),
 });
 const environmentVariables = IDL.Vec(IDL.Record({ name: IDL.Text, value: IDL.Text }));
 
-const canisterSettings = IDL.Record({
+export const canisterSettings = IDL.Record({
   controllers: IDL.Opt(IDL.Vec(IDL.Principal)),
   compute_allocation: IDL.Opt(IDL.Nat),
   memory_allocation: IDL.Opt(IDL.Nat),
   freezing_threshold: IDL.Opt(IDL.Nat),
   reserved_cycles_limit: IDL.Opt(IDL.Nat),
-  log_visibility: IDL.Opt(logVisibility),
+  log_visibility: IDL.Opt(visibility),
   log_memory_limit: IDL.Opt(IDL.Nat),
-  snapshot_visibility: IDL.Opt(logVisibility),
-  status_visibility: IDL.Opt(logVisibility),
+  snapshot_visibility: IDL.Opt(visibility),
+  status_visibility: IDL.Opt(visibility),
   minimum_incoming_canister_call_cycles: IDL.Opt(IDL.Nat),
   wasm_memory_limit: IDL.Opt(IDL.Nat),
   wasm_memory_threshold: IDL.Opt(IDL.Nat),
@@ -40,10 +44,10 @@ const definiteCanisterSettings = IDL.Record({
   memory_allocation: IDL.Nat,
   freezing_threshold: IDL.Nat,
   reserved_cycles_limit: IDL.Nat,
-  log_visibility: logVisibility,
+  log_visibility: visibility,
   log_memory_limit: IDL.Nat,
-  snapshot_visibility: logVisibility,
-  status_visibility: logVisibility,
+  snapshot_visibility: visibility,
+  status_visibility: visibility,
   minimum_incoming_canister_call_cycles: IDL.Nat,
   wasm_memory_limit: IDL.Nat,
   wasm_memory_threshold: IDL.Nat,
@@ -90,6 +94,49 @@ const canisterStatus = IDL.Record({
     num_instructions_total: IDL.Nat,
     request_payload_bytes_total: IDL.Nat,
     response_payload_bytes_total: IDL.Nat,
+  }),
+});
+
+const snapshotSource = IDL.Variant({
+  taken_from_canister: IDL.Reserved,
+  metadata_upload: IDL.Reserved,
+});
+
+const range = IDL.Record({ start: IDL.Nat64, end: IDL.Nat64 });
+const logRecord = IDL.Record({
+  idx: IDL.Nat64,
+  timestamp_nanos: IDL.Nat64,
+  content: blob,
+});
+
+const canisterChange = IDL.Record({
+  timestamp_nanos: IDL.Nat64,
+  canister_version: IDL.Nat64,
+  origin: IDL.Variant({
+    from_user: IDL.Record({ user_id: IDL.Principal }),
+    from_canister: IDL.Record({
+      canister_id: IDL.Principal,
+      canister_version: IDL.Opt(IDL.Nat64),
+    }),
+  }),
+  details: IDL.Variant({
+    creation: IDL.Record({
+      controllers: IDL.Vec(IDL.Principal),
+      environment_variables_hash: IDL.Opt(blob),
+    }),
+    code_uninstall: IDL.Null,
+    code_deployment: IDL.Record({
+      mode: IDL.Variant({ install: IDL.Null, reinstall: IDL.Null, upgrade: IDL.Null }),
+      module_hash: blob,
+    }),
+    controllers_change: IDL.Record({ controllers: IDL.Vec(IDL.Principal) }),
+    load_snapshot: IDL.Record({
+      from_canister_id: IDL.Opt(IDL.Principal),
+      snapshot_id: blob,
+      canister_version: IDL.Nat64,
+      taken_at_timestamp: IDL.Nat64,
+      source: snapshotSource,
+    }),
   }),
 });
 
@@ -151,6 +198,31 @@ export const methodTypes = {
   stored_chunks: { argument: [IDL.Record(canisterOnly)], result: [IDL.Vec(chunkHash)] },
   clear_chunk_store: { argument: [IDL.Record(canisterOnly)], result: [] },
   canister_status: { argument: [IDL.Record(canisterOnly)], result: [canisterStatus] },
+  canister_info: {
+    argument: [IDL.Record({ ...canisterOnly, num_requested_changes: IDL.Opt(IDL.Nat64) })],
+    result: [
+      IDL.Record({
+        total_num_changes: IDL.Nat64,
+        recent_changes: IDL.Vec(canisterChange),
+        module_hash: IDL.Opt(blob),
+        controllers: IDL.Vec(IDL.Principal),
+      }),
+    ],
+  },
+  canister_metadata: {
+    argument: [IDL.Record({ ...canisterOnly, name: IDL.Text })],
+    result: [IDL.Record({ value: blob })],
+  },
+  fetch_canister_logs: {
+    argument: [
+      IDL.Record({
+        ...canisterOnly,
+        filter: IDL.Opt(IDL.Variant({ by_idx: range, by_timestamp_nanos: range })),
+      }),
+    ],
+    result: [IDL.Record({ canister_log_records: IDL.Vec(logRecord) })],
+  },
+  ...snapshotTypes,
   start_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   stop_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
   delete_canister: { argument: [IDL.Record(canisterOnly)], result: [] },
@@ -169,6 +241,8 @@ export const methodTypes = {
     ],
     result: [IDL.Record({ encrypted_key: blob })],
   },
+  ...signingTypes,
+  ...outcallTypes,
 } satisfies Record<
   string,
   { readonly argument: readonly IDL.Type[]; readonly result: readonly IDL.Type[] }
@@ -176,14 +250,25 @@ export const methodTypes = {
 
 export type MethodName = keyof typeof methodTypes;
 
+export type VisibilityArgument =
+  | { readonly controllers: null }
+  | { readonly public: null }
+  | { readonly allowed_viewers: Principal[] };
+
 export interface SettingsArgument {
   readonly controllers: Opt<Principal[]>;
   readonly compute_allocation: Opt<bigint>;
   readonly memory_allocation: Opt<bigint>;
   readonly freezing_threshold: Opt<bigint>;
   readonly reserved_cycles_limit: Opt<bigint>;
+  readonly minimum_incoming_canister_call_cycles: Opt<bigint>;
   readonly wasm_memory_limit: Opt<bigint>;
   readonly wasm_memory_threshold: Opt<bigint>;
+  readonly log_memory_limit: Opt<bigint>;
+  readonly log_visibility: Opt<VisibilityArgument>;
+  readonly snapshot_visibility: Opt<VisibilityArgument>;
+  readonly status_visibility: Opt<VisibilityArgument>;
+  readonly environment_variables: Opt<{ readonly name: string; readonly value: string }[]>;
 }
 
 export type InstallModeArgument =
@@ -196,25 +281,36 @@ export type InstallModeArgument =
       }>;
     };
 
+interface Range {
+  readonly start: bigint;
+  /** Not in it. */
+  readonly end: bigint;
+}
+
+interface WithCallerVersion {
+  readonly sender_canister_version: Opt<bigint>;
+}
+
 interface CanisterArgument {
   readonly canister_id: Principal;
 }
 
-interface InstallArgument {
+interface InstallArgument extends WithCallerVersion {
   readonly mode: InstallModeArgument;
   readonly arg: Uint8Array;
 }
 
 /** Decoded arguments; methods without one get `undefined`. */
-export interface Arguments {
-  readonly create_canister: { readonly settings: Opt<SettingsArgument> };
-  readonly provisional_create_canister_with_cycles: {
+export interface Arguments extends SigningArguments, OutcallArguments, SnapshotArguments {
+  readonly create_canister: WithCallerVersion & { readonly settings: Opt<SettingsArgument> };
+  readonly provisional_create_canister_with_cycles: WithCallerVersion & {
     readonly amount: Opt<bigint>;
     readonly settings: Opt<SettingsArgument>;
     readonly specified_id: Opt<Principal>;
   };
   readonly provisional_top_up_canister: CanisterArgument & { readonly amount: bigint };
-  readonly update_settings: CanisterArgument & { readonly settings: SettingsArgument };
+  readonly update_settings: CanisterArgument &
+    WithCallerVersion & { readonly settings: SettingsArgument };
   readonly install_code: InstallArgument & CanisterArgument & { readonly wasm_module: Uint8Array };
   readonly install_chunked_code: InstallArgument & {
     readonly target_canister: Principal;
@@ -226,10 +322,15 @@ export interface Arguments {
   readonly stored_chunks: CanisterArgument;
   readonly clear_chunk_store: CanisterArgument;
   readonly canister_status: CanisterArgument;
+  readonly canister_info: CanisterArgument & { readonly num_requested_changes: Opt<bigint> };
+  readonly canister_metadata: CanisterArgument & { readonly name: string };
+  readonly fetch_canister_logs: CanisterArgument & {
+    readonly filter: Opt<{ readonly by_idx: Range } | { readonly by_timestamp_nanos: Range }>;
+  };
   readonly start_canister: CanisterArgument;
   readonly stop_canister: CanisterArgument;
   readonly delete_canister: CanisterArgument;
-  readonly uninstall_code: CanisterArgument;
+  readonly uninstall_code: CanisterArgument & WithCallerVersion;
   readonly deposit_cycles: CanisterArgument;
   readonly raw_rand: undefined;
   readonly vetkd_public_key: {

@@ -1,12 +1,12 @@
 // Management methods about a canister as a whole: its making and end, settings, status and cycles.
 
 import type { Principal } from '@dfinity/principal';
-import type { Lifecycle, Reject } from '../core.ts';
+import type { ChangeOrigin, Lifecycle, Reject } from '../core.ts';
 import type { Opt, SettingsArgument } from './candid-types.ts';
 import { canisterStatus } from './canister-status.ts';
-import { type Done, done, type Handlers, type Parts } from './handlers.ts';
+import { type Done, done, type Handlers, originOf, type Parts } from './handlers.ts';
 import { canisterNotFound, creationFeeMissing, isReject } from './rejects.ts';
-import { hasMoreThanControllers, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 /** IC price list, 13 nodes. */
 const creationFee = 500_000_000_000n;
@@ -27,30 +27,37 @@ type CanisterMethod =
 export function canisterMethods(parts: Parts): Handlers<CanisterMethod> {
   const { lifecycle } = parts;
   return {
-    create_canister: ({ settings }, { caller, cycles }) => {
+    create_canister: ({ settings, sender_canister_version: version }, call) => {
+      const { caller, cycles } = call;
       if (cycles < creationFee) return creationFeeMissing(creationFee, cycles);
       const balance = cycles - creationFee;
-      return create(lifecycle, { settings, caller, cycles: balance, keptCycles: cycles });
+      const origin = originOf(call, version);
+      return create(lifecycle, { settings, caller, cycles: balance, keptCycles: cycles, origin });
     },
-    provisional_create_canister_with_cycles: ({ amount, settings, specified_id: id }, call) => {
+    provisional_create_canister_with_cycles: (argument, call) => {
+      const { amount, settings, specified_id: id } = argument;
+      const origin = originOf(call, argument.sender_canister_version);
       const cycles = amount[0] ?? parts.options.provisionalCycles ?? defaultProvisionalCycles;
-      return create(lifecycle, { settings, caller: call.caller, cycles, id: id[0] });
+      return create(lifecycle, { settings, caller: call.caller, cycles, id: id[0], origin });
     },
     provisional_top_up_canister: ({ canister_id: id, amount }) => {
       lifecycle.depositCycles(id, amount);
       return {};
     },
-    update_settings: ({ canister_id: id, settings }) => {
+    update_settings: ({ canister_id: id, settings, sender_canister_version: version }, call) => {
       const read = readSettings([settings]);
-      return isReject(read) ? read : done(lifecycle.updateSettings(id, read));
+      if (isReject(read)) return read;
+      return done(lifecycle.updateSettings(id, read, originOf(call, version)));
     },
     canister_status: ({ canister_id: id }) => status(parts, id),
     start_canister: ({ canister_id: id }) => done(lifecycle.start(id)),
     stop_canister: async ({ canister_id: id }) => done(await lifecycle.stop(id)),
     delete_canister: ({ canister_id: id }) =>
       withoutChunks(parts, { id, refusal: lifecycle.remove(id) }),
-    uninstall_code: ({ canister_id: id }) =>
-      withoutChunks(parts, { id, refusal: lifecycle.uninstall(id) }),
+    uninstall_code: ({ canister_id: id, sender_canister_version: version }, call) => {
+      const refusal = lifecycle.uninstall(id, originOf(call, version));
+      return withoutChunks(parts, { id, refusal });
+    },
     deposit_cycles: ({ canister_id: id }, { cycles }) => {
       lifecycle.depositCycles(id, cycles);
       return { keptCycles: cycles };
@@ -66,6 +73,7 @@ function create(
     readonly cycles: bigint;
     readonly keptCycles?: bigint;
     readonly id?: Principal | undefined;
+    readonly origin: ChangeOrigin;
   },
 ): Done | Reject {
   const settings = readSettings(wanted.settings);
@@ -73,21 +81,22 @@ function create(
   const id = lifecycle.create({
     controllers: settings.controllers ?? [wanted.caller],
     cycles: wanted.cycles,
+    settings,
+    origin: wanted.origin,
     ...(wanted.id === undefined ? {} : { id: wanted.id }),
   });
   if (isReject(id)) return id;
-  const refusal = hasMoreThanControllers(settings)
-    ? lifecycle.updateSettings(id, settings)
-    : undefined;
-  return refusal ?? { value: { canister_id: id }, keptCycles: wanted.keptCycles ?? 0n };
+  return { value: { canister_id: id }, keptCycles: wanted.keptCycles ?? 0n };
 }
 
 function status({ lifecycle, chunks }: Parts, id: Principal): Done | Reject {
+  // First: a canister that can't pay for the time that has passed has no code any more.
+  const balance = lifecycle.balance(id);
   const view = lifecycle.canister(id);
   const settings = lifecycle.settings(id);
-  if (view === undefined || settings === undefined) return canisterNotFound(id);
+  if (!balance || !view || !settings) return canisterNotFound(id);
   const chunkStoreBytes = chunks.size(id.toText());
-  return { value: canisterStatus({ view, settings, chunkStoreBytes }) };
+  return { value: canisterStatus({ view, balance, settings, chunkStoreBytes }) };
 }
 
 /** Code that goes takes the chunk store with it: IC spec, "IC method uninstall_code". */

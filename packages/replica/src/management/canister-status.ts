@@ -1,27 +1,25 @@
-// The answer of canister_status. What this replica does not count (query statistics, reservations,
-// history) is reported as zero, as for a canister that has none.
+// The answer of canister_status. What this replica does not count (query statistics, history) is
+// reported as zero, as for a canister that has none.
 
-import type { CanisterSettings, CanisterView } from '../core.ts';
-import { storageCycles } from '../execution/prices.ts';
-
-const secondsPerDay = 86_400n;
-const defaultReservedCyclesLimit = 5_000_000_000_000n;
-const defaultLogMemoryLimit = 4_096n;
+import type { CanisterBalance, CanisterView } from '../core.ts';
+import type { CanisterSettings, Visibility } from '../settings.ts';
 
 export interface StatusSource {
   readonly view: CanisterView;
-  readonly settings: Required<CanisterSettings>;
+  readonly balance: CanisterBalance;
+  readonly settings: CanisterSettings;
   readonly chunkStoreBytes: number;
 }
 
 /** The value for the Candid result type of canister_status. */
 export function canisterStatus(source: StatusSource): object {
-  const { view, settings } = source;
+  const { view, balance, settings } = source;
   const heap = BigInt(view.heapBytes);
   const stable = BigInt(view.stableBytes);
   const chunks = BigInt(source.chunkStoreBytes);
   const sections = BigInt(customSectionBytes(view));
-  const memorySize = heap + stable + chunks + sections;
+  const module = BigInt(balance.moduleBytes);
+  const memorySize = heap + stable + module + chunks + sections;
   return {
     status: { [view.status]: null },
     ready_for_migration: false,
@@ -33,16 +31,16 @@ export function canisterStatus(source: StatusSource): object {
       wasm_memory_size: heap,
       stable_memory_size: stable,
       global_memory_size: 0n,
-      wasm_binary_size: 0n,
+      wasm_binary_size: module,
       custom_sections_size: sections,
       canister_history_size: 0n,
       wasm_chunk_store_size: chunks,
       snapshots_size: 0n,
       log_memory_store_size: 0n,
     },
-    cycles: view.cycles,
-    reserved_cycles: 0n,
-    idle_cycles_burned_per_day: storageCycles(memorySize, secondsPerDay),
+    cycles: balance.cycles,
+    reserved_cycles: balance.reservedCycles,
+    idle_cycles_burned_per_day: balance.idleCyclesPerDay,
     query_stats: {
       num_calls_total: 0n,
       num_instructions_total: 0n,
@@ -52,22 +50,29 @@ export function canisterStatus(source: StatusSource): object {
   };
 }
 
-function definiteSettings(settings: Required<CanisterSettings>): object {
+function definiteSettings(settings: CanisterSettings): object {
   return {
     controllers: settings.controllers,
-    compute_allocation: 0n,
-    memory_allocation: 0n,
+    compute_allocation: settings.computeAllocation,
+    memory_allocation: settings.memoryAllocation,
     freezing_threshold: settings.freezingThreshold,
-    reserved_cycles_limit: defaultReservedCyclesLimit,
-    log_visibility: { controllers: null },
-    log_memory_limit: defaultLogMemoryLimit,
-    snapshot_visibility: { controllers: null },
-    status_visibility: { controllers: null },
-    minimum_incoming_canister_call_cycles: 0n,
+    reserved_cycles_limit: settings.reservedCyclesLimit,
+    log_visibility: visibilityValue(settings.logVisibility),
+    log_memory_limit: settings.logMemoryLimit,
+    snapshot_visibility: visibilityValue(settings.snapshotVisibility),
+    status_visibility: visibilityValue(settings.statusVisibility),
+    minimum_incoming_canister_call_cycles: settings.minimumIncomingCallCycles,
     wasm_memory_limit: settings.wasmMemoryLimit,
-    wasm_memory_threshold: 0n,
-    environment_variables: [],
+    wasm_memory_threshold: settings.wasmMemoryThreshold,
+    environment_variables: [...settings.environmentVariables].map(([name, value]) => {
+      return { name, value };
+    }),
   };
+}
+
+function visibilityValue(visibility: Visibility): object {
+  if (typeof visibility === 'string') return { [visibility]: null };
+  return { allowed_viewers: visibility.viewers };
 }
 
 function customSectionBytes(view: CanisterView): number {

@@ -8,9 +8,9 @@ import { concatBytes } from '../bytes.ts';
 import type { Reject } from '../core.ts';
 import { isReject, refused } from './rejects.ts';
 
-const chunkBytesMax = 2 ** 20;
-const chunksMax = 100;
-const moduleBytesMax = 100 * 2 ** 20;
+export const chunkBytesMax = 2 ** 20;
+export const chunksMax = 100;
+export const moduleBytesMax = 100 * 2 ** 20;
 
 export class ChunkStore {
   readonly #chunks = new Map<string, Map<string, Uint8Array>>();
@@ -41,6 +41,12 @@ export class ChunkStore {
   /** The network counts a whole MiB for each chunk. */
   size(canisterId: string): number {
     return this.#of(canisterId).size * chunkBytesMax;
+  }
+
+  all(canisterId: string): { readonly hash: Uint8Array; readonly bytes: Uint8Array }[] {
+    return [...this.#of(canisterId)].map(([hex, bytes]) => {
+      return { hash: new Uint8Array(Buffer.from(hex, 'hex')), bytes };
+    });
   }
 
   clear(canisterId: string): void {

@@ -2,11 +2,18 @@
 // store.
 
 import type { Principal } from '@dfinity/principal';
-import type { InstallMode, Lifecycle, ManagementCall, Reject } from '../core.ts';
+import type {
+  ChangeOrigin,
+  InstallMode,
+  Lifecycle,
+  ManagementCall,
+  Reject,
+  UpgradeOptions,
+} from '../core.ts';
 import { isSame } from './access.ts';
 import type { Arguments, InstallModeArgument } from './candid-types.ts';
-import { type Done, done, type Handlers, type Parts } from './handlers.ts';
-import { canisterNotFound, contractViolation, isReject, notController } from './rejects.ts';
+import { type Done, done, type Handlers, originOf, type Parts } from './handlers.ts';
+import { canisterNotFound, isReject, notController } from './rejects.ts';
 
 type CodeMethod =
   | 'install_code'
@@ -18,8 +25,11 @@ type CodeMethod =
 export function codeMethods(parts: Parts): Handlers<CodeMethod> {
   const { lifecycle, chunks } = parts;
   return {
-    install_code: ({ canister_id: canisterId, wasm_module: module, mode, arg }, { caller }) =>
-      install(lifecycle, { canisterId, module, mode, arg, sender: caller }),
+    install_code: (argument, call) => {
+      const { canister_id: canisterId, wasm_module: module, mode, arg } = argument;
+      const origin = originOf(call, argument.sender_canister_version);
+      return install(lifecycle, { canisterId, module, mode, arg, sender: call.caller, origin });
+    },
     install_chunked_code: (argument, call) => installChunked(parts, { argument, call }),
     upload_chunk: ({ canister_id: id, chunk }) => {
       const hash = chunks.upload(id.toText(), chunk);
@@ -43,22 +53,26 @@ async function install(
     readonly module: Uint8Array;
     readonly arg: Uint8Array;
     readonly sender: Principal;
+    readonly origin: ChangeOrigin;
   },
 ): Promise<Done | Reject> {
-  const upgrade = 'upgrade' in wanted.mode ? wanted.mode.upgrade[0] : undefined;
-  const persistence = upgrade?.wasm_memory_persistence[0];
-  if (persistence !== undefined && 'keep' in persistence) {
-    return contractViolation('The local replica cannot keep Wasm memory across an upgrade');
-  }
-  const { canisterId, module, arg, sender } = wanted;
-  const skipPreUpgrade = upgrade?.skip_pre_upgrade[0] ?? false;
-  const mode = modeName(wanted.mode);
-  return done(await lifecycle.install({ canisterId, mode, module, arg, sender, skipPreUpgrade }));
+  const { canisterId, module, arg, sender, origin } = wanted;
+  const options = { canisterId, module, arg, sender, origin, ...modeOf(wanted.mode) };
+  return done(await lifecycle.install(options));
 }
 
-function modeName(mode: InstallModeArgument): InstallMode {
-  if ('install' in mode) return 'install';
-  return 'reinstall' in mode ? 'reinstall' : 'upgrade';
+function modeOf(mode: InstallModeArgument): {
+  readonly mode: InstallMode;
+  readonly upgrade?: UpgradeOptions;
+} {
+  if ('install' in mode) return { mode: 'install' };
+  if ('reinstall' in mode) return { mode: 'reinstall' };
+  const [options] = mode.upgrade;
+  const skipPreUpgrade = options?.skip_pre_upgrade[0] ?? false;
+  const persistence = options?.wasm_memory_persistence[0];
+  if (persistence === undefined) return { mode: 'upgrade', upgrade: { skipPreUpgrade } };
+  const wasmMemoryPersistence = 'keep' in persistence ? 'keep' : 'replace';
+  return { mode: 'upgrade', upgrade: { skipPreUpgrade, wasmMemoryPersistence } };
 }
 
 /** The caller controls the target; of the store it must be controller too, unless it is the store
@@ -81,5 +95,6 @@ async function installChunked(
     moduleHash: request.argument.wasm_module_hash,
   });
   if (isReject(module)) return module;
-  return install(lifecycle, { canisterId, mode, module, arg, sender: caller });
+  const origin = originOf(request.call, request.argument.sender_canister_version);
+  return install(lifecycle, { canisterId, mode, module, arg, sender: caller, origin });
 }

@@ -1,17 +1,28 @@
 // What the families of management methods share: their signature, and what they work with.
 
-import type { Lifecycle, ManagementCall, Reject } from '../core.ts';
-import type { Arguments, MethodName } from './candid-types.ts';
+import type { ChangeOrigin, Engine, Lifecycle, ManagementCall, Outcome, Reject } from '../core.ts';
+import type { Outcalls } from '../outcalls.ts';
+import type { Arguments, MethodName, Opt } from './candid-types.ts';
 import type { ChunkStore } from './chunk-store.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import type { VetKeys } from './vetkd.ts';
 
 export interface ManagementOptions {
   /** 32 fresh random bytes at each call. */
   readonly random: () => Uint8Array;
   readonly vetKeys: VetKeys;
+  readonly signingKeys: SigningKeys;
+  /** HTTPS outcalls are refused without. */
+  readonly outcalls?: OutcallOptions | undefined;
   /** Balance of a canister made by provisional_create_canister_with_cycles without an amount;
    * default 100 T. */
   readonly provisionalCycles?: bigint;
+}
+
+export interface OutcallOptions {
+  readonly carryOut: Outcalls;
+  /** By which a canister transforms what came. */
+  readonly query: Engine['query'];
 }
 
 export interface Parts {
@@ -24,6 +35,8 @@ export interface Parts {
 export interface Done {
   readonly value?: unknown;
   readonly keptCycles?: bigint;
+  /** In place of a value: an answer made already, or a reject that is paid for. */
+  readonly outcome?: Outcome;
 }
 
 /** One function per method. Access and argument have been checked when it is called. */
@@ -33,6 +46,11 @@ export type Handlers<Names extends MethodName = MethodName> = {
     call: ManagementCall,
   ) => Done | Reject | Promise<Done | Reject>;
 };
+
+/** Who asked for a change, as a canister's history names it. */
+export function originOf(call: ManagementCall, [canisterVersion]: Opt<bigint>): ChangeOrigin {
+  return { caller: call.caller, isCanister: call.fromCanister, canisterVersion };
+}
 
 export function done(refusal: Reject | undefined): Done | Reject {
   return refusal ?? {};

@@ -8,13 +8,25 @@ import { canisterMethods } from './canister-methods.ts';
 import { ChunkStore } from './chunk-store.ts';
 import { codeMethods } from './code-methods.ts';
 import type { Handlers, ManagementOptions } from './handlers.ts';
+import { inquiryMethods } from './inquiry-methods.ts';
+import { outcallMethods } from './outcall-methods.ts';
 import { isReject, malformedArgument } from './rejects.ts';
 import { secretMethods } from './secret-methods.ts';
+import { signingMethods } from './signing-methods.ts';
+import { snapshotMethods } from './snapshot-methods.ts';
 
 /** Bad calls end in a Reject; only a failure of the engine itself throws. */
 export function createManagement(lifecycle: Lifecycle, options: ManagementOptions): Management {
   const parts = { lifecycle, options, chunks: new ChunkStore() };
-  const handlers = { ...canisterMethods(parts), ...codeMethods(parts), ...secretMethods(parts) };
+  const handlers = {
+    ...canisterMethods(parts),
+    ...codeMethods(parts),
+    ...inquiryMethods(parts),
+    ...secretMethods(parts),
+    ...signingMethods(parts),
+    ...outcallMethods(parts),
+    ...snapshotMethods(parts),
+  };
   return {
     checkIngress(call) {
       const method = findMethod(call.method);
@@ -45,7 +57,7 @@ async function run<M extends MethodName>(
   const done = await handlers[method](argument, call);
   if (isReject(done)) return rejection(done, call);
   return {
-    outcome: { status: 'replied', arg: encodeResult(method, done.value) },
+    outcome: done.outcome ?? { status: 'replied', arg: encodeResult(method, done.value) },
     refundedCycles: call.cycles - (done.keptCycles ?? 0n),
   };
 }

@@ -2,8 +2,12 @@
 
 import type { Principal } from '@dfinity/principal';
 import type { Reject, RejectCode } from '../core.ts';
+import type { ErrorCode, RejectCodeOf } from '../execution/error-codes.ts';
 
-function reject(code: RejectCode, what: { errorCode: string; message: string }): Reject {
+function reject<Code extends ErrorCode>(
+  code: RejectCodeOf<Code>,
+  what: { readonly errorCode: Code; readonly message: string },
+): Reject {
   return { status: 'rejected', code, message: what.message, errorCode: what.errorCode };
 }
 
@@ -30,9 +34,43 @@ export function canistersOnly(method: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
+export function queryOnly(method: string): Reject {
+  const message = `ic00 method ${method} can be called only as a query`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function noQuery(method: string): Reject {
+  const message = `Query method ${method} not found on the management canister`;
+  return reject(5, { errorCode: 'IC0536', message });
+}
+
+/** `dfinity/ic` `rs/execution_environment/src/query_handler.rs`: CanisterRejectedMessage. */
+export function logsHidden(caller: Principal): Reject {
+  const message = `Caller ${caller.toText()} is not allowed to access canister logs`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+export function noMetadata(id: Principal, name: string): Reject {
+  const message = `Canister ${id.toText()} has no metadata section '${name}' that the caller may read`;
+  return reject(4, { errorCode: 'IC0406', message });
+}
+
+/** `rs/types/error_types/src/lib.rs`, CanisterSnapshotImmutable. */
+export function immutableSnapshot(id: Uint8Array): Reject {
+  const message =
+    `Snapshot ${Buffer.from(id).toString('hex')} was taken from a canister: only one that was ` +
+    'created by uploading metadata takes data';
+  return reject(4, { errorCode: 'IC0409', message });
+}
+
 export function malformedArgument(method: string, reason: string): Reject {
   const message = `Failed to parse payload for ic00 method ${method}: ${reason}`;
   return reject(4, { errorCode: 'IC0408', message });
+}
+
+/** A setting that the network's decoder would not take. */
+export function malformedSettings(message: string): Reject {
+  return reject(4, { errorCode: 'IC0408', message: `Invalid canister settings: ${message}` });
 }
 
 export function notController(id: Principal, method: string): Reject {
@@ -45,7 +83,13 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-/** The installation as asked for breaks a rule of installing. */
+/** What was begun for a canister came to nothing. The network has no error code for it: canisters
+ * see code and message alone. */
+export function failed(code: RejectCode, message: string): Reject {
+  return { status: 'rejected', code, message, errorCode: '' };
+}
+
+/** What was asked for breaks a rule of the interface. */
 export function contractViolation(message: string): Reject {
   return reject(5, { errorCode: 'IC0504', message });
 }
@@ -57,10 +101,11 @@ export function creationFeeMissing(fee: bigint, received: bigint): Reject {
   return reject(4, { errorCode: 'IC0403', message });
 }
 
-export function unknownVetKey(name: string, known: readonly string[]): Reject {
-  const keys = known.map((key) => `vetkd:Bls12_381_G2:${key}`).join(', ');
+/** `scheme` as the network writes it, such as `vetkd:Bls12_381_G2`. */
+export function unknownKey(scheme: string, name: string, known: readonly string[]): Reject {
+  const keys = known.map((key) => `${scheme}:${key}`).join(', ');
   const message =
-    `Requested unknown or disabled threshold key: vetkd:Bls12_381_G2:${name}, ` +
+    `Requested unknown or disabled threshold key: ${scheme}:${name}, ` +
     `existing enabled keys: [${keys}]`;
   return reject(3, { errorCode: 'IC0301', message });
 }

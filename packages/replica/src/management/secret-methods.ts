@@ -4,7 +4,9 @@
 import type { ManagementCall, Reject } from '../core.ts';
 import type { Arguments } from './candid-types.ts';
 import type { Done, Handlers, ManagementOptions, Parts } from './handlers.ts';
-import { refused, unknownVetKey } from './rejects.ts';
+import { refused, unknownKey } from './rejects.ts';
+
+const scheme = 'vetkd:Bls12_381_G2';
 
 export function secretMethods({
   options,
@@ -22,7 +24,7 @@ function publicKey(
 ): Done | Reject {
   const { canister_id: id, context } = request.argument;
   const keyName = request.argument.key_id.name;
-  if (vetKeys.fee(keyName) === undefined) return unknownVetKey(keyName, vetKeys.keyNames);
+  if (vetKeys.fee(keyName) === undefined) return unknownKey(scheme, keyName, vetKeys.keyNames);
   const canisterId = (id[0] ?? request.call.caller).toUint8Array();
   return { value: { public_key: vetKeys.publicKey({ keyName, canisterId, context }) } };
 }
@@ -35,7 +37,7 @@ function deriveKey(
   const { caller, cycles } = request.call;
   const keyName = request.argument.key_id.name;
   const fee = vetKeys.fee(keyName);
-  if (fee === undefined) return unknownVetKey(keyName, vetKeys.keyNames);
+  if (fee === undefined) return unknownKey(scheme, keyName, vetKeys.keyNames);
   if (cycles < fee) {
     const amounts = `${cycles} cycles, but ${fee} cycles are required`;
     return refused(`vetkd_derive_key request sent with ${amounts}.`);

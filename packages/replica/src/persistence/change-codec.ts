@@ -18,7 +18,8 @@ interface CommitHead {
     readonly runs: readonly (readonly [firstPage: number, pageCount: number])[];
   }[];
   readonly deleted: readonly string[];
-  readonly values: readonly (readonly [name: string, value: Uint8Array])[];
+  /** `null`: removed. */
+  readonly values: readonly (readonly [name: string, value: Uint8Array | null])[];
   /** Absent in records of the former layout. */
   readonly heaps?: readonly {
     readonly id: string;
@@ -40,7 +41,7 @@ export function encodeChange(change: PreparedChange): Uint8Array[] {
       runs: runs.map(sizeOfRun),
     })),
     deleted: change.deleted,
-    values: change.values,
+    values: change.values.map(([name, value]) => [name, value ?? null]),
     heaps: change.heaps.map(({ canisterId, cleared, registers, pages, runs, patches }) => ({
       id: canisterId,
       cleared,
@@ -92,7 +93,7 @@ export function decodeChange(payload: Uint8Array): PreparedChange {
     canisters: head.canisters.map(([id, record]) => ({ id, record: record.slice() })),
     memories,
     deleted: head.deleted,
-    values: head.values.map(([name, value]) => [name, value.slice()]),
+    values: head.values.map(([name, value]) => [name, value?.slice()]),
     heaps,
   };
 }

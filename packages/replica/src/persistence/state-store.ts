@@ -1,7 +1,14 @@
 // What every store does alike: canister records, values and overlays, and a commit as one prepared
 // change. Where bytes finally live is the backend's business; this file must not know of files.
 
-import type { HeapChange, StateChange, StateStore, StoredCanister, StoredHeap } from '../core.ts';
+import type {
+  HeapChange,
+  StateChange,
+  StateStore,
+  StoredCanister,
+  StoredHeap,
+  ValueChange,
+} from '../core.ts';
 import type { PreparedHeap } from './heap-change.ts';
 import { type StableBase, type StableChange, StableOverlay } from './stable-overlay.ts';
 
@@ -10,7 +17,7 @@ export interface PreparedChange {
   readonly canisters: readonly StoredCanister[];
   readonly memories: readonly StableChange[];
   readonly deleted: readonly string[];
-  readonly values: readonly (readonly [name: string, value: Uint8Array])[];
+  readonly values: readonly ValueChange[];
   readonly heaps: readonly PreparedHeap[];
 }
 
@@ -62,7 +69,10 @@ export function applyChange(
     state.canisters.delete(id);
     backend.removeBase(id);
   }
-  for (const [name, value] of change.values) state.values.set(name, value);
+  for (const [name, value] of change.values) {
+    if (value === undefined) state.values.delete(name);
+    else state.values.set(name, value);
+  }
 }
 
 /** A store over a backend; `state` is what the backend held when it was opened. */
@@ -130,11 +140,11 @@ function prepare(
       .map(({ id, record }) => ({ id, record: record.slice() })),
     memories,
     deleted: change.deleted,
-    values: [],
+    values: (change.values ?? []).map(([name, value]) => [name, value?.slice()]),
     heaps: heaps === undefined ? [] : (change.heaps ?? []).map((heap) => heaps.prepare(heap)),
   };
 }
 
-function isEmpty({ canisters, memories, deleted, heaps }: PreparedChange): boolean {
-  return [canisters, memories, deleted, heaps].every((part) => part.length === 0);
+function isEmpty({ canisters, memories, deleted, heaps, values }: PreparedChange): boolean {
+  return [canisters, memories, deleted, heaps, values].every((part) => part.length === 0);
 }

@@ -9,8 +9,8 @@ import type { NodeKey, RootKey } from './root-key.ts';
 import { encodeSelfDescribed } from './self-described-cbor.ts';
 
 /** The first and the last canister id that any subnet can hold: 8 bytes of index, then 01 01. */
-const firstCanisterId = Buffer.from('00000000000000000101', 'hex');
-const lastCanisterId = Buffer.from('ffffffffffffffff0101', 'hex');
+export const firstCanisterId = Buffer.from('00000000000000000101', 'hex');
+export const lastCanisterId = Buffer.from('ffffffffffffffff0101', 'hex');
 
 // A module's sections never change, so their hashes are kept as long as the engine keeps the map.
 const metadataTrees = new WeakMap<CanisterView['metadata'], HashTree>();

@@ -36,6 +36,17 @@ export class ByteReader {
     throw new InvalidModule('a number in the module is longer than 32 bits');
   }
 
+  /** An unsigned LEB128 number of at most 64 bits; not exact from 2^53 on. */
+  u64(): number {
+    let value = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new InvalidModule('a number in the module is longer than 64 bits');
+  }
+
   /** Passes over a LEB128 number of any width. */
   skipNumber(): void {
     while (this.byte() >= 0x80);

@@ -1,105 +1,129 @@
-// What the network refuses at install besides malformed WebAssembly: unknown imports and exports
-// that contradict each other. The System API comes in as a list; this file does not know it.
-// IC spec, "Canister module format".
+// What the network refuses at install besides malformed WebAssembly, but for what stands in the
+// code itself, which `meter-code.ts` goes over. IC spec, "WebAssembly module requirements";
+// `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`: validate_wasm_binary.
 
-import { exportPrefix } from './instrument.ts';
-import { InvalidModule } from './invalid-module.ts';
-import type { FunctionImport, FunctionType, ModuleExport, Sections } from './sections.ts';
-import { readExports, readFunctions, readImports, readTypes } from './sections.ts';
+import { checkExports, checkImports, type SystemInterface } from './check-functions.ts';
+import { EngineRefusal, InvalidModule, notValidated } from './invalid-module.ts';
+import {
+  type Address,
+  checkElements,
+  type MemoryShape,
+  readDataOffsets,
+  readMemory,
+  readTables,
+} from './memories.ts';
+import {
+  codeBytesMax,
+  functionsMax,
+  globalsMax,
+  heapPages64Max,
+  tableEntriesMax,
+  tablesMax,
+} from './module-limits.ts';
+import { op } from './opcodes.ts';
+import {
+  type FunctionType,
+  openVector,
+  readExports,
+  readFunctions,
+  readGlobals,
+  readImports,
+  readStart,
+  readTypes,
+  type Sections,
+  section,
+} from './sections.ts';
 
-/** Signatures of the functions of `ic0`, by name. */
-export type SystemInterface = ReadonlyMap<string, FunctionType>;
+/** Signatures of the functions of `ic0`, by the type of the module's addresses. */
+export type SystemInterfaces = Readonly<Record<Address, SystemInterface>>;
 
-const entryPoints = new Set([
-  'canister_init',
-  'canister_pre_upgrade',
-  'canister_post_upgrade',
-  'canister_inspect_message',
-  'canister_heartbeat',
-  'canister_global_timer',
-  'canister_on_low_wasm_memory',
-]);
-
-const methodKinds = ['canister_update', 'canister_query', 'canister_composite_query'];
-
-function describe(type: FunctionType): string {
-  return `(${type.params}) -> (${type.results})`;
+function tooMany(what: string, defined: number, allowed: number): InvalidModule {
+  return new InvalidModule(
+    `Wasm module defined ${defined} ${what} which exceeds the maximum number allowed ${allowed}.`,
+  );
 }
 
-function checkImport(entry: FunctionImport, system: SystemInterface): void {
-  const full = `${entry.module}.${entry.name}`;
-  if (entry.module !== 'ic0') {
-    throw new InvalidModule(
-      `Wasm module has an invalid import section. Module imports function '${entry.name}' from ` +
-        `'${entry.module}' that is not exported by the runtime.`,
-    );
-  }
-  const expected = system.get(entry.name);
-  if (expected === undefined) {
-    throw new InvalidModule(
-      `Wasm module has an invalid import section. Module imports function '${entry.name}' from ` +
-        `'ic0' that is not exported by the runtime.`,
-    );
-  }
-  if (expected.params !== entry.type.params || expected.results !== entry.type.results) {
-    throw new InvalidModule(
-      `Wasm module has an invalid import section. Function '${full}' has signature ` +
-        `${describe(entry.type)}, expected ${describe(expected)}.`,
-    );
-  }
+/** Throws InvalidModule when it is larger than the network compiles. */
+export function checkCodeSize(sections: Sections): void {
+  const size = sections.known.get(section.code)?.length ?? 0;
+  if (size <= codeBytesMax) return;
+  throw new InvalidModule(
+    `Wasm module code section size of ${size} exceeds the maximum allowed size of ${codeBytesMax}.`,
+  );
 }
 
-function methodName(name: string): string | undefined {
-  const space = name.indexOf(' ');
-  return methodKinds.includes(name.slice(0, space)) ? name.slice(space + 1) : undefined;
-}
-
-/** Entry points take nothing and return nothing. */
-function checkSignature(entry: ModuleExport, functions: readonly (FunctionType | undefined)[]) {
-  const isEntry = methodName(entry.name) !== undefined || entryPoints.has(entry.name);
-  const type = functions[entry.index];
-  if (!isEntry || entry.kind !== 'function' || type === undefined) return;
-  if (type.params !== '' || type.results !== '') {
+function checkGlobals(sections: Sections): void {
+  const { count } = openVector(sections, section.global);
+  if (count > globalsMax) throw tooMany('globals', count, globalsMax);
+  for (const { type } of readGlobals(sections)) {
+    if (type !== 'r' && type !== 'e') continue;
+    const name = type === 'r' ? 'funcref' : 'externref';
     throw new InvalidModule(
-      `Wasm module has an invalid function signature. '${entry.name}' is ${describe(type)}, ` +
-        'expected () -> ().',
+      `Wasm module has an invalid global section. Unsupported global type: ${name}`,
     );
   }
 }
 
-function checkExport(entry: ModuleExport, seen: Set<string>): void {
-  if (entry.name.startsWith(exportPrefix)) {
-    throw new InvalidModule(`Wasm module exports a reserved name '${entry.name}'.`);
+/** Of a memory of 32 bits V8 checks the size. */
+function checkMemory(memory: MemoryShape | undefined): void {
+  if (memory?.address !== 'I') return;
+  const pages = Math.max(memory.minimum, memory.maximum ?? 0);
+  if (pages <= heapPages64Max) return;
+  throw new InvalidModule(
+    `Wasm module defined a memory of ${pages} pages which exceeds the maximum number allowed ` +
+      `${heapPages64Max}.`,
+  );
+}
+
+function checkTables(sections: Sections): void {
+  const tables = readTables(sections);
+  if (tables.length > tablesMax) {
+    throw new EngineRefusal(`resource limit exceeded: table count too high at ${tables.length}`);
   }
-  const method = methodName(entry.name);
-  if (method !== undefined) {
-    if (entry.kind !== 'function') {
-      throw new InvalidModule(`Wasm module exports '${entry.name}', which is not a function.`);
-    }
-    if (seen.has(method)) {
-      throw new InvalidModule(
-        `Wasm module has an invalid export section. Method ${method} exported multiple times ` +
-          'with different types.',
-      );
-    }
-    seen.add(method);
-  } else if (entry.name.startsWith('canister_') && !entryPoints.has(entry.name)) {
-    throw new InvalidModule(
-      `Wasm module has an invalid export section. Exporting reserved function '${entry.name}' ` +
-        'with "canister_" prefix.',
+  for (const { minimum } of tables) {
+    if (minimum <= tableEntriesMax) continue;
+    throw new EngineRefusal(
+      `table minimum size of ${minimum} elements exceeds table limits of ${tableEntriesMax}`,
     );
+  }
+  checkElements(sections);
+}
+
+function checkData(sections: Sections, address: Address): void {
+  const [expected, bits] = address === 'I' ? [op.i64Const, 64] : [op.i32Const, 32];
+  for (const opcode of readDataOffsets(sections)) {
+    if (opcode === expected) continue;
+    throw new InvalidModule(
+      'Wasm module has an invalid data section. Invalid offset expression in data segment for ' +
+        `${bits}bit memory: instruction 0x${opcode.toString(16)}`,
+    );
+  }
+}
+
+/** The instrumentation makes an export of the start function, so that V8 does not check it. */
+function checkStart(sections: Sections, functions: readonly (FunctionType | undefined)[]): void {
+  const start = readStart(sections);
+  if (start === undefined) return;
+  const type = functions[start];
+  if (type === undefined || type.params !== '' || type.results !== '') {
+    throw notValidated('invalid start function type');
   }
 }
 
 /** Throws InvalidModule with the reason. */
-export function checkModule(sections: Sections, system: SystemInterface): void {
+export function checkModule(sections: Sections, interfaces: SystemInterfaces): void {
+  const memory = readMemory(sections);
+  const address = memory?.address ?? 'i';
   const types = readTypes(sections);
   const imports = readImports(sections, types);
-  for (const entry of imports) checkImport(entry, system);
-  const functions = [...imports.map((entry) => entry.type), ...readFunctions(sections, types)];
-  const seen = new Set<string>();
-  for (const entry of readExports(sections)) {
-    checkExport(entry, seen);
-    checkSignature(entry, functions);
-  }
+  const functions = [...imports.map(({ type }) => type), ...readFunctions(sections, types)];
+  checkStart(sections, functions);
+  checkImports(imports, interfaces[address]);
+  checkExports(readExports(sections), functions);
+  checkData(sections, address);
+  checkGlobals(sections);
+  const { count } = openVector(sections, section.function);
+  if (count > functionsMax) throw tooMany('functions', count, functionsMax);
+  checkMemory(memory);
+  checkTables(sections);
 }

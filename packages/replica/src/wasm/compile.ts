@@ -3,29 +3,23 @@
 
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { SystemInterface } from './check-module.ts';
-import { checkModule } from './check-module.ts';
+import { checkCodeSize, checkModule, type SystemInterfaces } from './check-module.ts';
+import { type Metadata, readMetadata } from './custom-sections.ts';
 import type { Instrumented } from './instrument.ts';
 import { instrument } from './instrument.ts';
-import { InvalidModule } from './invalid-module.ts';
-import type { Sections } from './sections.ts';
+import { InvalidModule, notValidated } from './invalid-module.ts';
+import { moduleBytesMax } from './module-limits.ts';
 import { cutSections } from './sections.ts';
 import type { WasmModule } from './web-assembly.ts';
-import { webAssembly } from './web-assembly.ts';
+import { hasMemory64, webAssembly } from './web-assembly.ts';
 
 export interface CompiledModule {
   readonly compiled: WasmModule;
   readonly shape: Omit<Instrumented, 'module'>;
   /** Names of the exported functions. */
   readonly exports: ReadonlySet<string>;
-  readonly metadata: ReadonlyMap<
-    string,
-    { readonly isPublic: boolean; readonly content: Uint8Array }
-  >;
+  readonly metadata: Metadata;
 }
-
-/** IC spec, "Canister module format": at most 100 MiB, uncompressed too. */
-const moduleBytesMax = 100 * 1024 * 1024;
 
 const gzipMagic = [0x1f, 0x8b, 0x08];
 
@@ -42,38 +36,35 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** IC spec, "Metadata": custom sections `icp:public NAME` and `icp:private NAME`. */
-function readMetadata(sections: Sections): CompiledModule['metadata'] {
-  const metadata = new Map<string, { isPublic: boolean; content: Uint8Array }>();
-  for (const { name, content } of sections.custom) {
-    for (const prefix of ['icp:public ', 'icp:private ']) {
-      if (!name.startsWith(prefix)) continue;
-      const isPublic = prefix === 'icp:public ';
-      metadata.set(name.slice(prefix.length), { isPublic, content: content.slice() });
-    }
-  }
-  return metadata;
-}
-
-function compilePlain(module: Uint8Array, system: SystemInterface): CompiledModule {
+function compilePlain(module: Uint8Array, system: SystemInterfaces): CompiledModule {
   if (module.length > moduleBytesMax) {
-    throw new InvalidModule(`Wasm module is larger than ${moduleBytesMax} bytes`);
+    throw new InvalidModule(
+      `Wasm module size of ${module.length} exceeds the maximum allowed size of ${moduleBytesMax}.`,
+    );
   }
   const sections = cutSections(module);
+  checkCodeSize(sections);
   checkModule(sections, system);
-  const { module: metered, ...shape } = instrument(module);
+  const metadata = readMetadata(sections);
+  const { module: metered, ...shape } = instrument(sections);
+  if (shape.address === 'I' && !hasMemory64()) {
+    throw new InvalidModule(
+      `its memory has addresses of 64 bits, which Node ${process.version} cannot run: start the ` +
+        'local replica with Node 24 or newer',
+    );
+  }
   let compiled: WasmModule;
   try {
     compiled = new webAssembly.Module(metered);
   } catch (error) {
-    throw new InvalidModule(`Wasm module does not validate: ${reason(error)}`);
+    throw notValidated(reason(error));
   }
   const functions = webAssembly.Module.exports(compiled).filter((one) => one.kind === 'function');
   return {
     compiled,
     shape,
     exports: new Set(functions.map((one) => one.name)),
-    metadata: readMetadata(sections),
+    metadata,
   };
 }
 
@@ -82,7 +73,7 @@ export function hashModule(module: Uint8Array): Uint8Array {
 }
 
 /** Compiles against one System API and remembers the last modules by their SHA-256. */
-export function createCompiler(system: SystemInterface, rememberedMax = 8) {
+export function createCompiler(system: SystemInterfaces, rememberedMax = 8) {
   const remembered = new Map<string, CompiledModule>();
   return function compile(module: Uint8Array, sha256Hex: string): CompiledModule {
     const known = remembered.get(sha256Hex);

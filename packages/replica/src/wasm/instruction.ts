@@ -2,15 +2,13 @@
 // WebAssembly Core specification, §5.4 "Instructions"; of later proposals those the network takes.
 
 import type { ByteReader } from './byte-reader.ts';
-import { InvalidModule } from './invalid-module.ts';
+import { InvalidModule, notValidated } from './invalid-module.ts';
 import { bulk, op } from './opcodes.ts';
 
 export interface Instruction {
   opcode: number;
   /** The opcode behind the prefix 0xfc or 0xfd, else 0. */
   sub: number;
-  /** The first immediate of `call`, `ref.func` and `return_call`: a function's index. */
-  index: number;
 }
 
 function unsupported(opcode: number, sub: number): InvalidModule {
@@ -62,6 +60,9 @@ function skipImmediates(reader: ByteReader, opcode: number): void {
     case 0x26:
     case 0x3f: // memory
     case 0x40:
+    case 0x10: // function
+    case 0x12:
+    case 0xd2:
     case 0x41: // constants
     case 0x42:
     case 0xd0: // heap type
@@ -109,9 +110,7 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
   const opcode = reader.byte();
   into.opcode = opcode;
   into.sub = 0;
-  if (opcode === op.call || opcode === op.returnCall || opcode === op.refFunc) {
-    into.index = reader.u32();
-  } else if (opcode === op.prefixBulk) {
+  if (opcode === op.prefixBulk) {
     into.sub = reader.u32();
     skipBulkImmediates(reader, into.sub);
   } else if (opcode === op.prefixVector) {
@@ -120,12 +119,13 @@ export function readInstruction(reader: ByteReader, into: Instruction): void {
   } else skipImmediates(reader, opcode);
 }
 
-/** Passes over a constant expression with its `end`. */
-export function skipConstantExpression(reader: ByteReader, onFunction?: (index: number) => void) {
-  const instruction: Instruction = { opcode: 0, sub: 0, index: 0 };
-  for (;;) {
-    readInstruction(reader, instruction);
-    if (instruction.opcode === op.end) return;
-    if (instruction.opcode === op.refFunc) onFunction?.(instruction.index);
-  }
+/**
+ * Passes over a constant expression and gives the opcode of its one instruction: of the proposal
+ * "extended constant expressions", which allows several, the network takes nothing.
+ */
+export function readConstant(reader: ByteReader): number {
+  const instruction: Instruction = { opcode: 0, sub: 0 };
+  readInstruction(reader, instruction);
+  if (reader.byte() !== op.end) throw notValidated('constant expression required');
+  return instruction.opcode;
 }

@@ -1,20 +1,20 @@
-// Makes of a canister's module the one that runs: with an instruction counter, and with table,
-// memory and mutable globals exported so that the host can roll them back. It knows no System API.
+// Makes of a canister's module the one that runs: with an instruction counter, and with what the
+// host needs of it exported: memory and mutable globals, which it rolls back, and a way to call a
+// callback. It knows no System API.
 
-import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
+import { type Address, readMemory, readTables } from './memories.ts';
 import { meterCode } from './meter-code.ts';
-import { op } from './opcodes.ts';
+import { op, vector } from './opcodes.ts';
 import type { ModuleExport, Sections } from './sections.ts';
 import {
-  cutSections,
   openVector,
-  readDormantFunctions,
-  readExports,
   readGlobals,
   readImports,
+  readStart,
   readTypes,
   section,
+  sectionOrder,
 } from './sections.ts';
 
 /** Names of the exports that the instrumentation adds; a canister's own may not start so. */
@@ -23,46 +23,62 @@ export const counterExport = `${exportPrefix}counter`;
 export const exhaustedExport = `${exportPrefix}exhausted`;
 export const startExport = `${exportPrefix}start`;
 export const memoryExport = `${exportPrefix}memory`;
-export const tableExport = (index: number) => `${exportPrefix}table ${index}`;
+export const tableExport = `${exportPrefix}table`;
+/** `(environment, index) -> ()`: calls the function of that index of the table. */
+export const callbackExport = `${exportPrefix}callback`;
 export const globalExport = (index: number) => `${exportPrefix}global ${index}`;
-export const functionExport = (index: number) => `${exportPrefix}function ${index}`;
+/** `() -> (i64, i64)` and `(i64, i64) -> ()`: the halves of a global that is a vector, low first,
+ * which JavaScript cannot see. */
+export const vectorExports = (index: number) =>
+  ({ get: `${exportPrefix}get ${index}`, set: `${exportPrefix}set ${index}` }) as const;
 
 export interface Instrumented {
   readonly module: Uint8Array;
+  /** The type of its addresses. */
+  readonly address: Address;
   readonly hasStart: boolean;
-  readonly hasMemory: boolean;
-  readonly tables: number;
-  readonly changesTables: boolean;
+  /** What the network's compiler would have to work through: those of functions and globals. */
+  readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];
-  /** Indices of functions that a table may hold besides its first entries, exported. */
-  readonly functions: readonly number[];
+  /** Letters of their types, as in FunctionType. */
+  readonly globalTypes: readonly string[];
+  /** Indices of the mutable globals that are vectors, with functions of `vectorExports(index)`. */
+  readonly vectors: readonly number[];
 }
 
 interface Layout {
+  readonly address: Address;
   readonly types: number;
   readonly functions: number;
   readonly globals: number;
-  readonly tables: number;
-  readonly memories: number;
+  /** Whether the table that callbacks stand in is there, and holds functions. */
+  readonly table: 'functions' | 'references' | undefined;
+  readonly hasMemory: boolean;
   readonly mutable: readonly number[];
-  readonly exports: readonly ModuleExport[];
+  readonly mutableTypes: readonly string[];
+  readonly vectors: readonly number[];
   readonly start: number | undefined;
 }
 
 function readLayout(sections: Sections): Layout {
   const types = readTypes(sections);
   const globals = readGlobals(sections);
-  const start = sections.known.get(section.start);
+  const memory = readMemory(sections);
+  const [table] = readTables(sections);
+  const mutable = globals.flatMap(({ isMutable }, index) => (isMutable ? [index] : []));
+  const numbers = mutable.filter((index) => globals[index]?.type !== 'v');
   return {
+    address: memory?.address ?? 'i',
     types: types.length,
     functions: readImports(sections, types).length + openVector(sections, section.function).count,
     globals: globals.length,
-    tables: openVector(sections, section.table).count,
-    memories: openVector(sections, section.memory).count,
-    mutable: globals.flatMap((shape, index) => (shape.isMutable && !shape.isVector ? [index] : [])),
-    exports: readExports(sections),
-    start: start && new ByteReader(start).u32(),
+    table: table && (table.holdsFunctions ? 'functions' : 'references'),
+    hasMemory: memory !== undefined,
+    mutable: numbers,
+    mutableTypes: numbers.map((index) => globals[index]?.type ?? ''),
+    vectors: mutable.filter((index) => globals[index]?.type === 'v'),
+    start: readStart(sections),
   };
 }
 
@@ -85,39 +101,111 @@ function encodeU32(value: number): number[] {
   return [...writer.view()];
 }
 
-/** Bodies of the two added functions: no locals, then code. */
-function addedBodies(layout: Layout): Uint8Array[] {
+/** A function that is put behind the module's own. */
+interface Added {
+  /** With the byte 0x60 before it. */
+  readonly type: readonly number[];
+  /** Without its size; it has no locals. */
+  readonly body: readonly number[];
+  /** Exported by it, if it is. */
+  readonly name?: string;
+}
+
+const i32 = 0x7f;
+const i64 = 0x7e;
+
+/** Behind the charge of `amount`, code that leaves an i64: traps when the limit is passed. */
+function chargeOf(amount: readonly number[], layout: Layout): number[] {
   const counter = encodeU32(layout.globals);
-  const flag = encodeU32(layout.globals + 1);
-  const exhausted = encodeU32(layout.functions);
-  const raise = [0, op.i32Const, 1, op.globalSet, ...flag, op.unreachable, op.end];
-  const charge = [
-    [0, op.globalGet, ...counter, op.localGet, 0, op.i64ExtendUnsigned, op.i64Sub],
-    [op.globalSet, ...counter, op.globalGet, ...counter, op.i64Const, 0, op.i64LessSigned],
-    [op.if, op.emptyBlock, op.call, ...exhausted, op.end, op.localGet, 0, op.end],
+  return [
+    ...[op.globalGet, ...counter, ...amount, op.i64Sub, op.globalSet, ...counter],
+    ...[op.globalGet, ...counter, op.i64Const, 0, op.i64LessSigned, op.if, op.emptyBlock],
+    ...[op.call, ...encodeU32(layout.functions), op.end],
   ];
-  return [Uint8Array.from(raise), Uint8Array.from(charge.flat())];
+}
+
+/** More than any limit: what is longer must not turn the counter round. */
+const lengthMax = 2 ** 48;
+
+function encodeSigned(value: number): number[] {
+  const writer = new ByteWriter(16);
+  writer.signed(value);
+  return [...writer.view()];
+}
+
+function vectorFunctions(index: number): Added[] {
+  const names = vectorExports(index);
+  const global = encodeU32(index);
+  const get = [0, 1].flatMap((lane) => [
+    ...[op.globalGet, ...global, op.prefixVector, vector.i64ExtractLane, lane],
+  ]);
+  const set = [
+    ...[op.localGet, 0, op.prefixVector, vector.i64Splat],
+    ...[op.localGet, 1, op.prefixVector, vector.i64ReplaceLane, 1, op.globalSet, ...global],
+  ];
+  return [
+    { type: [0, 2, i64, i64], body: [0, ...get, op.end], name: names.get },
+    { type: [2, i64, i64, 0], body: [0, ...set, op.end], name: names.set },
+  ];
+}
+
+/** The first three in the order of `additionsOf()`. */
+function addedFunctions(layout: Layout): Added[] {
+  const flag = encodeU32(layout.globals + 1);
+  const longest = [op.i64Const, ...encodeSigned(lengthMax)];
+  const shortened = [
+    ...[op.localGet, 0, ...longest, op.localGet, 0, ...longest],
+    ...[op.i64LessUnsigned, op.select],
+  ];
+  const raise = [op.i32Const, 1, op.globalSet, ...flag, op.unreachable];
+  const charge32 = chargeOf([op.localGet, 0, op.i64ExtendUnsigned], layout);
+  const charge64 = chargeOf(shortened, layout);
+  const added: Added[] = [
+    { type: [0, 0], body: [0, ...raise, op.end] },
+    { type: [1, i32, 1, i32], body: [0, ...charge32, op.localGet, 0, op.end] },
+    { type: [1, i64, 1, i64], body: [0, ...charge64, op.localGet, 0, op.end] },
+  ];
+  added.push(...layout.vectors.flatMap(vectorFunctions));
+  if (layout.table !== 'functions') return added;
+  const word = layout.address === 'i' ? i32 : i64;
+  const type = encodeU32(layout.types + added.length + 1);
+  const invoke = [op.localGet, 0, op.localGet, 1, op.callIndirect, ...type, 0];
+  return [
+    ...added,
+    { type: [2, word, i32, 0], body: [0, ...invoke, op.end], name: callbackExport },
+  ];
+}
+
+/** The type of a callback. IC spec, "Entry points". */
+const callbackType = (layout: Layout) => [0x60, 1, layout.address === 'i' ? i32 : i64, 0];
+
+function additionsOf(layout: Layout) {
+  return {
+    counter: layout.globals,
+    exhausted: layout.functions,
+    chargeLength: layout.functions + 1,
+    chargeLength64: layout.functions + 2,
+  };
 }
 
 const kindCodes = { function: 0, table: 1, memory: 2, global: 3 } as const;
 
-function addedExports(layout: Layout, functions: readonly number[]): ModuleExport[] {
+function addedExports(layout: Layout, functions: readonly Added[]): ModuleExport[] {
+  const { counter } = additionsOf(layout);
   const added: ModuleExport[] = [
-    { name: counterExport, kind: 'global', index: layout.globals },
-    { name: exhaustedExport, kind: 'global', index: layout.globals + 1 },
+    { name: counterExport, kind: 'global', index: counter },
+    { name: exhaustedExport, kind: 'global', index: counter + 1 },
   ];
-  if (layout.memories > 0) added.push({ name: memoryExport, kind: 'memory', index: 0 });
+  if (layout.hasMemory) added.push({ name: memoryExport, kind: 'memory', index: 0 });
   if (layout.start !== undefined) {
     added.push({ name: startExport, kind: 'function', index: layout.start });
   }
-  for (let index = 0; index < layout.tables; index += 1) {
-    added.push({ name: tableExport(index), kind: 'table', index });
-  }
+  if (layout.table) added.push({ name: tableExport, kind: 'table', index: 0 });
+  functions.forEach(({ name }, index) => {
+    if (name) added.push({ name, kind: 'function', index: layout.functions + index });
+  });
   for (const index of layout.mutable) {
     added.push({ name: globalExport(index), kind: 'global', index });
-  }
-  for (const index of functions) {
-    added.push({ name: functionExport(index), kind: 'function', index });
   }
   return added;
 }
@@ -130,13 +218,12 @@ function encodeExport(entry: ModuleExport): number[] {
   return [...writer.view()];
 }
 
-const order = [1, 2, 3, 4, 5, 6, 7, 9, 12, 10, 11];
-
 function assemble(sections: Sections, replaced: ReadonlyMap<number, Uint8Array>): Uint8Array {
   const total = [...sections.known.values(), ...replaced.values()];
   const writer = new ByteWriter(total.reduce((sum, content) => sum + content.length + 8, 64));
   writer.bytes([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
-  for (const id of order) {
+  for (const id of sectionOrder) {
+    if (id === section.start) continue;
     const content = replaced.get(id) ?? sections.known.get(id);
     if (content === undefined) continue;
     writer.byte(id);
@@ -155,47 +242,40 @@ function assemble(sections: Sections, replaced: ReadonlyMap<number, Uint8Array>)
   return writer.view();
 }
 
-/** `module` is plain WebAssembly. Throws InvalidModule; V8 validates the rest when it compiles. */
-export function instrument(module: Uint8Array): Instrumented {
-  const sections = cutSections(module);
+/** Throws InvalidModule; V8 validates the rest when it compiles. */
+export function instrument(sections: Sections): Instrumented {
   const layout = readLayout(sections);
-  const additions = {
-    counter: layout.globals,
-    exhausted: layout.functions,
-    chargeLength: layout.functions + 1,
-  };
+  const { address, mutable: globals, vectors } = layout;
+  const functions = addedFunctions(layout);
   const code = meterCode({
     content: sections.known.get(section.code) ?? Uint8Array.of(0),
-    additions,
-    extra: addedBodies(layout),
+    additions: additionsOf(layout),
+    address,
+    extra: functions.map(({ body }) => Uint8Array.from(body)),
   });
-  const dormant = code.changesTables ? readDormantFunctions(sections) : [];
-  const functions = code.changesTables ? [...new Set([...code.referenced, ...dormant])] : [];
-  const exports = addedExports(layout, functions).map(encodeExport);
-  const type = encodeU32(layout.types);
-  const lengthType = encodeU32(layout.types + 1);
-  const signatures = [
-    [0x60, 0, 0],
-    [0x60, 1, 0x7f, 1, 0x7f],
+  const counters = [
+    [i64, 1, op.i64Const, 0, op.end],
+    [i32, 1, op.i32Const, 0, op.end],
   ];
-  const globals = [
-    [0x7e, 1, op.i64Const, 0, op.end],
-    [0x7f, 1, op.i32Const, 0, op.end],
-  ];
-  const replaced = new Map<number, Uint8Array>([
-    [section.type, extendVector(sections, { id: section.type, added: signatures })],
-    [section.function, extendVector(sections, { id: section.function, added: [type, lengthType] })],
-    [section.global, extendVector(sections, { id: section.global, added: globals })],
-    [section.export, extendVector(sections, { id: section.export, added: exports })],
-    [section.code, code.content],
+  const types = functions.map(({ type }) => [0x60, ...type]);
+  const added = new Map<number, readonly (readonly number[])[]>([
+    [section.type, [...types, callbackType(layout)]],
+    [section.function, functions.map((_, index) => encodeU32(layout.types + index))],
+    [section.global, counters],
+    [section.export, addedExports(layout, functions).map(encodeExport)],
   ]);
+  const replaced = new Map<number, Uint8Array>([[section.code, code.content]]);
+  for (const [id, entries] of added) {
+    replaced.set(id, extendVector(sections, { id, added: entries }));
+  }
   return {
     module: assemble(sections, replaced),
+    address,
     hasStart: layout.start !== undefined,
-    hasMemory: layout.memories > 0,
-    tables: layout.tables,
-    changesTables: code.changesTables,
-    globals: layout.mutable,
-    functions,
+    // A global begins with one instruction and an end.
+    instructions: code.instructions + 2 * layout.globals,
+    globals,
+    globalTypes: layout.mutableTypes,
+    vectors,
   };
 }

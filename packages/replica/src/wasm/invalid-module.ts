@@ -1,5 +1,19 @@
-// The one error of this folder: a module that cannot be installed, with a message for its author.
+// The errors of this folder: a module that cannot be installed, with a message for its author.
 
 export class InvalidModule extends Error {
   override readonly name = 'InvalidModule';
+}
+
+/** A module that is well formed and that the network's engine refuses to run. */
+export class EngineRefusal extends InvalidModule {
+  constructor(why: string) {
+    super(`Canister encountered a Wasm engine error: Failed to instantiate module: ${why}`);
+  }
+}
+
+/** What the network leaves to its engine, wasmtime, to validate. */
+export function notValidated(why: string): InvalidModule {
+  return new InvalidModule(
+    `Wasmtime failed to validate wasm module wasmtime::Module::validate() failed with ${why}`,
+  );
 }

@@ -1,12 +1,17 @@
 // The pass over the code section: puts a charge at the head of each basic block, as the network's
-// instrumentation does. It knows weights and charging points, and nothing of other sections.
+// instrumentation does, and refuses functions that the network does not compile. It knows weights
+// and charging points, and nothing of other sections.
 
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
+import { instructionComplexity, refusedName } from './complexity.ts';
 import type { Instruction } from './instruction.ts';
 import { readInstruction } from './instruction.ts';
 import { InvalidModule } from './invalid-module.ts';
+import type { Address } from './memories.ts';
+import { functionComplexityMax } from './module-limits.ts';
 import { bulk, functionEntryCost, instructionCost, op } from './opcodes.ts';
+import { readValueType } from './sections.ts';
 
 /** Indices of what the instrumentation adds to the module. */
 export interface Additions {
@@ -16,21 +21,22 @@ export interface Additions {
   readonly exhausted: number;
   /** `(i32) -> (i32)`: charges its argument and returns it. */
   readonly chargeLength: number;
+  /** `(i64) -> (i64)`: the same for lengths in a memory of 64 bits. */
+  readonly chargeLength64: number;
 }
 
 export interface MeteredCode {
   readonly content: Uint8Array;
-  /** Whether any instruction can change a table. */
-  readonly changesTables: boolean;
-  /** Functions that `ref.func` names: what a table may hold later. */
-  readonly referenced: ReadonlySet<number>;
+  /** Of all functions, before anything was added. */
+  readonly instructions: number;
 }
 
 /** A place inside a block where bytes are put before, or instead of, an instruction. */
 interface Patch {
   readonly at: number;
   readonly resume: number;
-  readonly isCharge: boolean;
+  /** The function that charges, if one does. */
+  readonly charge: number | undefined;
 }
 
 interface Block {
@@ -61,37 +67,30 @@ function endsBlock(opcode: number): boolean {
 }
 
 function hasLength(sub: number): boolean {
-  return (
-    sub === bulk.memoryInit ||
-    sub === bulk.memoryCopy ||
-    sub === bulk.memoryFill ||
-    sub === bulk.tableInit ||
-    sub === bulk.tableCopy ||
-    sub === bulk.tableFill
-  );
+  return sub === bulk.memoryInit || isLengthOfMemory(sub);
 }
 
-function changesTable(instruction: Instruction): boolean {
-  if (instruction.opcode === op.tableSet) return true;
-  return (
-    instruction.opcode === op.prefixBulk &&
-    instruction.sub >= bulk.tableInit &&
-    instruction.sub !== bulk.elementDrop &&
-    instruction.sub !== bulk.tableSize
-  );
+/** Lengths in a data segment are an i32, whatever the memory. */
+function isLengthOfMemory(sub: number): boolean {
+  return sub === bulk.memoryCopy || sub === bulk.memoryFill;
 }
 
 class Meter {
   readonly output: ByteWriter;
-  readonly referenced = new Set<number>();
-  changesTables = false;
+  instructions = 0;
   readonly #additions: Additions;
   readonly #source: Uint8Array;
   readonly #body = new ByteWriter(1 << 16);
+  /** What addresses of 64 bits add to the cost of a load or store. */
+  readonly #surcharge: number;
+  readonly #memoryCharge: number;
 
-  constructor(source: Uint8Array, additions: Additions) {
+  constructor(source: Uint8Array, additions: Additions, address: Address) {
     this.#source = source;
     this.#additions = additions;
+    this.#surcharge = address === 'I' ? 1 : 0;
+    const { chargeLength, chargeLength64 } = additions;
+    this.#memoryCharge = address === 'I' ? chargeLength64 : chargeLength;
     this.output = new ByteWriter(Math.ceil(source.length * 1.4) + 64);
   }
 
@@ -121,9 +120,9 @@ class Meter {
     let start = block.start;
     for (const patch of block.patches) {
       this.#body.slice(this.#source, { start, end: patch.at });
-      if (patch.isCharge) {
+      if (patch.charge !== undefined) {
         this.#body.byte(op.call);
-        this.#body.u32(this.#additions.chargeLength);
+        this.#body.u32(patch.charge);
       }
       start = patch.resume;
     }
@@ -136,14 +135,16 @@ class Meter {
     if (instruction.opcode !== op.prefixBulk) return;
     const { sub } = instruction;
     if (hasLength(sub)) {
-      block.patches.push({ at: range.start, resume: range.start, isCharge: true });
+      const charge = isLengthOfMemory(sub) ? this.#memoryCharge : this.#additions.chargeLength;
+      block.patches.push({ at: range.start, resume: range.start, charge });
     } else if (sub === bulk.dataDrop || sub === bulk.elementDrop) {
-      block.patches.push({ at: range.start, resume: range.end, isCharge: false });
+      block.patches.push({ at: range.start, resume: range.end, charge: undefined });
     }
   }
 
-  #instructions(reader: ByteReader): void {
-    const instruction: Instruction = { opcode: 0, sub: 0, index: 0 };
+  #instructions(reader: ByteReader, index: number): void {
+    let complexity = 0;
+    const instruction: Instruction = { opcode: 0, sub: 0 };
     const block: Block = {
       start: reader.position,
       cost: functionEntryCost,
@@ -153,20 +154,32 @@ class Meter {
     while (!reader.done()) {
       const start = reader.position;
       readInstruction(reader, instruction);
-      block.cost += instructionCost(instruction.opcode, instruction.sub);
-      if (instruction.opcode === op.refFunc) this.referenced.add(instruction.index);
-      this.changesTables ||= changesTable(instruction);
+      const { opcode, sub } = instruction;
+      this.instructions += 1;
+      block.cost += instructionCost(opcode, sub);
+      if (opcode >= op.firstLoad && opcode <= op.lastStore) block.cost += this.#surcharge;
+      const share = instructionComplexity(opcode, sub);
+      if (share === 0) throw refusal(index, `with unsupported instruction ${refusedName(sub)}`);
+      complexity += share;
       this.#patch(block, instruction, { start, end: reader.position });
-      if (!endsBlock(instruction.opcode)) continue;
+      if (!endsBlock(opcode)) continue;
       this.#flush(block, reader.position);
       block.start = reader.position;
       block.cost = 0;
       block.isChecked = instruction.opcode === op.loop;
     }
     if (block.start !== reader.end) throw new InvalidModule('a function lacks its end');
+    if (complexity > functionComplexityMax) {
+      throw refusal(
+        index,
+        `with complexity ${complexity} which exceeds the maximum complexity allowed ` +
+          `${functionComplexityMax}`,
+      );
+    }
   }
 
-  function(reader: ByteReader): void {
+  /** `index`: among the module's own functions. */
+  function(reader: ByteReader, index: number): void {
     const size = reader.u32();
     const inner = new ByteReader(this.#source, reader.position, reader.position + size);
     reader.skip(size);
@@ -174,35 +187,37 @@ class Meter {
     const start = inner.position;
     for (let groups = inner.u32(); groups > 0; groups -= 1) {
       inner.skipNumber();
-      inner.byte();
+      readValueType(inner);
     }
     this.#body.slice(this.#source, { start, end: inner.position });
-    this.#instructions(inner);
+    this.#instructions(inner, index);
     this.output.u32(this.#body.length);
     this.output.bytes(this.#body.view());
   }
 }
 
+function refusal(index: number, why: string): InvalidModule {
+  return new InvalidModule(`Wasm module contains a function at index ${index} ${why}.`);
+}
+
 /**
  * `content` is the code section's; `extra` are the bodies of added functions, without their size.
+ * Returns the new content. Throws InvalidModule.
  */
 export function meterCode(options: {
   readonly content: Uint8Array;
   readonly additions: Additions;
+  readonly address: Address;
   readonly extra: readonly Uint8Array[];
 }): MeteredCode {
-  const meter = new Meter(options.content, options.additions);
+  const meter = new Meter(options.content, options.additions, options.address);
   const reader = new ByteReader(options.content);
   const count = reader.u32();
   meter.output.u32(count + options.extra.length);
-  for (let index = 0; index < count; index += 1) meter.function(reader);
+  for (let index = 0; index < count; index += 1) meter.function(reader, index);
   for (const body of options.extra) {
     meter.output.u32(body.length);
     meter.output.bytes(body);
   }
-  return {
-    content: meter.output.view(),
-    changesTables: meter.changesTables,
-    referenced: meter.referenced,
-  };
+  return { content: meter.output.view(), instructions: meter.instructions };
 }

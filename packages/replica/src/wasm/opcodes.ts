@@ -4,7 +4,6 @@
 
 export const op = {
   unreachable: 0x00,
-  block: 0x02,
   loop: 0x03,
   if: 0x04,
   else: 0x05,
@@ -19,15 +18,17 @@ export const op = {
   returnCallIndirect: 0x13,
   globalGet: 0x23,
   globalSet: 0x24,
+  select: 0x1b,
   tableSet: 0x26,
+  firstLoad: 0x28,
+  lastStore: 0x3e,
   i32Const: 0x41,
   i64Const: 0x42,
   i64LessSigned: 0x53,
-  i64Add: 0x7c,
+  i64LessUnsigned: 0x54,
   i64Sub: 0x7d,
   i64ExtendUnsigned: 0xad,
   localGet: 0x20,
-  refFunc: 0xd2,
   prefixBulk: 0xfc,
   prefixVector: 0xfd,
   emptyBlock: 0x40,
@@ -43,14 +44,17 @@ export const bulk = {
   elementDrop: 13,
   tableCopy: 14,
   tableGrow: 15,
-  tableSize: 16,
   tableFill: 17,
 } as const;
 
 /** `[weight, ...opcodes]`; a pair `[from, to]` is a range, both ends included. */
-type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
+/** Sub-opcodes behind 0xfd. */
+export const vector = { i64Splat: 0x12, i64ExtractLane: 0x1d, i64ReplaceLane: 0x1e } as const;
 
-function table(length: number, weights: Weights): Uint8Array {
+export type Weights = readonly (readonly [number, ...(number | readonly [number, number])[]])[];
+
+/** The weights by opcode; of those not named 1. */
+export function weightTable(length: number, weights: Weights): Uint8Array {
   const costs = new Uint8Array(length).fill(1);
   for (const [weight, ...codes] of weights) {
     for (const code of codes) {
@@ -62,7 +66,7 @@ function table(length: number, weights: Weights): Uint8Array {
 }
 
 /** Instructions of one byte; those not named cost 1. `memory.grow` (300) is a case of its own. */
-const plain = table(256, [
+const plain = weightTable(256, [
   [0, 0x02, 0x03, 0x05, 0x0b], // block, loop, else, end
   [2, 0x04, [0x0c, 0x0e]], // if, br, br_if, br_table
   [2, 0x23, 0x24], // global.get, global.set
@@ -88,7 +92,7 @@ const bulkWeights: Readonly<Record<number, number>> = {
 };
 
 /** Instructions behind 0xfd; those not named cost 1. */
-const vector = table(256, [
+const vectorCosts = weightTable(256, [
   [2, 38, 40, 48, 50, 58, 60], // unsigned less, greater of i8x16, i16x8, i32x4
   [3, 13, 98], // i8x16.shuffle, i8x16.popcnt
   [3, 107, 108], // i8x16.shl, shr_s
@@ -119,7 +123,7 @@ const vector = table(256, [
 
 /** The static cost of an instruction; `sub` is the opcode behind a prefix byte. */
 export function instructionCost(opcode: number, sub: number): number {
-  if (opcode === op.prefixVector) return vector[sub] ?? 1;
+  if (opcode === op.prefixVector) return vectorCosts[sub] ?? 1;
   if (opcode === op.prefixBulk) return sub < bulk.memoryInit ? 20 : (bulkWeights[sub] ?? 100);
   return opcode === 0x40 ? memoryGrowWeight : (plain[opcode] ?? 1);
 }

@@ -2,8 +2,8 @@
 // checks need. It changes nothing. WebAssembly Core specification, §5.5 "Modules".
 
 import { ByteReader } from './byte-reader.ts';
-import { skipConstantExpression } from './instruction.ts';
-import { InvalidModule } from './invalid-module.ts';
+import { readConstant } from './instruction.ts';
+import { InvalidModule, notValidated } from './invalid-module.ts';
 
 export const section = {
   custom: 0,
@@ -25,7 +25,7 @@ export type ExternalKind = 'function' | 'table' | 'memory' | 'global';
 const externalKinds: readonly ExternalKind[] = ['function', 'table', 'memory', 'global'];
 
 export interface FunctionType {
-  /** Value types as letters: i i32, I i64, f f32, F f64, v v128, r reference. */
+  /** Value types as letters: i i32, I i64, f f32, F f64, v v128, r funcref, e externref. */
   readonly params: string;
   readonly results: string;
 }
@@ -48,6 +48,9 @@ export interface Sections {
   readonly custom: readonly { readonly name: string; readonly content: Uint8Array }[];
 }
 
+/** In which the sections stand. §5.5.2 of the specification: "Modules". */
+export const sectionOrder: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
+
 const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
 export function cutSections(module: Uint8Array): Sections {
@@ -57,6 +60,7 @@ export function cutSections(module: Uint8Array): Sections {
   const known = new Map<number, Uint8Array>();
   const custom: { name: string; content: Uint8Array }[] = [];
   const reader = new ByteReader(module, header.length);
+  let last = -1;
   while (!reader.done()) {
     const id = reader.byte();
     const content = reader.blob();
@@ -64,10 +68,15 @@ export function cutSections(module: Uint8Array): Sections {
       const inner = new ByteReader(content);
       const name = inner.name();
       custom.push({ name, content: content.subarray(inner.position) });
-    } else if (id > section.dataCount) {
+      continue;
+    }
+    if (id > section.dataCount) {
       throw new InvalidModule(`section ${id} is not supported by the network`);
-    } else if (known.has(id)) throw new InvalidModule(`section ${id} occurs twice`);
-    else known.set(id, content);
+    }
+    const place = sectionOrder.indexOf(id);
+    if (place <= last) throw notValidated(`section ${id} out of order`);
+    last = place;
+    known.set(id, content);
   }
   return { known, custom };
 }
@@ -87,16 +96,20 @@ const valueLetters: Readonly<Record<number, string>> = {
   124: 'F',
   123: 'v',
   112: 'r',
-  111: 'r',
+  111: 'e',
 };
+
+/** The letter of a value type. */
+export function readValueType(reader: ByteReader): string {
+  const type = reader.byte();
+  const letter = valueLetters[type];
+  if (letter === undefined) throw notValidated(`value type 0x${type.toString(16)}`);
+  return letter;
+}
 
 function readValueTypes(reader: ByteReader): string {
   let letters = '';
-  for (let count = reader.u32(); count > 0; count -= 1) {
-    const letter = valueLetters[reader.byte()];
-    if (letter === undefined) throw new InvalidModule('an unknown value type in a function type');
-    letters += letter;
-  }
+  for (let count = reader.u32(); count > 0; count -= 1) letters += readValueType(reader);
   return letters;
 }
 
@@ -109,16 +122,23 @@ export function readTypes(sections: Sections): FunctionType[] {
   });
 }
 
+const importRefusals: Readonly<Record<number, string>> = {
+  1: 'Importing tables is not allowed.',
+  2: 'Importing memory is not allowed.',
+  3: 'Importing globals is not allowed.',
+  4: 'Importing tags is not allowed.',
+};
+
 /** The network takes function imports alone. */
 export function readImports(sections: Sections, types: readonly FunctionType[]): FunctionImport[] {
   const { reader, count } = openVector(sections, section.import);
   return Array.from({ length: count }, () => {
     const module = reader.name();
     const name = reader.name();
-    if (reader.byte() !== 0) {
-      throw new InvalidModule(
-        `import ${module}.${name} is not a function; only functions can be imported`,
-      );
+    const kind = reader.byte();
+    if (kind !== 0) {
+      const why = importRefusals[kind] ?? `${module}.${name} is of an unknown kind.`;
+      throw new InvalidModule(`Wasm module has an invalid import section. ${why}`);
     }
     const type = types[reader.u32()];
     if (type === undefined) throw new InvalidModule(`import ${module}.${name} has no type`);
@@ -147,36 +167,22 @@ export function readExports(sections: Sections): ModuleExport[] {
 
 export interface GlobalShape {
   readonly isMutable: boolean;
-  readonly isVector: boolean;
+  /** The letter of its type. */
+  readonly type: string;
 }
 
 export function readGlobals(sections: Sections): GlobalShape[] {
   const { reader, count } = openVector(sections, section.global);
   return Array.from({ length: count }, () => {
-    const isVector = reader.byte() === 0x7b;
+    const type = readValueType(reader);
     const isMutable = reader.byte() === 1;
-    skipConstantExpression(reader);
-    return { isMutable, isVector };
+    readConstant(reader);
+    return { isMutable, type };
   });
 }
 
-/** The functions that passive and declared element segments name: what a table may hold later. */
-export function readDormantFunctions(sections: Sections): Set<number> {
-  const { reader, count } = openVector(sections, section.element);
-  const dormant = new Set<number>();
-  for (let segment = 0; segment < count; segment += 1) {
-    const flags = reader.u32();
-    const isActive = (flags & 1) === 0;
-    const note = (index: number) => void (isActive || dormant.add(index));
-    if (isActive) {
-      if (flags & 2) reader.u32();
-      skipConstantExpression(reader);
-    }
-    if (flags & 3) reader.byte();
-    for (let entries = reader.u32(); entries > 0; entries -= 1) {
-      if (flags & 4) skipConstantExpression(reader, note);
-      else note(reader.u32());
-    }
-  }
-  return dormant;
+/** The index of the function that runs at instantiation. */
+export function readStart(sections: Sections): number | undefined {
+  const content = sections.known.get(section.start);
+  return content && new ByteReader(content).u32();
 }

@@ -12,13 +12,12 @@ export interface WasmGlobal {
 export interface WasmTable {
   readonly length: number;
   get(index: number): unknown;
-  set(index: number, entry: unknown): void;
-  grow(count: number): number;
 }
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
+  /** `bigint` in a memory of 64 bits. */
+  grow(pages: number | bigint): number | bigint;
 }
 
 export type WasmExports = Readonly<Record<string, unknown>>;
@@ -44,3 +43,19 @@ interface WebAssemblyInterface {
 
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface })
   .WebAssembly;
+
+/** A module with a memory of 64 bits and no page, exported as `m`. */
+const memory64 = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...[0x05, 0x03, 0x01, 0x04, 0x00, 0x07, 0x05, 0x01, 0x01, 0x6d, 0x02, 0x00],
+);
+
+/** Whether this V8 runs memories of 64 bits as the standard has them: Node 24 and newer. */
+export function hasMemory64(): boolean {
+  try {
+    const { m } = new webAssembly.Instance(new webAssembly.Module(memory64), {}).exports;
+    return m instanceof webAssembly.Memory && m.grow(0n) === 0n;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+// The two canisters of the network that a deployment asks before there is a canister of its own:
+// the cycles minting canister for the subnets, the cycles ledger for a new canister. They answer to
+// users alone, where no canister of that id was made, and keep nothing: cycles are free here.
+
+import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
+import type { CallMessage, Engine, Outcome, Reject } from '../core.ts';
+import { noMethod } from '../execution/errors.ts';
+import { createByLedger } from './cycles-ledger.ts';
+
+const mintingId = 'rkp4c-7iaaa-aaaaa-aaaca-cai';
+const ledgerId = 'um5iw-rqaaa-aaaaq-qaaba-cai';
+
+export const builtInIds: ReadonlySet<string> = new Set([mintingId, ledgerId]);
+
+type Kind = 'query' | 'update';
+
+export function withBuiltIns(engine: Engine, subnetId: Principal): Engine {
+  const isBuiltIn = ({ canisterId }: CallMessage) =>
+    builtInIds.has(canisterId.toText()) && engine.canister(canisterId) === undefined;
+  return {
+    ...engine,
+    checkIngress: async (message) =>
+      isBuiltIn(message) ? refuse(message, 'update') : engine.checkIngress(message),
+    update: async (message) =>
+      isBuiltIn(message)
+        ? answer(message, { kind: 'update', engine, subnetId })
+        : engine.update(message),
+    query: async (message) =>
+      isBuiltIn(message)
+        ? answer(message, { kind: 'query', engine, subnetId })
+        : engine.query(message),
+  };
+}
+
+const methods: Readonly<Record<string, readonly Kind[]>> = {
+  [`${mintingId} get_default_subnets`]: ['query', 'update'],
+  [`${ledgerId} create_canister`]: ['update'],
+};
+
+function refuse({ canisterId, method }: CallMessage, kind: Kind): Reject | undefined {
+  const idText = canisterId.toText();
+  const isThere = methods[`${idText} ${method}`]?.includes(kind);
+  return isThere ? undefined : noMethod(idText, kind, method);
+}
+
+async function answer(
+  message: CallMessage,
+  parts: { readonly kind: Kind; readonly engine: Engine; readonly subnetId: Principal },
+): Promise<Outcome> {
+  const refused = refuse(message, parts.kind);
+  if (refused) return refused;
+  if (message.method === 'create_canister') return createByLedger(parts.engine, message);
+  const subnets = IDL.encode([IDL.Vec(IDL.Principal)], [[parts.subnetId]]);
+  return { status: 'replied', arg: new Uint8Array(subnets) };
+}

@@ -1,0 +1,78 @@
+// `create_canister` of the cycles ledger, without its accounts: the canister is made by the
+// management canister's provisional method, for the caller, with the cycles that were asked for.
+// `dfinity/cycles-ledger` `cycles-ledger/cycles-ledger.did`.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import type { CallMessage, Engine, Outcome } from '../core.ts';
+import { canisterCreationCycles } from '../execution/prices.ts';
+import { decodeGuarded } from '../management/candid-guard.ts';
+import {
+  canisterSettings,
+  methodTypes,
+  type Opt,
+  type SettingsArgument,
+} from '../management/candid-types.ts';
+
+const creation = methodTypes.provisional_create_canister_with_cycles;
+const managementId = Principal.managementCanister();
+
+const argumentType = IDL.Record({
+  amount: IDL.Nat,
+  creation_args: IDL.Opt(IDL.Record({ settings: IDL.Opt(canisterSettings) })),
+});
+const resultType = IDL.Variant({
+  Ok: IDL.Record({ block_id: IDL.Nat, canister_id: IDL.Principal }),
+  Err: IDL.Variant({
+    FailedToCreate: IDL.Record({
+      error: IDL.Text,
+      fee_block: IDL.Opt(IDL.Nat),
+      refund_block: IDL.Opt(IDL.Nat),
+    }),
+    GenericError: IDL.Record({ error_code: IDL.Nat, message: IDL.Text }),
+  }),
+});
+
+interface Argument {
+  readonly amount: bigint;
+  readonly creation_args: Opt<{ readonly settings: Opt<SettingsArgument> }>;
+}
+
+export async function createByLedger(engine: Engine, message: CallMessage): Promise<Outcome> {
+  let argument: Argument;
+  try {
+    argument = decodeGuarded([argumentType], message.arg) as Argument;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return failed({ GenericError: { error_code: 0n, message: `No such argument: ${reason}` } });
+  }
+  const { amount, creation_args: wanted } = argument;
+  if (amount < canisterCreationCycles) {
+    const error = `Insufficient cycles: creating a canister takes ${canisterCreationCycles}`;
+    return failed({ FailedToCreate: { error, fee_block: [], refund_block: [] } });
+  }
+  const outcome = await engine.update({
+    sender: message.sender,
+    canisterId: managementId,
+    method: 'provisional_create_canister_with_cycles',
+    arg: creationArgument(amount - canisterCreationCycles, wanted[0]?.settings ?? []),
+  });
+  if (outcome.status === 'rejected') {
+    return failed({ FailedToCreate: { error: outcome.message, fee_block: [], refund_block: [] } });
+  }
+  const [made] = IDL.decode([...creation.result], outcome.arg) as unknown as [object];
+  return reply({ Ok: { block_id: 0n, ...made } });
+}
+
+function creationArgument(amount: bigint, settings: Opt<SettingsArgument>): Uint8Array {
+  const value = { amount: [amount], settings, specified_id: [], sender_canister_version: [] };
+  return new Uint8Array(IDL.encode([...creation.argument], [value]));
+}
+
+function failed(error: object): Outcome {
+  return reply({ Err: error });
+}
+
+function reply(result: object): Outcome {
+  return { status: 'replied', arg: new Uint8Array(IDL.encode([resultType], [result])) };
+}

@@ -1,0 +1,47 @@
+// Room for calls. A call takes a place in the queue between its two canisters until its answer has
+// been executed, and a callback of the subnet's. IC spec, "Inter-canister method calls": without
+// room `call_perform` fails.
+
+import type { CallCount, Canister, Execution, World } from './canister.ts';
+
+/** A principal as a key. */
+function keyOf(callee: Uint8Array): string {
+  return Buffer.from(callee).toString('latin1');
+}
+
+function change(count: CallCount, callee: Uint8Array, by: 1 | -1): void {
+  const key = keyOf(callee);
+  const left = (count.byCallee.get(key) ?? 0) + by;
+  count.total += by;
+  if (left > 0) count.byCallee.set(key, left);
+  else count.byCallee.delete(key);
+}
+
+/** Whether a running message may perform one more call to this callee. */
+export function hasRoomFor({ canister, effects, world }: Execution, callee: Uint8Array): boolean {
+  const { waiting } = canister;
+  const { performed } = effects;
+  const { callsPerPairMax, guaranteedCalls, subnetCallsMax } = world.limits;
+  const key = keyOf(callee);
+  const pair = (waiting.byCallee.get(key) ?? 0) + (performed?.byCallee.get(key) ?? 0);
+  if (pair >= callsPerPairMax) return false;
+  const own = performed?.total ?? 0;
+  if (waiting.total + own < guaranteedCalls) return true;
+  return world.waitingCalls.count + own < subnetCallsMax;
+}
+
+/** A call that the running message has performed. */
+export function countPerformed({ effects }: Execution, callee: Uint8Array): void {
+  effects.performed ??= { total: 0, byCallee: new Map() };
+  change(effects.performed, callee, 1);
+}
+
+/** A call that has left the canister, or whose answer is executed. */
+export function countWaiting(
+  world: World,
+  { canister, callee }: { readonly canister: Canister; readonly callee: Uint8Array },
+  by: 1 | -1,
+): void {
+  change(canister.waiting, callee, by);
+  world.waitingCalls.count += by;
+}

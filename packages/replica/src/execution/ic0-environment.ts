@@ -1,0 +1,101 @@
+// System API rows: environment variables, in the order of their names. IC spec, "Environment
+// Variables".
+
+import type { Execution } from './canister.ts';
+import { contractViolation } from './errors.ts';
+import type { Row } from './ic0-row.ts';
+import { copyCost, copyToHeap, readText, row, usualCost } from './ic0-row.ts';
+import { environmentTextBytesMax } from './limits.ts';
+
+const variablesOf = ({ canister }: Execution) => canister.record.settings.environmentVariables;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function nameAt(execution: Execution, name: string, index: number): Uint8Array {
+  const names = [...variablesOf(execution).keys()];
+  const found = names[index];
+  if (found !== undefined) return bytesOf(found);
+  throw contractViolation(
+    `ic0.${name}: index ${index} is out of bounds: there are ${names.length} variables`,
+  );
+}
+
+/** The value of the variable whose name the canister has at `start`, if there is one. */
+function find(
+  execution: Execution,
+  asked: { readonly name: string; readonly start: number; readonly size: number },
+): { readonly variable: string; readonly value: string | undefined } {
+  if (asked.size > environmentTextBytesMax) {
+    throw contractViolation(
+      `ic0.${asked.name}: the name is longer than ${environmentTextBytesMax} bytes`,
+    );
+  }
+  const variable = readText(execution, asked);
+  return { variable, value: variablesOf(execution).get(variable) };
+}
+
+function readValue(execution: Execution, asked: Parameters<typeof find>[1]): Uint8Array {
+  const { variable, value } = find(execution, asked);
+  if (value !== undefined) return bytesOf(value);
+  throw contractViolation(`ic0.${asked.name}: there is no environment variable '${variable}'`);
+}
+
+export const environmentRows: readonly Row[] = [
+  row({
+    name: 'env_var_count',
+    params: '',
+    results: 'p',
+    contexts: '*',
+    cost: usualCost,
+    run: (execution) => variablesOf(execution).size,
+  }),
+  row({
+    name: 'env_var_name_size',
+    params: 'p',
+    results: 'p',
+    contexts: '*',
+    cost: usualCost,
+    run: (execution, index) => nameAt(execution, 'env_var_name_size', index).length,
+  }),
+  row({
+    name: 'env_var_name_copy',
+    params: 'pppp',
+    results: '',
+    contexts: '*',
+    cost: copyCost(3),
+    run: (execution, index, destination, offset, size) => {
+      const name = 'env_var_name_copy';
+      const source = nameAt(execution, name, index);
+      return copyToHeap(execution, { name, source, destination, offset, size });
+    },
+  }),
+  row({
+    name: 'env_var_name_exists',
+    params: 'pp',
+    results: 'i',
+    contexts: '*',
+    cost: copyCost(1),
+    run: (execution, start, size) =>
+      find(execution, { name: 'env_var_name_exists', start, size }).value === undefined ? 0 : 1,
+  }),
+  row({
+    name: 'env_var_value_size',
+    params: 'pp',
+    results: 'p',
+    contexts: '*',
+    cost: copyCost(1),
+    run: (execution, start, size) =>
+      readValue(execution, { name: 'env_var_value_size', start, size }).length,
+  }),
+  row({
+    name: 'env_var_value_copy',
+    params: 'ppppp',
+    results: '',
+    contexts: '*',
+    cost: copyCost(4),
+    run: (execution, ...[nameStart, nameSize, destination, offset, size]) => {
+      const name = 'env_var_value_copy';
+      const source = readValue(execution, { name, start: nameStart, size: nameSize });
+      return copyToHeap(execution, { name, source, destination, offset, size });
+    },
+  }),
+];

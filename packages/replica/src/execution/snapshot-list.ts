@@ -1,0 +1,107 @@
+// Which snapshots a canister has: one value in the store. Their bytes are in a memory of their own
+// beside the canister's, as sparse, as checked and as durable as stable memory:
+//
+//   memory ID-sN      stable memory | heap | module, each from a whole Wasm page on | chunks, each
+//                     1 MiB from the former
+//   snapshots of ID   CBOR [next N, [facts]]
+
+import { Principal } from '@dfinity/principal';
+import { decode, encode } from 'cborg';
+import type { StateStore, ValueChange } from '../core.ts';
+import { wasmPageBytes } from '../core.ts';
+import type { SnapshotFacts } from '../snapshot-facts.ts';
+
+type Stored = readonly [next: number, snapshots: readonly StoredFacts[]];
+
+/** Its 64-bit numbers become what CBOR makes of them. */
+type StoredFacts = {
+  readonly [K in keyof SnapshotFacts]: SnapshotFacts[K] extends bigint
+    ? bigint | number
+    : SnapshotFacts[K];
+};
+
+export interface SnapshotList {
+  /** Number of the one that comes next. */
+  readonly next: number;
+  readonly snapshots: readonly SnapshotFacts[];
+}
+
+const listName = (idText: string) => `snapshots of ${idText}`;
+export const chunkSlotBytes = 2 ** 20;
+
+export function readList(store: StateStore, idText: string): SnapshotList {
+  const stored = store.getValue(listName(idText));
+  if (stored === undefined) return { next: 0, snapshots: [] };
+  const [next, snapshots] = decode(stored) as Stored;
+  return { next, snapshots: snapshots.map(readFacts) };
+}
+
+export function listChange(idText: string, { next, snapshots }: SnapshotList): ValueChange {
+  return [listName(idText), encode([next, snapshots.map(storedFacts)])];
+}
+
+/** For a canister that goes for good. */
+export function removedSnapshots(
+  store: StateStore,
+  idText: string,
+): { readonly memories: readonly string[]; readonly value: ValueChange } {
+  const { snapshots } = readList(store, idText);
+  return {
+    memories: snapshots.map(({ id }) => memoryOf(id)),
+    value: [listName(idText), undefined],
+  };
+}
+
+/** As on the network: eight bytes of number, big endian, then the canister's. */
+export function snapshotIdOf(canisterId: Principal, number: number): Uint8Array {
+  const head = Buffer.alloc(8);
+  head.writeBigUInt64BE(BigInt(number));
+  return new Uint8Array(Buffer.concat([head, canisterId.toUint8Array()]));
+}
+
+/** The canister that the snapshot is of; `undefined`: no id of a snapshot. */
+export function ownerOf(snapshotId: Uint8Array): Principal | undefined {
+  if (snapshotId.length <= 8 || snapshotId.length > 8 + 29) return undefined;
+  return Principal.fromUint8Array(snapshotId.slice(8));
+}
+
+/** The name of the memory that has its bytes. */
+export function memoryOf(snapshotId: Uint8Array): string {
+  const owner = Principal.fromUint8Array(snapshotId.slice(8)).toText();
+  return `${owner}-s${Buffer.from(snapshotId).readBigUInt64BE()}`;
+}
+
+/** Where its parts begin, and the pages of all of them. */
+export function layoutOf(
+  facts: Pick<SnapshotFacts, 'stableBytes' | 'heapBytes' | 'moduleBytes' | 'chunks'>,
+): { readonly [part in 'stable' | 'heap' | 'module' | 'chunks' | 'pages']: number } {
+  const heap = facts.stableBytes;
+  const module = heap + facts.heapBytes;
+  const chunks = module + Math.ceil(facts.moduleBytes / wasmPageBytes) * wasmPageBytes;
+  const end = chunks + facts.chunks.length * chunkSlotBytes;
+  return { stable: 0, heap, module, chunks, pages: end / wasmPageBytes };
+}
+
+/** CBOR writes floating point numbers that are whole as integers: they are kept with their type. */
+function storedFacts(facts: SnapshotFacts): object {
+  return {
+    ...facts,
+    globalTimer: facts.globalTimer ?? null,
+    lowMemoryHook: facts.lowMemoryHook ?? null,
+  };
+}
+
+function readFacts(stored: StoredFacts): SnapshotFacts {
+  const { globalTimer } = stored;
+  return {
+    ...stored,
+    takenAt: BigInt(stored.takenAt),
+    canisterVersion: BigInt(stored.canisterVersion),
+    globalTimer:
+      globalTimer === null || globalTimer === undefined ? undefined : BigInt(globalTimer),
+    lowMemoryHook: stored.lowMemoryHook ?? undefined,
+    globals: stored.globals.map(({ type, value }) => {
+      return { type, value: type === 'i64' ? BigInt(value) : Number(value) };
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+// What memory that a message or an installation adds must be paid for: its storage for the freezing
+// threshold has to be there, and on a full subnet cycles are set aside for it. IC spec,
+// cycles_to_reserve and "Message execution".
+
+import type { Canister } from './canister.ts';
+import type { EngineState } from './core-state.ts';
+import type { CanisterTrap } from './errors.ts';
+import { growthTooDear, reservationTooLarge } from './errors.ts';
+import { allocatedBytes } from './freezing.ts';
+import { reservationCycles } from './prices.ts';
+
+export interface Growth {
+  readonly canister: Canister;
+  /** What it had allocated before, and has now. */
+  readonly before: bigint;
+  readonly after: bigint;
+  /** Of the balance, without what is prepaid for the message. */
+  readonly cycles: bigint;
+  /** What must be left of it: 0 for a callback. */
+  readonly least: bigint;
+}
+
+/** The cycles to set aside, or why there can be no more memory. Called before the growth is
+ * committed. */
+export function payForGrowth(state: EngineState, growth: Growth): bigint | CanisterTrap {
+  const { canister, before, cycles, least } = growth;
+  const bytes = growth.after - before;
+  if (bytes <= 0n) return 0n;
+  const reserved = reservationFor(state, growth);
+  const { record } = canister;
+  const limit = record.settings.reservedCyclesLimit;
+  const total = record.reservedCycles + reserved;
+  if (reserved > 0n && total > limit) return reservationTooLarge(bytes, { total, limit });
+  // The reservation pays for what is held back by the threshold.
+  const needed = reserved > least ? reserved : least;
+  return cycles < needed ? growthTooDear(bytes, needed - cycles) : reserved;
+}
+
+function reservationFor(state: EngineState, { canister, before, after }: Growth): bigint {
+  const { subnetStorageThreshold: threshold, subnetStorageMax: capacity } = state.world.limits;
+  let bytes = before;
+  for (const other of state.canisters.values()) {
+    if (other.idText !== canister.idText) bytes += allocatedBytes(state, other);
+  }
+  return reservationCycles({ bytes, threshold, capacity }, after - before);
+}

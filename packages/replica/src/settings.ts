@@ -1,0 +1,26 @@
+// What a canister's controllers set. IC spec, "IC method create_canister".
+
+import type { Principal } from '@dfinity/principal';
+
+/** Who may read something of a canister, besides its controllers. */
+export type Visibility = 'controllers' | 'public' | { readonly viewers: readonly Principal[] };
+
+/** IC spec, "IC method create_canister". */
+export interface CanisterSettings {
+  readonly controllers: readonly Principal[];
+  /** Percent of one core. */
+  readonly computeAllocation: bigint;
+  readonly memoryAllocation: bigint;
+  /** Seconds. */
+  readonly freezingThreshold: bigint;
+  readonly reservedCyclesLimit: bigint;
+  readonly minimumIncomingCallCycles: bigint;
+  readonly wasmMemoryLimit: bigint;
+  readonly wasmMemoryThreshold: bigint;
+  readonly logMemoryLimit: bigint;
+  readonly logVisibility: Visibility;
+  readonly snapshotVisibility: Visibility;
+  readonly statusVisibility: Visibility;
+  /** In the order of the names' bytes, as a canister sees them. */
+  readonly environmentVariables: ReadonlyMap<string, string>;
+}

@@ -1,0 +1,36 @@
+// What is known of a snapshot besides its bytes: a part of the vocabulary of core.ts.
+
+/** IC spec, OnLowWasmMemoryHookStatus. */
+export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
+
+export interface SnapshotGlobal {
+  readonly type: 'i32' | 'i64' | 'f32' | 'f64';
+  /** bigint for i64. */
+  readonly value: number | bigint;
+}
+
+/** What a snapshot says about itself; sizes in bytes. */
+export interface SnapshotMetadata {
+  readonly moduleBytes: number;
+  readonly heapBytes: number;
+  readonly stableBytes: number;
+  /** Those that code can change, in their order. */
+  readonly globals: readonly SnapshotGlobal[];
+  readonly certifiedData: Uint8Array;
+  /** `undefined`: not told; 0: inactive. */
+  readonly globalTimer: bigint | undefined;
+  readonly lowMemoryHook: LowMemoryHook | undefined;
+}
+
+export interface SnapshotFacts extends SnapshotMetadata {
+  readonly id: Uint8Array;
+  readonly source: 'canister' | 'upload';
+  readonly takenAt: bigint;
+  readonly canisterVersion: bigint;
+  readonly chunks: readonly SnapshotChunk[];
+}
+
+interface SnapshotChunk {
+  readonly hash: Uint8Array;
+  readonly bytes: number;
+}

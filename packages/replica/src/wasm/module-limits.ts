@@ -1,0 +1,29 @@
+// What the network takes of a module, in figures. Each stands beside its constant in `dfinity/ic`.
+
+const mebibyte = 1024 * 1024;
+
+/** `rs/config/src/embedders.rs`: WASM_MAX_SIZE, of what is behind the compression too. */
+export const moduleBytesMax = 100 * mebibyte;
+/** `rs/embedders/src/wasm_utils/validation.rs`: MAX_CODE_SECTION_SIZE_IN_BYTES. */
+export const codeBytesMax = 12 * mebibyte;
+/** The same: WASM_FUNCTION_COMPLEXITY_LIMIT. No function of more instructions than
+ * WASM_FUNCTION_SIZE_LIMIT is simpler, so that the network never comes to check that one. */
+export const functionComplexityMax = 1_000_000;
+/** `rs/config/src/embedders.rs`: MAX_FUNCTIONS, without those that are imported. */
+export const functionsMax = 50_000;
+/** The same: MAX_GLOBALS. */
+export const globalsMax = 1_000;
+/** The same: MAX_CUSTOM_SECTIONS, of those whose names begin with `icp:`. */
+export const customSectionsMax = 16;
+/** The same: MAX_CUSTOM_SECTIONS_SIZE, of their names and contents. */
+export const customBytesMax = mebibyte;
+/** The same: MAX_NUMBER_EXPORTED_FUNCTIONS, of methods. */
+export const methodsMax = 1_000;
+/** The same: MAX_SUM_EXPORTED_FUNCTION_NAME_LENGTHS, of their names, in bytes. */
+export const methodNameBytesMax = 20_000;
+/** `rs/embedders/src/wasmtime_embedder.rs`: MAX_STORE_TABLES. */
+export const tablesMax = 1;
+/** The same: MAX_STORE_TABLE_ELEMENTS. */
+export const tableEntriesMax = 1_000_000;
+/** `rs/types/types/src/lib.rs`: MAX_WASM64_MEMORY_IN_BYTES, 6 GiB, in pages of 64 KiB. */
+export const heapPages64Max = 98_304;

@@ -1,0 +1,24 @@
+// Which foreign Wasm files there are to run: the environment names them, several with the
+// separator of PATH between them.
+//   EFS_FOREIGN_ASSETS, EFS_FOREIGN_LEDGER, EFS_FOREIGN_COUNTER
+
+import { readFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+
+export type ForeignKind = 'assets' | 'ledger' | 'counter';
+
+export function foreignFiles(kind: ForeignKind): readonly string[] {
+  const named = process.env[`EFS_FOREIGN_${kind.toUpperCase()}`] ?? '';
+  return named.split(delimiter).filter((path) => path !== '');
+}
+
+/** Of the whole suite, the files whose kind has something to run. */
+export function foreignSuite(): string[] {
+  return (['assets', 'ledger', 'counter'] as const)
+    .filter((kind) => foreignFiles(kind).length > 0)
+    .map((kind) => `tests/foreign/${kind}.test.ts`);
+}
+
+export function readForeign(path: string): Uint8Array {
+  return new Uint8Array(readFileSync(path));
+}

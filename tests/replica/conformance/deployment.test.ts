@@ -1,0 +1,112 @@
+// What a deployment tool asks of a network before it has a canister there: subnets, a new canister
+// for cycles, and PocketIC's topology.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { Actor, HttpAgent } from '@icp-sdk/core/agent';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Replica } from '../../../packages/replica/src/index.ts';
+import { startReplica } from '../../../packages/replica/src/index.ts';
+import { canisterSettings } from '../../../packages/replica/src/management/candid-types.ts';
+
+let replica: Replica;
+let agent: HttpAgent;
+beforeAll(async () => {
+  replica = await startReplica();
+  agent = await HttpAgent.create({ host: replica.url, shouldFetchRootKey: true });
+});
+afterAll(() => replica.stop());
+
+const mintingId = 'rkp4c-7iaaa-aaaaa-aaaca-cai';
+const ledgerId = 'um5iw-rqaaa-aaaaq-qaaba-cai';
+
+// biome-ignore lint/suspicious/noExplicitAny: the package's own IDL, of the same shape.
+const interfaces: any = () =>
+  IDL.Service({
+    get_default_subnets: IDL.Func([], [IDL.Vec(IDL.Principal)], ['query']),
+    create_canister: IDL.Func(
+      [
+        IDL.Record({
+          from_subaccount: IDL.Opt(IDL.Vec(IDL.Nat8)),
+          created_at_time: IDL.Opt(IDL.Nat64),
+          amount: IDL.Nat,
+          creation_args: IDL.Opt(
+            IDL.Record({
+              subnet_selection: IDL.Opt(
+                IDL.Variant({ Subnet: IDL.Record({ subnet: IDL.Principal }) }),
+              ),
+              settings: IDL.Opt(canisterSettings),
+            }),
+          ),
+        }),
+      ],
+      [
+        IDL.Variant({
+          Ok: IDL.Record({ block_id: IDL.Nat, canister_id: IDL.Principal }),
+          Err: IDL.Variant({ FailedToCreate: IDL.Record({ error: IDL.Text }) }),
+        }),
+      ],
+      [],
+    ),
+    icrc1_fee: IDL.Func([], [IDL.Nat], ['query']),
+  });
+
+// biome-ignore lint/suspicious/noExplicitAny: an actor has the methods of its interface.
+const actorOf = (canisterId: string): any => Actor.createActor(interfaces, { agent, canisterId });
+
+async function topology() {
+  return (await fetch(`${replica.url}/_/topology`)).json();
+}
+
+describe('dfinity/icp-cli crates/icp-cli/src/operations/create.rs: a canister is created', () => {
+  test('on a default subnet of the cycles minting canister', async () => {
+    const [subnet] = await actorOf(mintingId).get_default_subnets();
+    expect(Object.keys((await topology()).subnet_configs)).toEqual([String(subnet)]);
+  });
+
+  test('by the cycles ledger, for the caller, with the settings and cycles asked for', async () => {
+    const creation = [{ subnet_selection: [], settings: [] }];
+    const asked = { from_subaccount: [], created_at_time: [], creation_args: creation };
+    const made = await actorOf(ledgerId).create_canister({ ...asked, amount: 2n * 10n ** 12n });
+    const id = String(made.Ok.canister_id);
+    const canister = replica.canisters().find((one) => one.id.toText() === id);
+    expect(canister?.controllers.map(String)).toEqual([Principal.anonymous().toText()]);
+    expect(canister?.cycles).toBe(15n * 10n ** 11n);
+    const poor = await actorOf(ledgerId).create_canister({ ...asked, amount: 1n });
+    expect(poor.Err.FailedToCreate.error).toContain('Insufficient cycles');
+  });
+
+  test('and what else these canisters have on the network is said to be missing', async () => {
+    await expect(actorOf(ledgerId).icrc1_fee()).rejects.toThrow("no query method 'icrc1_fee'");
+  });
+
+  test('no new canister gets the ids of these two, unless it is asked for', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => replica.createCanister()));
+    expect(ids.map(String)).not.toContain(mintingId);
+    expect(String(await replica.createCanister({ id: ledgerId }))).toBe(ledgerId);
+    await expect(actorOf(ledgerId).icrc1_fee()).rejects.toThrow('no Wasm module');
+  });
+});
+
+describe('dfinity/ic packages/pocket-ic/src/common/rest.rs: Topology', () => {
+  test('names the subnet, its canister ranges and a canister id to address creations to', async () => {
+    const found = await topology();
+    const [[id, subnet]] = Object.entries<Record<string, unknown>>(found.subnet_configs) as [
+      [string, Record<string, unknown>],
+    ];
+    expect(Principal.fromText(id).toText()).toBe(id);
+    expect(subnet).toMatchObject({
+      subnet_kind: 'Application',
+      instruction_config: 'Production',
+      canister_ranges: [
+        { start: { canister_id: 'AAAAAAAAAAABAQ==' }, end: { canister_id: '//////////8BAQ==' } },
+      ],
+    });
+    expect(found.default_effective_canister_id).toEqual({ canister_id: 'AAAAAAAAAAABAQ==' });
+  });
+
+  test('is for reading alone', async () => {
+    const answer = await fetch(`${replica.url}/_/topology`, { method: 'POST' });
+    expect(answer.status).toBe(405);
+  });
+});
