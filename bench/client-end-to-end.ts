@@ -1,6 +1,6 @@
 // `npm run bench:client -- --end-to-end [MB [ROUNDS]]`: `efs put` and `efs get` of an end-to-end
-// bucket beside those of any other, one after the other in each round, since a machine that does other
-// things is not as quick at one time as at another; and what a range makes the client read.
+// bucket beside those of any other, one after the other in each round, since a machine that does
+// other things is not as quick at one time as at another; and what a range makes the client read.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,8 +2,9 @@
 // local replica, each a process of its own, with peak memory and who took the processor's time;
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
 // goes, which takes some of it; with `--network mainnet` what users have there, see
-// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts. Linux only: the numbers are read from /proc. Without arguments it
-// writes the table in docs/reference/costs.md.
+// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts. Linux
+// only: the numbers are read from /proc. Without arguments it writes the table in
+// docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
