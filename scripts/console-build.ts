@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,19 +17,26 @@ const stamp = join(projectDir, 'build', 'console.sha256');
 const inputs = ['console/src', 'packages/client/src', 'packages/wire/src'];
 const files = ['package-lock.json', 'console/index.html', 'console/vite.config.ts'];
 
-/** The folder that it is in: `index.html` and `assets/`. */
-export async function buildConsole(): Promise<string> {
+/** The folder that it is in: `index.html` and `assets/`. `told` wraps the work if there is any. */
+export async function buildConsole(
+  told: (work: () => Promise<void>) => Promise<void> = (work) => work(),
+): Promise<string> {
   const digest = await digestOfInputs();
   const isBuilt = existsSync(join(outputDir, 'index.html')) && existsSync(stamp);
   if (isBuilt && (await readFile(stamp, 'utf8')) === digest) return outputDir;
+  await told(runVite);
+  await mkdir(dirname(stamp), { recursive: true });
+  await writeFile(stamp, digest);
+  return outputDir;
+}
+
+async function runVite(): Promise<void> {
   const vite = dirname(
     createRequire(join(consoleDir, 'package.json')).resolve('vite/package.json'),
   );
   // In a process of its own: the configuration belongs to its folder.
   const words = [join(vite, 'bin', 'vite.js'), 'build', '--logLevel', 'warn'];
   await promisify(execFile)(process.execPath, words, { cwd: consoleDir });
-  await writeFile(stamp, digest);
-  return outputDir;
 }
 
 async function digestOfInputs(): Promise<string> {
