@@ -95,8 +95,8 @@ function stepsTo(say: (step: string) => void) {
 }
 
 /**
- * Everything that the result is made of: sources, scripts, the versions of the dependencies, and the
- * console as it is packed.
+ * Everything that the result is made of: sources, scripts, the versions of the dependencies, and
+ * the console as it is packed.
  */
 async function digestOfInputs(pages: Uint8Array): Promise<string> {
   const hash = createHash('sha256').update(pages);
