@@ -24,7 +24,7 @@ export interface TestedConsole {
 export async function openConsole(): Promise<TestedConsole> {
   const service = await openService({});
   const { host, canisterId, identityPem, base, bucket: demo } = service;
-  const [pages, browser] = await Promise.all([openPageServer(base, canisterId), openBrowser()]);
+  const [pages, browser] = await Promise.all([openPageServer(base), openBrowser()]);
   const identity = identityFromPem(identityPem);
   return {
     service,

@@ -1,45 +1,20 @@
-// The built console and the service behind it, at one origin, with the policy that the canister
-// sends. Stands in until the canister itself has the page at `/`.
+// The way from the browser to the service, which can be cut: at one origin that stays while the
+// service goes away and comes back elsewhere.
 
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
-import { lookup } from 'mime-types';
-import { buildConsole } from '../../../scripts/console-build.ts';
-
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self' https://icp-api.io https://icp0.io https://*.icp0.io http://localhost:* http://*.localhost:*",
-  "frame-src 'self' blob:",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 export interface PageServer {
   readonly url: string;
-  /** From now on requests of the service go there. */
+  /** From now on requests go there. */
   serve(base: string): void;
   close(): Promise<void>;
 }
 
-/** `base`: the gateway's address of the service, which may change when that starts anew. */
-export async function openPageServer(base: string, canisterId: string): Promise<PageServer> {
-  const folder = await buildConsole();
+/** `base`: the gateway's address of the service. */
+export async function openPageServer(base: string): Promise<PageServer> {
   let target = base;
-  const server = createServer((incoming, outgoing) => {
-    const { pathname } = new URL(incoming.url ?? '/', 'http://page');
-    const isService = /^\/(?:api|cloud|s)\//.test(pathname);
-    if (isService) forward(target, incoming, outgoing);
-    else void answerFile(folder, { pathname, canisterId }, outgoing);
-  });
+  const server = createServer((incoming, outgoing) => forward(target, incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -65,24 +40,4 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
   });
   sent.on('error', () => outgoing.destroy());
   incoming.pipe(sent);
-}
-
-async function answerFile(
-  folder: string,
-  { pathname, canisterId }: { pathname: string; canisterId: string },
-  outgoing: ServerResponse,
-): Promise<void> {
-  const path = pathname === '/' ? '/index.html' : pathname;
-  try {
-    const body = await readFile(join(folder, path));
-    outgoing.writeHead(200, {
-      'Content-Type': lookup(extname(path)) || 'application/octet-stream',
-      'Content-Security-Policy': policy,
-      'X-Content-Type-Options': 'nosniff',
-      'x-ic-canister-id': canisterId,
-    });
-    outgoing.end(body);
-  } catch {
-    outgoing.writeHead(404).end();
-  }
 }
