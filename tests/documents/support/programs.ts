@@ -35,6 +35,7 @@ export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     isolatedModules: false,
     verbatimModuleSyntax: false,
+    jsx: ts.JsxEmit.ReactJSX,
     paths: Object.fromEntries(Object.entries(entrances).map(([name, path]) => [name, [path]])),
   };
   const host = ts.createCompilerHost(options);
