@@ -1,0 +1,310 @@
+// Sealed names: a transport that is told and shows clear paths, over one to the service, which sees
+// them sealed. All that the client does with paths goes through here.
+
+import type { NamesOf, PathNames } from './bucket-names.ts';
+import { plainNames } from './bucket-names.ts';
+import type { FileName, FolderOptions, FolderPage, ShownPath } from './interface.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
+import type { CopyRequest, PrefixMove, Signal, Transport } from './transport.ts';
+
+/** Does the work with the names of a bucket; what is refused is told with clear ones. */
+type Using = <T>(place: Place, work: (names: PathNames) => Promise<T>) => Promise<T>;
+
+interface Place {
+  readonly bucket: string;
+  readonly signal: Signal;
+  /** Something is to be stored under a path. */
+  readonly isNaming?: boolean;
+}
+
+export function sealingTransport(transport: Transport, namesOf: NamesOf): Transport {
+  const using: Using = async ({ bucket, signal, isNaming = false }, work) => {
+    const names = await namesOf(bucket, isNaming ? 'name' : 'find', signal);
+    try {
+      return await work(names);
+    } catch (error) {
+      throw isStorageError(error) ? inClear(names, error) : error;
+    }
+  };
+  return {
+    ...transport,
+    ...uploads(transport, using),
+    ...reads(transport, using),
+    ...lists(transport, using),
+    ...links(transport, using),
+    ...removals(transport, using),
+    ...changes(transport, using, namesOf),
+  };
+}
+
+function sealed<T extends { readonly path: string }>(names: PathNames, named: T): T {
+  return names.isSealing ? { ...named, path: names.seal(named.path) } : named;
+}
+
+/** Of a whole bucket, or of one path of it. */
+function sealedIfTold<T extends { readonly path?: string | undefined }>(names: PathNames, told: T) {
+  return told.path === undefined ? told : { ...told, path: names.seal(told.path) };
+}
+
+function shown<T extends ShownPath & { readonly path: string }>(names: PathNames, record: T): T {
+  if (names === plainNames) return record;
+  const name = 'name' in record ? { name: names.openText(String(record.name)) } : {};
+  return { ...record, ...name, ...names.open(record.path) };
+}
+
+function inClear(names: PathNames, error: StorageError): StorageError {
+  const message = names.openText(error.message);
+  return message === error.message ? error : new StorageError(error.code, message, error);
+}
+
+function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  if (one.path === other.path) return 0;
+  return one.path < other.path ? -1 : 1;
+}
+
+/** What the service can be asked for: names are sealed whole. The rest is looked for here. */
+function folderOf(prefix: string): string {
+  return prefix.slice(0, prefix.lastIndexOf('/') + 1);
+}
+
+function sealedFolder(names: PathNames, bucket: string, prefix: string): string {
+  if (!names.isSealing || folderOf(prefix) === prefix) return names.seal(prefix);
+  throw new StorageError(
+    'InvalidArgument',
+    `Bucket ${bucket} seals names whole: a prefix ends in a slash there, and "${prefix}" does not. ` +
+      'Lists alone may be of part of a name.',
+  );
+}
+
+function sealedPrefix<T extends { readonly bucket: string; readonly prefix?: string | undefined }>(
+  names: PathNames,
+  told: T,
+): T {
+  const { bucket, prefix } = told;
+  return prefix === undefined ? told : { ...told, prefix: sealedFolder(names, bucket, prefix) };
+}
+
+type Part<Name extends keyof Transport> = Pick<Transport, Name>;
+
+function uploads(
+  transport: Transport,
+  using: Using,
+): Part<
+  | 'putFile'
+  | 'putFiles'
+  | 'startUpload'
+  | 'getUpload'
+  | 'completeUpload'
+  | 'cancelUpload'
+  | 'listUploads'
+> {
+  return {
+    putFile: (file, signal) =>
+      using({ bucket: file.bucket, signal, isNaming: true }, async (names) =>
+        shown(names, await transport.putFile(sealed(names, file), signal)),
+      ),
+    putFiles: ({ bucket, files }, signal) =>
+      using({ bucket, signal, isNaming: true }, async (names) => {
+        const batch = { bucket, files: files.map((file) => sealed(names, file)) };
+        const results = await transport.putFiles(batch, signal);
+        return results.map((result) =>
+          isStorageError(result) ? inClear(names, result) : shown(names, result),
+        );
+      }),
+    startUpload: (request, signal) =>
+      using({ bucket: request.bucket, signal, isNaming: true }, async (names) =>
+        shown(names, await transport.startUpload(sealed(names, request), signal)),
+      ),
+    getUpload: (name, signal) =>
+      using({ bucket: name.bucket, signal }, async (names) =>
+        shown(names, await transport.getUpload(sealed(names, name), signal)),
+      ),
+    completeUpload: (name, signal) =>
+      using({ bucket: name.bucket, signal }, async (names) =>
+        shown(names, await transport.completeUpload(sealed(names, name), signal)),
+      ),
+    cancelUpload: (name, signal) =>
+      using({ bucket: name.bucket, signal }, async (names) =>
+        transport.cancelUpload(sealed(names, name), signal),
+      ),
+    listUploads: (bucket, signal) =>
+      using({ bucket, signal }, async (names) =>
+        (await transport.listUploads(bucket, signal)).map((session) => shown(names, session)),
+      ),
+  };
+}
+
+function reads(
+  transport: Transport,
+  using: Using,
+): Part<'openFile' | 'readPart' | 'getFile' | 'usage'> {
+  return {
+    openFile: (file, options) =>
+      using({ ...file, ...options }, async (names) =>
+        transport.openFile(sealed(names, file), options),
+      ),
+    // Through a link there is no path.
+    readPart: (part, signal) =>
+      part.linkPath === undefined
+        ? using({ ...part, signal }, async (names) =>
+            transport.readPart(sealed(names, part), signal),
+          )
+        : transport.readPart(part, signal),
+    getFile: (file, signal) =>
+      using({ bucket: file.bucket, signal }, async (names) =>
+        shown(names, await transport.getFile(sealed(names, file), signal)),
+      ),
+    usage: ({ signal, ...wanted }) =>
+      using({ bucket: wanted.bucket, signal }, async (names) =>
+        transport.usage({ ...sealedPrefix(names, wanted), signal }),
+      ),
+  };
+}
+
+/** Of a page what begins with the prefix, in the order of clear names. */
+function lists(
+  transport: Transport,
+  using: Using,
+): Part<'listFiles' | 'listFolder' | 'listVersions'> {
+  return {
+    listFiles: ({ signal = undefined, ...request }) =>
+      using({ bucket: request.bucket, signal }, async (names) => {
+        const { prefix = '' } = request;
+        const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
+        const page = await transport.listFiles({ ...request, prefix: folder, signal });
+        return { ...page, items: found(names, page.items, prefix) };
+      }),
+    listFolder: (request) =>
+      using({ bucket: request.bucket, signal: request.signal }, async (names) =>
+        listFolder(transport, names, request),
+      ),
+    listVersions: (request, signal) =>
+      using({ bucket: request.bucket, signal }, async (names) => {
+        const { prefix } = request;
+        const isPart = names.isSealing && prefix !== undefined;
+        const folder = isPart ? names.seal(folderOf(prefix)) : prefix;
+        const asked = { ...sealedIfTold(names, request), prefix: folder };
+        const page = await transport.listVersions(asked, signal);
+        const items = found(names, page.items, prefix ?? '');
+        return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
+      }),
+  };
+}
+
+function found<T extends ShownPath & { readonly path: string }>(
+  names: PathNames,
+  records: readonly T[],
+  prefix: string,
+): readonly T[] {
+  const all = names === plainNames ? records : records.map((record) => shown(names, record));
+  return names.isSealing ? all.filter(({ path }) => path.startsWith(prefix)) : all;
+}
+
+async function listFolder(
+  transport: Transport,
+  names: PathNames,
+  request: FolderOptions,
+): Promise<FolderPage> {
+  const { prefix = '', sort } = request;
+  const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
+  const page = await transport.listFolder({ ...request, prefix: folder });
+  const items = found(names, page.items, prefix);
+  const folders = found(names, page.folders, prefix);
+  if (!names.isSealing) return { ...page, items, folders };
+  const sign = sort === 'name_desc' ? -1 : 1;
+  const inOrder = <T extends { readonly path: string }>(records: readonly T[]) =>
+    records.toSorted((one, other) => sign * byPath(one, other));
+  return { ...page, items: inOrder(items), folders: inOrder(folders) };
+}
+
+function links(transport: Transport, using: Using): Part<'createLink' | 'listLinks'> {
+  return {
+    createLink: (request) =>
+      using({ bucket: request.bucket, signal: request.signal }, async (names) => {
+        if (names.isSealing && request.downloadName !== undefined) {
+          throw new StorageError(
+            'InvalidArgument',
+            `Bucket ${request.bucket} seals names, and the service would keep a link's download ` +
+              'name as it is told: make the link without one.',
+          );
+        }
+        return transport.createLink(sealed(names, request));
+      }),
+    listLinks: (request) =>
+      using({ bucket: request.bucket, signal: request.signal }, async (names) => {
+        const page = await transport.listLinks(sealedIfTold(names, request));
+        const items = found(names, page.items, '');
+        return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
+      }),
+  };
+}
+
+function removals(
+  transport: Transport,
+  using: Using,
+): Part<'deleteFile' | 'deleteFiles' | 'eraseVersions'> {
+  return {
+    deleteFile: (file, signal) =>
+      using({ bucket: file.bucket, signal }, async (names) =>
+        transport.deleteFile(sealed(names, file), signal),
+      ),
+    deleteFiles: (deletion, signal) =>
+      using({ bucket: deletion.bucket, signal }, async (names) => {
+        const paths = deletion.paths?.map((path) => names.seal(path));
+        const asked = { ...sealedPrefix(names, deletion), paths };
+        const { results, nextCursor } = await transport.deleteFiles(asked, signal);
+        return { results: results.map((result) => inClearResult(names, result)), nextCursor };
+      }),
+    eraseVersions: (erasure, signal) =>
+      using({ bucket: erasure.bucket, signal }, async (names) =>
+        transport.eraseVersions(sealedPrefix(names, sealedIfTold(names, erasure)), signal),
+      ),
+  };
+}
+
+function inClearResult<
+  T extends { readonly path: string; readonly error?: StorageError | undefined },
+>(names: PathNames, result: T): T {
+  const { error } = result;
+  const clear = shown(names, result);
+  return error === undefined ? clear : { ...clear, error: inClear(names, error) };
+}
+
+function changes(
+  transport: Transport,
+  using: Using,
+  namesOf: NamesOf,
+): Part<'copyFile' | 'moveFile' | 'moveFiles' | 'changeFile' | 'restoreVersion'> {
+  const sendCopy = (kind: 'copyFile' | 'moveFile') => (request: CopyRequest, signal: Signal) =>
+    using({ bucket: request.to.bucket, signal, isNaming: true }, async (names) => {
+      const source = await namesOf(request.from.bucket, 'find', signal);
+      const from: FileName = sealed(source, request.from);
+      const asked = { ...request, from, to: sealed(names, request.to) };
+      return shown(names, await transport[kind](asked, signal));
+    });
+  return {
+    copyFile: sendCopy('copyFile'),
+    moveFile: sendCopy('moveFile'),
+    moveFiles: (move, signal) =>
+      using({ bucket: move.bucket, signal, isNaming: true }, async (names) => {
+        const answer = await transport.moveFiles(sealedMove(names, move), signal);
+        return { ...answer, failed: answer.failed.map((file) => inClearResult(names, file)) };
+      }),
+    changeFile: (file, change) =>
+      using({ bucket: file.bucket, signal: change.signal }, async (names) =>
+        shown(names, await transport.changeFile(sealed(names, file), change)),
+      ),
+    restoreVersion: (restoration, signal) =>
+      using({ bucket: restoration.bucket, signal }, async (names) =>
+        shown(names, await transport.restoreVersion(sealed(names, restoration), signal)),
+      ),
+  };
+}
+
+function sealedMove(names: PathNames, { bucket, fromPrefix, toPrefix }: PrefixMove): PrefixMove {
+  return {
+    bucket,
+    fromPrefix: sealedFolder(names, bucket, fromPrefix),
+    toPrefix: sealedFolder(names, bucket, toPrefix),
+  };
+}
