@@ -54,7 +54,8 @@ describe('a sealed segment', () => {
       '',
       'report.pdf/report.pdf/',
     ]);
-    expect(names.openText(`There is no file ${name}.`)).toBe('There is no file report.pdf.');
+    const said = names.openText(`no ${name}, no "${name.slice(0, 4)}…"`, ['a/report.pdf']);
+    expect(said).toBe('no report.pdf, no "report.pdf"');
   });
 
   test('has up to 150 bytes, four of them in a path; what no path has is refused in words', () => {
@@ -168,11 +169,11 @@ describe('in a bucket', () => {
       expect(path.endsWith(name)).toBe(true);
     }
     const [first] = await paths(keyed.list({ bucket }));
-    for (const refused of [
-      keyed.upload(Buffer.from('x'), named('x.txt')),
-      keyed.copy(named(first ?? ''), { path: 'x.txt' }),
+    for (const attempt of [
+      () => keyed.upload(Buffer.from('x'), named('x.txt')),
+      () => keyed.copy(named(first ?? ''), { path: 'x.txt' }),
     ]) {
-      await expect(refused).rejects.toMatchObject({
+      await expect(attempt()).rejects.toMatchObject({
         code: 'NoIdentity',
         message: expect.stringMatching(/seals the names.*no API key/),
       });
@@ -200,9 +201,25 @@ describe('in a bucket', () => {
     expect(await paths(owner.links.list(named(file.path)))).toEqual([file.path]);
     const removed = await all(owner.removeAll({ bucket, prefix: 'kept/' }));
     expect(removed.map(({ path, error }) => [path, error])).toEqual([[file.path, undefined]]);
-    const gone = await all(owner.removeAll({ bucket, paths: ['none.txt'] }));
-    expect(gone).toMatchObject([{ path: 'none.txt', error: { code: 'NoSuchFile' } }]);
-    expect(gone[0]?.error?.message).toContain('none.txt');
+  });
+
+  test('of many files each is told of under its name, also one that can have none', async () => {
+    const long = 'x'.repeat(151);
+    const sources = [long, 'many/1.txt'].map((path) => ({ path, source: Buffer.from(path) }));
+    const stored = await all(owner.uploadAll(sources, { bucket }));
+    expect(stored).toMatchObject([
+      { path: long, error: { code: 'InvalidPath' } },
+      { path: 'many/1.txt', file: { path: 'many/1.txt' } },
+    ]);
+    // Sealed they are more than one request may name.
+    const none = Array.from({ length: 998 }, (_, index) => `many/of/a/folder/${index}.txt`);
+    const gone = await all(owner.removeAll({ bucket, paths: [long, ...none, 'many/1.txt'] }));
+    const codes = new Map(gone.map(({ path, error }) => [path, error?.code]));
+    expect([codes.size, codes.get(long), codes.get('many/1.txt')]).toEqual([
+      ...[1_000, 'InvalidPath', undefined],
+    ]);
+    expect(codes.get('many/of/a/folder/7.txt')).toBe('NoSuchFile');
+    expect(gone.find(({ path }) => path.endsWith('/77.txt'))?.error?.message).toContain('/77.txt');
   });
 
   test('an upload goes on by its session under the clear name', async () => {
@@ -246,7 +263,7 @@ describe('in a bucket', () => {
     expect(await readFile(join(folder, 'got.txt'), 'utf8')).toBe('one');
     expect((await efs('sync up safe/synced')).errors).toMatch(/2 sent, 0 the same/);
     expect((await efs('sync up safe/synced')).errors).toMatch(/0 sent, 2 the same/);
-    await efs('mv safe/synced/sub/ safe/elsewhere/');
+    await efs('mv -r safe/synced/sub/ safe/elsewhere/');
     expect((await efs('sync safe/elsewhere down')).errors).toMatch(/1 fetched/);
     expect(await readFile(join(folder, 'down/two.txt'), 'utf8')).toBe('two');
     await efs('mv safe/put/one.txt safe/put/renamed.txt');

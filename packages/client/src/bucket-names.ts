@@ -17,8 +17,8 @@ export interface PathNames {
   /** Of a path, or of a folder with its last slash; '' stays. InvalidPath of what can be none. */
   seal(path: string): string;
   open(path: string): OpenedPath;
-  /** What the service says, with clear names in place of sealed ones. */
-  openText(text: string): string;
+  /** What the service says of clear paths, with their names in place of sealed ones. */
+  openText(text: string, paths: readonly string[]): string;
 }
 
 /** Of buckets that store paths as they are told. */

@@ -2,10 +2,19 @@
 // them sealed. All that the client does with paths goes through here.
 
 import type { NamesOf, PathNames } from './bucket-names.ts';
-import { plainNames } from './bucket-names.ts';
-import type { FileName, FolderOptions, FolderPage, ShownPath } from './interface.ts';
+import type { FileName, FolderOptions, FolderPage } from './interface.ts';
+import { deletePaths, putFiles } from './sealing-batches.ts';
+import {
+  byPath,
+  found,
+  inClear,
+  inClearResult,
+  sealed,
+  sealedIfTold,
+  shown,
+} from './shown-paths.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { CopyRequest, PrefixMove, Signal, Transport } from './transport.ts';
+import type { CopyRequest, Deletion, PrefixMove, Signal, Transport } from './transport.ts';
 
 /** Does the work with the names of a bucket; what is refused is told with clear ones. */
 type Using = <T>(place: Place, work: (names: PathNames) => Promise<T>) => Promise<T>;
@@ -13,17 +22,19 @@ type Using = <T>(place: Place, work: (names: PathNames) => Promise<T>) => Promis
 interface Place {
   readonly bucket: string;
   readonly signal: Signal;
+  /** Told, clear. */
+  readonly paths?: readonly string[];
   /** Something is to be stored under a path. */
   readonly isNaming?: boolean;
 }
 
 export function sealingTransport(transport: Transport, namesOf: NamesOf): Transport {
-  const using: Using = async ({ bucket, signal, isNaming = false }, work) => {
+  const using: Using = async ({ bucket, signal, paths = [], isNaming = false }, work) => {
     const names = await namesOf(bucket, isNaming ? 'name' : 'find', signal);
     try {
       return await work(names);
     } catch (error) {
-      throw isStorageError(error) ? inClear(names, error) : error;
+      throw isStorageError(error) ? inClear(names, error, paths) : error;
     }
   };
   return {
@@ -37,29 +48,8 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
   };
 }
 
-function sealed<T extends { readonly path: string }>(names: PathNames, named: T): T {
-  return names.isSealing ? { ...named, path: names.seal(named.path) } : named;
-}
-
-/** Of a whole bucket, or of one path of it. */
-function sealedIfTold<T extends { readonly path?: string | undefined }>(names: PathNames, told: T) {
-  return told.path === undefined ? told : { ...told, path: names.seal(told.path) };
-}
-
-function shown<T extends ShownPath & { readonly path: string }>(names: PathNames, record: T): T {
-  if (names === plainNames) return record;
-  const name = 'name' in record ? { name: names.openText(String(record.name)) } : {};
-  return { ...record, ...name, ...names.open(record.path) };
-}
-
-function inClear(names: PathNames, error: StorageError): StorageError {
-  const message = names.openText(error.message);
-  return message === error.message ? error : new StorageError(error.code, message, error);
-}
-
-function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
-  if (one.path === other.path) return 0;
-  return one.path < other.path ? -1 : 1;
+function placeOf({ bucket, path }: FileName, signal: Signal): Place {
+  return { bucket, signal, paths: [path] };
 }
 
 /** What the service can be asked for: names are sealed whole. The rest is looked for here. */
@@ -100,31 +90,27 @@ function uploads(
 > {
   return {
     putFile: (file, signal) =>
-      using({ bucket: file.bucket, signal, isNaming: true }, async (names) =>
+      using({ ...placeOf(file, signal), isNaming: true }, async (names) =>
         shown(names, await transport.putFile(sealed(names, file), signal)),
       ),
-    putFiles: ({ bucket, files }, signal) =>
-      using({ bucket, signal, isNaming: true }, async (names) => {
-        const batch = { bucket, files: files.map((file) => sealed(names, file)) };
-        const results = await transport.putFiles(batch, signal);
-        return results.map((result) =>
-          isStorageError(result) ? inClear(names, result) : shown(names, result),
-        );
-      }),
+    putFiles: (batch, signal) =>
+      using({ bucket: batch.bucket, signal, isNaming: true }, (names) =>
+        putFiles(names, batch, (asked) => transport.putFiles(asked, signal)),
+      ),
     startUpload: (request, signal) =>
-      using({ bucket: request.bucket, signal, isNaming: true }, async (names) =>
+      using({ ...placeOf(request, signal), isNaming: true }, async (names) =>
         shown(names, await transport.startUpload(sealed(names, request), signal)),
       ),
     getUpload: (name, signal) =>
-      using({ bucket: name.bucket, signal }, async (names) =>
+      using(placeOf(name, signal), async (names) =>
         shown(names, await transport.getUpload(sealed(names, name), signal)),
       ),
     completeUpload: (name, signal) =>
-      using({ bucket: name.bucket, signal }, async (names) =>
+      using(placeOf(name, signal), async (names) =>
         shown(names, await transport.completeUpload(sealed(names, name), signal)),
       ),
     cancelUpload: (name, signal) =>
-      using({ bucket: name.bucket, signal }, async (names) =>
+      using(placeOf(name, signal), async (names) =>
         transport.cancelUpload(sealed(names, name), signal),
       ),
     listUploads: (bucket, signal) =>
@@ -140,18 +126,18 @@ function reads(
 ): Part<'openFile' | 'readPart' | 'getFile' | 'usage'> {
   return {
     openFile: (file, options) =>
-      using({ ...file, ...options }, async (names) =>
+      using(placeOf(file, options.signal), async (names) =>
         transport.openFile(sealed(names, file), options),
       ),
     // Through a link there is no path.
     readPart: (part, signal) =>
       part.linkPath === undefined
-        ? using({ ...part, signal }, async (names) =>
+        ? using(placeOf(part, signal), async (names) =>
             transport.readPart(sealed(names, part), signal),
           )
         : transport.readPart(part, signal),
     getFile: (file, signal) =>
-      using({ bucket: file.bucket, signal }, async (names) =>
+      using(placeOf(file, signal), async (names) =>
         shown(names, await transport.getFile(sealed(names, file), signal)),
       ),
     usage: ({ signal, ...wanted }) =>
@@ -191,15 +177,6 @@ function lists(
   };
 }
 
-function found<T extends ShownPath & { readonly path: string }>(
-  names: PathNames,
-  records: readonly T[],
-  prefix: string,
-): readonly T[] {
-  const all = names === plainNames ? records : records.map((record) => shown(names, record));
-  return names.isSealing ? all.filter(({ path }) => path.startsWith(prefix)) : all;
-}
-
 async function listFolder(
   transport: Transport,
   names: PathNames,
@@ -220,7 +197,7 @@ async function listFolder(
 function links(transport: Transport, using: Using): Part<'createLink' | 'listLinks'> {
   return {
     createLink: (request) =>
-      using({ bucket: request.bucket, signal: request.signal }, async (names) => {
+      using(placeOf(request, request.signal), async (names) => {
         if (names.isSealing && request.downloadName !== undefined) {
           throw new StorageError(
             'InvalidArgument',
@@ -245,14 +222,14 @@ function removals(
 ): Part<'deleteFile' | 'deleteFiles' | 'eraseVersions'> {
   return {
     deleteFile: (file, signal) =>
-      using({ bucket: file.bucket, signal }, async (names) =>
+      using(placeOf(file, signal), async (names) =>
         transport.deleteFile(sealed(names, file), signal),
       ),
-    deleteFiles: (deletion, signal) =>
+    deleteFiles: ({ paths, ...deletion }, signal) =>
       using({ bucket: deletion.bucket, signal }, async (names) => {
-        const paths = deletion.paths?.map((path) => names.seal(path));
-        const asked = { ...sealedPrefix(names, deletion), paths };
-        const { results, nextCursor } = await transport.deleteFiles(asked, signal);
+        const send = (asked: Deletion) => transport.deleteFiles(asked, signal);
+        if (paths !== undefined) return deletePaths(names, { ...deletion, paths }, send);
+        const { results, nextCursor } = await send(sealedPrefix(names, deletion));
         return { results: results.map((result) => inClearResult(names, result)), nextCursor };
       }),
     eraseVersions: (erasure, signal) =>
@@ -262,21 +239,13 @@ function removals(
   };
 }
 
-function inClearResult<
-  T extends { readonly path: string; readonly error?: StorageError | undefined },
->(names: PathNames, result: T): T {
-  const { error } = result;
-  const clear = shown(names, result);
-  return error === undefined ? clear : { ...clear, error: inClear(names, error) };
-}
-
 function changes(
   transport: Transport,
   using: Using,
   namesOf: NamesOf,
 ): Part<'copyFile' | 'moveFile' | 'moveFiles' | 'changeFile' | 'restoreVersion'> {
   const sendCopy = (kind: 'copyFile' | 'moveFile') => (request: CopyRequest, signal: Signal) =>
-    using({ bucket: request.to.bucket, signal, isNaming: true }, async (names) => {
+    using({ ...placeOfCopy(request, signal), isNaming: true }, async (names) => {
       const source = await namesOf(request.from.bucket, 'find', signal);
       const from: FileName = sealed(source, request.from);
       const asked = { ...request, from, to: sealed(names, request.to) };
@@ -291,14 +260,18 @@ function changes(
         return { ...answer, failed: answer.failed.map((file) => inClearResult(names, file)) };
       }),
     changeFile: (file, change) =>
-      using({ bucket: file.bucket, signal: change.signal }, async (names) =>
+      using(placeOf(file, change.signal), async (names) =>
         shown(names, await transport.changeFile(sealed(names, file), change)),
       ),
     restoreVersion: (restoration, signal) =>
-      using({ bucket: restoration.bucket, signal }, async (names) =>
+      using(placeOf(restoration, signal), async (names) =>
         shown(names, await transport.restoreVersion(sealed(names, restoration), signal)),
       ),
   };
+}
+
+function placeOfCopy({ from, to }: CopyRequest, signal: Signal): Place {
+  return { bucket: to.bucket, signal, paths: [from.path, to.path] };
 }
 
 function sealedMove(names: PathNames, { bucket, fromPrefix, toPrefix }: PrefixMove): PrefixMove {

@@ -12,8 +12,6 @@ const segmentBytesMax = 150;
 /** The service's, of what it stores. */
 const pathBytesMax = 1_024;
 const tagBytes = 16;
-/** What the tag alone has in base64url. */
-const sealedSegments = /[\w-]{22,}/g;
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** What no path has: controls, and what makes a name look like another (UAX 9). */
@@ -47,7 +45,17 @@ export function sealedNames(key: Uint8Array): PathNames {
         ? { path: opened, isPathAsStored: true }
         : { path: opened };
     },
-    openText: (text) => text.replace(sealedSegments, (found) => openSegment(found) ?? found),
+    openText(text, paths) {
+      const segments = new Set(paths.flatMap((path) => path.split('/')));
+      return [...segments].reduce((opened, segment) => {
+        if (segmentFault(segment) !== undefined) return opened;
+        const sealed = sealSegment(segment);
+        // The service quotes of long words the beginning: they might be keys.
+        return opened
+          .replaceAll(sealed, () => segment)
+          .replaceAll(`${sealed.slice(0, 4)}…`, () => segment);
+      }, text);
+    },
   };
 }
 
