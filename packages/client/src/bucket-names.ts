@@ -1,7 +1,6 @@
 // Paths of buckets that seal names: as they are stored, and as they are shown. Who has the key is
 // shown clear ones; who has none sees and tells paths as they are stored, and names no new file.
 
-import type { BucketKeys } from './age/bucket-keys.ts';
 import type { EndToEndRecord } from './end-to-end-records.ts';
 import type { ShownPath } from './interface.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
@@ -42,7 +41,9 @@ export interface NamesSource {
   /** Somebody signs, who may be a member: else names are those that are stored. */
   readonly hasIssuer: boolean;
   mode(bucket: string, signal: Signal): Promise<EndToEndRecord | undefined>;
-  keys(): Promise<Pick<BucketKeys, 'namesOf'>>;
+  keys(): Promise<{
+    namesOf(bucket: { readonly id: string; readonly mode: EndToEndRecord }): Promise<PathNames>;
+  }>;
 }
 
 export function namesOf(source: NamesSource): NamesOf {
