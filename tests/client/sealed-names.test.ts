@@ -89,6 +89,7 @@ describe('in a bucket', () => {
   let service: Service;
   let folder: string;
   let owner: Storage;
+  let apiKey: string;
   /** Sees what is stored. */
   let keyed: Pick<Storage, 'list' | 'upload' | 'copy'>;
 
@@ -124,11 +125,12 @@ describe('in a bucket', () => {
     await owner.buckets.create(bucket, { endToEnd: { sealsNames: true } });
     const member = { principal: principalOf(readerPem).toText(), role: 'reader' };
     await owner.buckets.update(bucket, { addMembers: [member], keepVersionsDays: 1 });
-    const { secret: apiKey } = await owner.keys.create({
+    const { secret } = await owner.keys.create({
       name: 'all',
       buckets: [bucket],
       permissions: ['read', 'write', 'delete'],
     });
+    apiKey = secret;
     keyed = createHttpStorage({ url: service.base, apiKey, endToEnd: nodeEndToEnd() });
     const files = ['b.txt', 'a.txt', 'inner/c.txt', 'inner/deep/d.txt'];
     const sources = files.map((path) => ({ path, source: Buffer.from(path) }));
@@ -178,6 +180,10 @@ describe('in a bucket', () => {
         message: expect.stringMatching(/seals the names.*no API key/),
       });
     }
+    const environment = { EFS_URL: service.base, EFS_API_KEY: apiKey };
+    const ended = await callCommand(['put', 'owner.pem', 'safe/'], { folder, environment });
+    expect(ended).toMatchObject({ code: 4, output: '' });
+    expect(ended.errors).toMatch(/seals the names/);
   });
 
   test('copies, moves, folders, changes, versions and links go by clear names', async () => {
