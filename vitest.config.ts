@@ -32,6 +32,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: isClients ? 120_000 : 60_000,
     hookTimeout: 120_000,
+    // A machine may be slow; what comes sooner is not waited for.
+    expect: { poll: { timeout: 10_000 } },
     globalSetup: [
       ...(isClients ? ['tests/clients/support/judges.ts'] : []),
       ...(isForeign ? [] : ['tests/support/build.ts']),

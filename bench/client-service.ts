@@ -104,7 +104,7 @@ export async function runMeasured(
 ): Promise<CommandCost> {
   const started = performance.now();
   const child = spawn(program, words, {
-    env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: folder },
+    env: { PATH: process.env.PATH ?? '', XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder },
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

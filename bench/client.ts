@@ -2,8 +2,9 @@
 // local replica, each a process of its own, with peak memory and who took the processor's time;
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
 // goes, which takes some of it; with `--network mainnet` what users have there, see
-// client-network.ts. Linux only: the numbers are read from /proc. Without arguments it
-// writes the table in docs/reference/costs.md.
+// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts. Linux
+// only: the numbers are read from /proc. Without arguments it writes the table in
+// docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureEndToEnd } from './client-end-to-end.ts';
 import { judge } from './client-judges.ts';
 import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
@@ -76,13 +78,25 @@ function benchNetwork(profile: string, positionals: readonly string[]): Promise<
   });
 }
 
+function benchEndToEnd(positionals: readonly string[]): Promise<void> {
+  const [megabytes = megabytesDefault, rounds = 5] = positionals;
+  return measureEndToEnd({
+    megabytes: Number(megabytes),
+    rounds: Number(rounds),
+    writeSample,
+    document: positionals.length === 0 ? join(projectDir, 'docs/reference/costs.md') : undefined,
+  });
+}
+
 async function main(): Promise<void> {
   const options = {
     profile: { type: 'boolean', default: false },
     network: { type: 'string' },
+    'end-to-end': { type: 'boolean', default: false },
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
+  if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
   const parallels = (positionals[1] ?? parallelsDefault).split(',');
   const folder = await mkdtemp(join(tmpdir(), 'bench-client-'));

@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { packPages } from './console.ts';
+import { buildConsole } from './console-build.ts';
 import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
 import { linkKernel } from './link.ts';
@@ -18,7 +19,6 @@ import { readSections, withCustomSection, writeSections } from './wasm-sections.
 
 const canisterName = 'file_storage';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
-const consoleDir = join(projectDir, 'console', 'dist');
 const outputs = {
   wasm: join(projectDir, 'build', `${canisterName}.wasm`),
   gzip: join(projectDir, 'build', `${canisterName}.wasm.gz`),
@@ -56,17 +56,21 @@ export interface BuildOptions {
 }
 
 export async function buildCanister(options: BuildOptions): Promise<BuildResult> {
-  const inputs = await digestOfInputs();
+  const told = stepsTo(options.onStep ?? (() => {}));
+  const packConsole = async () => {
+    return packPages(await buildConsole((work) => told('Building the console', work)));
+  };
+  const inputs = await digestOfInputs(await packConsole());
   if (!options.force && (await isUpToDate(inputs))) {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
   await mkdir(dirname(outputs.wasm), { recursive: true });
-  const told = stepsTo(options.onStep ?? (() => {}));
   const [canister, kernel] = await Promise.all([
     told('Bundling the canister', bundleWithAzle),
     told('Compiling the kernel', buildKernel),
   ]);
-  const data = existsSync(consoleDir) ? await packPages(consoleDir) : new Uint8Array();
+  // Anew if the interface has changed: the console has the client's module of it.
+  const data = await packConsole();
   const linked = await told('Linking the two', () => linkKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
@@ -75,7 +79,7 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
   await writeFile(outputs.wasm, wasm);
   // Level 9, no time in the header: the same input gives the same bytes.
   await writeFile(outputs.gzip, gzipSync(wasm, { level: 9 }));
-  await writeFile(outputs.stamp, inputs);
+  await writeFile(outputs.stamp, await digestOfInputs(data));
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
 
@@ -91,10 +95,11 @@ function stepsTo(say: (step: string) => void) {
 }
 
 /**
- * Everything that the result is made of: sources, scripts, and the versions of the dependencies.
+ * Everything that the result is made of: sources, scripts, the versions of the dependencies, and
+ * the console as it is packed.
  */
-async function digestOfInputs(): Promise<string> {
-  const hash = createHash('sha256');
+async function digestOfInputs(pages: Uint8Array): Promise<string> {
+  const hash = createHash('sha256').update(pages);
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
   names.push(...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel', 'packages/wire/src']) {

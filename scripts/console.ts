@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { lookup } from 'mime-types';
 
 /** Below it a request is no shorter for it, and `curl` shows the page as it is. */
-const compressedBytesMin = 1_000;
+const compressedBytesMin = 2_000;
 
 interface PackedPage {
   readonly address: string;

@@ -157,7 +157,7 @@ async function merge({
     const output = join(folder, 'merged.wasm');
     await writeFile(paths.canister, canister);
     await writeFile(paths.kernel, kernel);
-    await writeFile(paths.data, linkedDataModule(data));
+    await writeFile(paths.data, await linkedDataModule(data));
     await promisify(execFile)(process.execPath, [
       wasmMergePath(),
       ...[paths.canister, kernelEnvironmentModule],

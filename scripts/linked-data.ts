@@ -1,10 +1,10 @@
 // Data that is linked into the canister's Wasm beside the kernel (kernel/linked-data.ts): a module
 // of one passive segment. What is asked for is copied out of it, and the rest takes no memory.
 
-import binaryen from 'binaryen';
-
 /** A module that exports `linked_data_size` and `linked_data_read(target, offset, length)`. */
-export function linkedDataModule(data: Uint8Array): Uint8Array {
+export async function linkedDataModule(data: Uint8Array): Promise<Uint8Array> {
+  // Only here: it takes a second to load, and most starts build nothing
+  const { default: binaryen } = await import('binaryen');
   const module = new binaryen.Module();
   try {
     module.setFeatures(binaryen.Features.BulkMemory | binaryen.Features.BulkMemoryOpt);

@@ -19,6 +19,7 @@ function instructions(service: ServiceDescription): string {
 Gateway    ${gateway}
 Canister   ${canisterId}
 API key    ${apiKey}   (bucket ${bucket}; read, write, delete)
+Console    ${gateway}/#key=${apiKey}&bucket=${bucket}   (opens with that key)
 
 Put a file, get it back, look at its headers:
 

@@ -206,7 +206,7 @@ describe('the table has', () => {
     expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
   });
 
-  test('each route, but for the status, files by links and texts for everybody', () => {
+  test('each route, but for the status, files by links, texts and pages for everybody', () => {
     const known = routes.flatMap(({ pattern, handlers }) =>
       Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
     );
@@ -216,6 +216,7 @@ describe('the table has', () => {
       `${method} /api/v1/status`,
       `${method} /s/x/y`,
       `${method} /.well-known/x`,
+      `${method} /`,
     ]);
     const named = [...urls, ...wholes, ...statuses].map((row) => {
       const [method = '', url = ''] = row.split(' ');

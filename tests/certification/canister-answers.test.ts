@@ -230,7 +230,11 @@ describe('what depends on more than is certified is asked again by an update:', 
 
 describe('what is nowhere', () => {
   test.each([
-    '/',
+    '/assets',
+    '/assets/',
+    '/assets/none.js',
+    '/index.html',
+    '//assets',
     '/x',
     '/x/',
     '/cloud',

@@ -126,6 +126,19 @@ test('what comes from a plain bucket is encrypted on the way, and what leaves is
   expect(await same(local('alice', 'back.txt'), first)).toBe(true);
 });
 
+test('to store a file that is encrypted costs the canister no more than any other', async () => {
+  await writeFile(local('alice', 'large.bin'), sampleBytes('large', 1_500_000));
+  const costOf = async (words: string) => {
+    const reports = service.replica?.reports ?? [];
+    const before = reports.length;
+    await done('alice', words);
+    return reports.slice(before).reduce((sum, { instructions }) => sum + Number(instructions), 0);
+  };
+  const plain = await costOf('put large.bin plain/');
+  expect(plain).toBeGreaterThan(10_000_000);
+  expect((await costOf('put large.bin safe/')) / plain).toBeLessThan(1.1);
+});
+
 test('a link has what opens the file behind its #', async () => {
   const { output } = await done('alice', 'link create safe/plan.txt --expires 1d');
   const url = new URL(output.trim(), service.base);

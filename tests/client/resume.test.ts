@@ -4,7 +4,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -46,10 +48,10 @@ async function isStored(name: string, expected: Uint8Array): Promise<boolean> {
 }
 
 /** A put of the file that is killed after its first chunk; the id of the upload that it leaves. */
-async function interrupt(name: string): Promise<string> {
+async function interrupt(name: string, bucket = service.bucket): Promise<string> {
   await writeFile(join(folder, name), bytes);
   proxy.faults = { ...noFaults, delayMsMax: 100 };
-  const words = ['put', '-p', '1', name, `${service.bucket}/resume/`];
+  const words = ['put', '-p', '1', name, `${bucket}/resume/`];
   const run = startCommand(words, { folder, environment });
   proxy.onAccepted = () => run.process.kill('SIGKILL');
   await run.ended;
@@ -93,4 +95,26 @@ test('a put without --resume gives up what an earlier one has left', async () =>
   expect(await put('again')).toMatchObject({ code: 0 });
   expect(await isStored('again', bytes)).toBe(true);
   await isGivenUp(uploadId, 'again');
+});
+
+test('an encrypted upload goes on for who can open it, and begins anew for who cannot', async () => {
+  const { host, canisterId, identityPem } = service;
+  const owner = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+  const identity = await generateX25519Identity();
+  const recipients = [await identityToRecipient(identity)];
+  await owner.buckets.create('sealed', { endToEnd: { usesVetKeys: false, recipients } });
+  const permissions = ['read', 'write', 'delete'] as const;
+  const key = await owner.keys.create({ name: 'both', buckets: ['sealed'], permissions });
+  environment = { ...environment, EFS_API_KEY: key.secret };
+  await writeFile(join(folder, 'key.txt'), identity);
+  const known = ['--age-identity', 'key.txt'];
+  for (const flags of [known, []]) {
+    await interrupt('large', 'sealed');
+    const ended = await efs(...flags, 'put', '--resume', 'large', 'sealed/resume/');
+    expect(ended.code, ended.errors).toBe(0);
+    expect(ended.errors.includes('it begins anew')).toBe(flags.length === 0);
+    await efs(...known, 'get', 'sealed/resume/large', 'back');
+    expect(Buffer.compare(await readFile(join(folder, 'back')), bytes)).toBe(0);
+  }
+  expect(await owner.listUploads({ bucket: 'sealed' })).toEqual([]);
 });

@@ -234,8 +234,8 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
     });
   let refused = await send('first', sampleBytes('first', 2_000_000));
   expect(refused.status).toBe(201);
-  for (let turn = 0; turn < 10 && refused.status !== 503; turn++) {
-    refused = await send('second', sampleBytes('second', 2_000_000));
+  for (let turn = 0; turn < 30 && refused.status !== 503; turn++) {
+    refused = await send(`more${turn}`, sampleBytes('more', 2_000_000));
   }
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);

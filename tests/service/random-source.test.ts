@@ -62,10 +62,9 @@ test('after what looks like the load of a snapshot, a draw waits for fresh bytes
 test('without fresh bytes nothing is drawn then, and what draws nothing goes on', async () => {
   const network = await networkWithKey();
   const id = network.canisterId();
-  const { heapBytes = 0, stableBytes = 0, cycles = 0n } = network.engine.canister(id) ?? {};
-  const perSecond = 127_000n * BigInt(heapBytes + stableBytes);
+  const { cycles = 0n, idleCyclesPerDay = 1n } = network.engine.balance(id) ?? {};
   // So few that an update runs and none of its calls goes out.
-  const freezingThreshold = ((cycles - 60_000_000_000n) * 2n ** 30n) / perSecond;
+  const freezingThreshold = ((cycles - 60_000_000_000n) * 86_400n) / idleCyclesPerDay;
   const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
   network.engine.updateSettings(id, { freezingThreshold });
   loadSnapshotOf(network, 2 * hour);
@@ -80,7 +79,7 @@ test('timers that the system dropped for want of cycles come back with the next 
   const network = await networkWithKey();
   const id = network.canisterId();
   const former = network.engine.settings(id)?.freezingThreshold ?? 0n;
-  network.engine.updateSettings(id, { freezingThreshold: 2n ** 40n });
+  network.engine.updateSettings(id, { freezingThreshold: 2n ** 50n });
   await network.wait(2 * hour);
   network.engine.updateSettings(id, { freezingThreshold: former });
   for (let hours = 0; hours < 3; hours++) await network.wait(hour);

@@ -81,8 +81,8 @@ describe('after the installation', () => {
   });
 
   test('a canister with too few cycles for it fails cleanly', async () => {
-    const network = new KeyNetwork();
-    // 12 G are its freezing reserve, 40 G are held while a message runs.
+    // 12 G are its freezing reserve, 40 G are held while a message runs, and an installation's limit.
+    const network = new KeyNetwork({ limits: { installInstructions: 20_000_000_000n } });
     await network.install(undefined, 100_000_000_000n);
     expect(await network.call('createBucket', 'photos')).toEqual(unavailable);
     expect(network.prints.join()).toMatch(/Cannot fetch the root key: .*cycle/i);

@@ -59,6 +59,7 @@ function exportsOf({ path, lines }: SourceFile): string[] {
 
 /** What is used from outside: by the Wasm, by the build, by a launcher. */
 const faces = new Set([
+  'console/vite.config.ts',
   'kernel/exports.ts',
   'packages/client/src/sha256-software.ts',
   'packages/replica/src/command/main.ts',

@@ -83,6 +83,18 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'commander',
     'picomatch',
   ],
+  // What its bundle has of the client is what it imports: never the entrance of Node.
+  console: [
+    'packages/client/src',
+    'preact',
+    '@preact/signals',
+    '@icp-sdk/auth',
+    agentLibrary,
+    'client-zip',
+    'marked',
+    'uqr',
+  ],
+  'console/vite.config.ts': ['vite'],
   scripts: [
     'node:',
     'mime-types',

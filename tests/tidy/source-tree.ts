@@ -14,9 +14,10 @@ export interface SourceFile {
   readonly imports: readonly string[];
 }
 
-const folders = ['src', 'kernel', 'packages', 'scripts', 'bench', 'tests'];
+const folders = ['src', 'kernel', 'packages', 'console', 'scripts', 'bench', 'tests'];
 /** What a generator writes. */
 const generated = 'packages/client/src/candid';
+const made = /^(?:packages\/\w+|console)\/(?:dist|node_modules)\//;
 
 export function readSources(): SourceFile[] {
   return folders.flatMap((folder) => listFiles(folder)).map(readSource);
@@ -27,10 +28,10 @@ function listFiles(folder: string): string[] {
     const options = { withFileTypes: true, recursive: true } as const;
     return (
       readdirSync(join(projectDir, folder), options)
-        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+        .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
         .map((entry) => relative(projectDir, join(entry.parentPath, entry.name)))
         // Nor what is made of them
-        .filter((path) => dirname(path) !== generated && !/^packages\/\w+\/dist\//.test(path))
+        .filter((path) => dirname(path) !== generated && !made.test(path))
     );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -54,5 +55,5 @@ export function resolveImport(importer: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   const path = join(dirname(importer), specifier);
   // AssemblyScript leaves the ending out.
-  return path.endsWith('.ts') || path.endsWith('.json') ? path : `${path}.ts`;
+  return /\.(?:tsx?|json|css)$/.test(path) ? path : `${path}.ts`;
 }

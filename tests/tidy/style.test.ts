@@ -67,7 +67,9 @@ describe('every source file', () => {
   });
 
   test('has a kebab-case name', () => {
-    const odd = sources.filter(({ path }) => !/^[a-z0-9-]+(?:\.test)?\.ts$/.test(basename(path)));
+    const odd = sources.filter(
+      ({ path }) => !/^[a-z0-9-]+(?:\.(?:test|config))?\.tsx?$/.test(basename(path)),
+    );
     expect(odd.map(({ path }) => path)).toEqual([]);
   });
 
@@ -104,7 +106,7 @@ describe('the repository', () => {
     return names
       .toString()
       .split('\n')
-      .filter((path) => /\.(?:ts|md|json|ya?ml|did)$|^\.ci\/|^\.npmrc$/.test(path))
+      .filter((path) => /\.(?:tsx?|css|md|json|ya?ml|did)$|^\.ci\/|^\.npmrc$/.test(path))
       .map((path) => [path, readFileSync(join(projectDir, path), 'utf8')]);
   }
 
@@ -119,9 +121,11 @@ describe('the repository', () => {
   test('pins every dependency exactly and says in ARCHITECTURE.md why it is there', () => {
     const manifest = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
     const architecture = readFileSync(join(projectDir, 'ARCHITECTURE.md'), 'utf8');
+    const page = JSON.parse(readFileSync(join(projectDir, 'console/package.json'), 'utf8'));
     const dependencies = Object.entries<string>({
       ...manifest.dependencies,
       ...manifest.devDependencies,
+      ...page.devDependencies,
     });
     for (const [name, version] of dependencies) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);

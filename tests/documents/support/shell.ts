@@ -35,6 +35,8 @@ export async function runShell(block: Block, service: PageService): Promise<Shel
   );
   const state = join(service.folder, 'shell-state');
   const script = [
+    // One pipe for both, as on a terminal: what was printed first comes first.
+    'exec 2>&1',
     'set -ea -o pipefail',
     `if [ -f '${state}' ]; then . '${state}'; fi`,
     `trap 'code=$?; { export -p; echo "cd $PWD"; } > "${state}"; exit $code' EXIT`,
@@ -43,16 +45,14 @@ export async function runShell(block: Block, service: PageService): Promise<Shel
   const child = spawn('bash', ['-c', script], {
     cwd: service.folder,
     env: service.environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
   if (child.pid !== undefined) service.own(child.pid);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes: Buffer) => {
-      output += bytes.toString();
-    });
-  }
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+  });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code: code ?? 1, output: service.blank(output) }));

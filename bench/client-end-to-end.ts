@@ -1,0 +1,114 @@
+// `npm run bench:client -- --end-to-end [MB [ROUNDS]]`: `efs put` and `efs get` of an end-to-end
+// bucket beside those of any other, one after the other in each round, since a machine that does
+// other things is not as quick at one time as at another; and what a range makes the client read.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { identityFromPem } from '../packages/client/src/node/identity.ts';
+import { createNodeStorage } from '../packages/client/src/node/storage.ts';
+import { type MeasuredService, startMeasured } from './client-service.ts';
+import { formatRow, headings, type Measurement } from './client-table.ts';
+import { replaceTable } from './table.ts';
+
+export interface EndToEndBench {
+  readonly megabytes: number;
+  readonly rounds: number;
+  readonly writeSample: (path: string, bytes: number) => Promise<void>;
+  /** The page whose table is written. */
+  readonly document: string | undefined;
+}
+
+const buckets = ['plain', 'safe'] as const;
+const rangeBytes = 100_000;
+
+export async function measureEndToEnd(bench: EndToEndBench): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-end-to-end-'));
+  const service = await startMeasured(folder, { hasProfile: false });
+  try {
+    const rows = [headings];
+    for (const row of await transferRows(service, folder, bench)) rows.push(row);
+    const read = await rangeCost(join(folder, 'state'));
+    const said = `A range of ${rangeBytes / 1_000} kB of that file: ${(read / 1_000).toFixed(0)} kB read.`;
+    console.log([...rows, said].join('\n'));
+    if (bench.document === undefined) return;
+    const page = await readFile(bench.document, 'utf8');
+    await writeFile(
+      bench.document,
+      replaceTable(page, 'end-to-end', [...rows, '', said].join('\n')),
+    );
+  } finally {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The round of the median of each transfer. */
+async function transferRows(
+  service: MeasuredService,
+  folder: string,
+  { megabytes, rounds, writeSample }: EndToEndBench,
+): Promise<string[]> {
+  const sample = join(folder, 'sample.bin');
+  const bytes = megabytes * 1e6;
+  await writeSample(sample, bytes);
+  await service.run(['-q', 'bucket', 'create', 'plain']);
+  await service.run(['-q', 'bucket', 'create', 'safe', '--end-to-end']);
+  const measured = new Map<string, Measurement[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const verb of ['put', 'get']) {
+      for (const bucket of round % 2 === 0 ? buckets : buckets.toReversed()) {
+        const file = `${bucket}/sample.bin`;
+        const words = verb === 'put' ? [sample, file] : [file, join(folder, 'back.bin')];
+        const run = () => service.run(['-q', '--transport', 'actor', verb, ...words]);
+        const title = `${verb}, ${bucket === 'safe' ? 'end-to-end' : 'plain'}`;
+        const former = measured.get(title) ?? [];
+        measured.set(title, [...former, await service.measure(run, bytes)]);
+      }
+    }
+  }
+  const rows = [...measured].map(([title, all]) => formatRow(title, medianOf(all)));
+  const shares = ['put', 'get'].map((verb) => shareOf(measured, verb).toFixed(2));
+  return [
+    ...rows,
+    '',
+    `In the median round put was ${shares.join(' and get ')} times as quick as plain.`,
+  ];
+}
+
+/** The median of what the rounds have, each by itself. */
+function shareOf(measured: ReadonlyMap<string, readonly Measurement[]>, verb: string): number {
+  const plain = measured.get(`${verb}, plain`) ?? [];
+  const sealed = measured.get(`${verb}, end-to-end`) ?? [];
+  const shares = sealed.map(({ megabytesPerSecond }, round) => {
+    return megabytesPerSecond / (plain[round]?.megabytesPerSecond ?? 0);
+  });
+  return shares.toSorted((one, other) => one - other)[Math.floor(shares.length / 2)] ?? 0;
+}
+
+function medianOf(all: readonly Measurement[]): Measurement {
+  const sorted = all.toSorted((one, other) => one.megabytesPerSecond - other.megabytesPerSecond);
+  return sorted[Math.floor(sorted.length / 2)] as Measurement;
+}
+
+/** Bytes of all answers that a client gets which has not read of the file before. */
+async function rangeCost(state: string): Promise<number> {
+  const service = JSON.parse(await readFile(join(state, 'service.json'), 'utf8'));
+  let bytes = 0;
+  let counts = false;
+  const counting: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (counts) bytes += (await answer.clone().arrayBuffer()).byteLength;
+    return answer;
+  };
+  const { url: host, canisterId, identityPem } = service;
+  const identity = identityFromPem(identityPem);
+  const storage = createNodeStorage({ host, canisterId, identity, fetch: counting });
+  const file = { bucket: 'safe', path: 'sample.bin' };
+  const { size } = await storage.stat(file);
+  counts = true;
+  const start = Math.floor(size / 2);
+  const part = await storage.download(file, { range: { start, end: start + rangeBytes } });
+  await part.bytes();
+  return bytes;
+}

@@ -1,0 +1,82 @@
+// The page's frame: who is signed in, the view that the address names, notices.
+
+import { useEffect, useRef } from 'preact/hooks';
+import { Notices } from './parts/notices.tsx';
+import { addressOf, route } from './route.ts';
+import { session, signOut } from './session.ts';
+import { isStarting } from './start.ts';
+import { lookForLeftOver, stopUploads } from './uploads/queue.ts';
+import { BucketPage } from './views/bucket.tsx';
+import { FilePage } from './views/file.tsx';
+import { FilesPage } from './views/files.tsx';
+import { Overview } from './views/overview.tsx';
+import { SignIn } from './views/sign-in.tsx';
+import { UploadPanel } from './views/upload-panel.tsx';
+
+export function App() {
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <TopBar />
+      <main id="main" tabIndex={-1}>
+        <View />
+      </main>
+      {session.value && <UploadPanel session={session.value} />}
+      <Notices />
+    </>
+  );
+}
+
+function leave(): void {
+  stopUploads();
+  void signOut();
+}
+
+/** No link: the fragment of the address says which view there is. */
+function skip(): void {
+  document.getElementById('main')?.focus();
+}
+
+function TopBar() {
+  const { value: current } = session;
+  return (
+    <header class="top">
+      <a class="home" href={addressOf({ view: 'overview' })}>
+        Files
+      </a>
+      {current && (
+        <button type="button" class="plain" onClick={leave}>
+          Sign out
+        </button>
+      )}
+    </header>
+  );
+}
+
+function View() {
+  const { value: current } = session;
+  const { value: place } = route;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (current !== undefined) void lookForLeftOver();
+  }, [current === undefined]);
+  useEffect(() => {
+    // Whoever listens to the page learns that another view is there.
+    if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
+    isFirst.current = false;
+  }, [place, current === undefined]);
+  if (isStarting.value) return <p class="waiting">One moment …</p>;
+  if (current === undefined) return <SignIn />;
+  switch (place.view) {
+    case 'files':
+      return <FilesPage key={`${place.bucket}/${place.prefix}`} session={current} place={place} />;
+    case 'file':
+      return <FilePage key={place.path} session={current} place={place} />;
+    case 'bucket':
+      return <BucketPage key={place.bucket} session={current} bucket={place.bucket} />;
+    default:
+      return <Overview session={current} />;
+  }
+}

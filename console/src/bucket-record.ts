@@ -1,0 +1,41 @@
+// A bucket's record: by the actor, which tells it to keys too. Asked for when something depends on
+// it, and kept until it is changed here.
+
+import { signal } from '@preact/signals';
+import type { BucketRecord } from '../../packages/client/src/interface.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { isLocal, serviceHost, thisCanister } from './service.ts';
+import { type Session, secretOf } from './session.ts';
+
+const records = signal<ReadonlyMap<string, BucketRecord>>(new Map());
+
+async function actorOf(session: Session): Promise<Storage> {
+  if (session.kind !== 'key') return session.storage;
+  const canisterId = await thisCanister();
+  const apiKey = secretOf(session);
+  return createStorage({ host: serviceHost(), canisterId, apiKey, fetchRootKey: isLocal() });
+}
+
+export async function recordOf(session: Session, bucket: string): Promise<BucketRecord> {
+  const known = records.value.get(bucket);
+  if (known !== undefined) return known;
+  const record = await (await actorOf(session)).buckets.get(bucket);
+  noteRecord(record);
+  return record;
+}
+
+export function noteRecord(record: BucketRecord): void {
+  records.value = new Map([...records.value, [record.id, record]]);
+}
+
+export function forgetRecord(bucket: string): void {
+  records.value = new Map([...records.value].filter(([id]) => id !== bucket));
+}
+
+/** Whether a deleted file can be brought back. False where nobody may tell. */
+export async function keepsVersions(session: Session, bucket: string): Promise<boolean> {
+  return recordOf(session, bucket).then(
+    ({ keepVersionsDays }) => keepVersionsDays > 0,
+    () => false,
+  );
+}

@@ -1,0 +1,55 @@
+// What outlives a reload and is no text: the device's key, and what goes on with uploads that were
+// cut short. One IndexedDB; a browser that has none, or forbids it, keeps nothing.
+
+const databaseName = 'efs-console';
+const stores = ['keys', 'uploads'] as const;
+type StoreName = (typeof stores)[number];
+
+let opened: Promise<IDBDatabase> | undefined;
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function open(): Promise<IDBDatabase> {
+  opened ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(databaseName, 1);
+    request.onupgradeneeded = () => {
+      for (const store of stores) request.result.createObjectStore(store);
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  opened.catch(() => {
+    opened = undefined;
+  });
+  return opened;
+}
+
+async function storeOf(name: StoreName, mode: IDBTransactionMode): Promise<IDBObjectStore> {
+  return (await open()).transaction(name, mode).objectStore(name);
+}
+
+export async function keptValue<T>(store: StoreName, key: string): Promise<T | undefined> {
+  return settled<T | undefined>((await storeOf(store, 'readonly')).get(key));
+}
+
+export async function keptValues<T>(store: StoreName): Promise<T[]> {
+  return settled<T[]>((await storeOf(store, 'readonly')).getAll());
+}
+
+export async function keepValues<T>(
+  store: StoreName,
+  entries: readonly (readonly [key: string, value: T])[],
+): Promise<void> {
+  const target = await storeOf(store, 'readwrite');
+  await Promise.all(entries.map(([key, value]) => settled(target.put(value, key))));
+}
+
+export async function forgetValues(store: StoreName, keys: readonly string[]): Promise<void> {
+  const target = await storeOf(store, 'readwrite');
+  await Promise.all(keys.map((key) => settled(target.delete(key))));
+}

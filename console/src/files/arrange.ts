@@ -1,0 +1,118 @@
+// Moves, copies, removals and what undoes them, of files and of whole folders.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import { counted, nameOf } from '../words.ts';
+import type { Entry } from './folder.ts';
+
+interface Place {
+  readonly storage: Storage;
+  readonly bucket: string;
+}
+
+export interface Arrangement {
+  /** What is in the place of the entries now, where the answer told. */
+  readonly files: readonly FileRecord[];
+  readonly gone: readonly string[];
+}
+
+/** Into a folder, or to a new name; nothing that is there is replaced. */
+export async function moveEntries(
+  place: Place,
+  entries: readonly Entry[],
+  targetOf: (entry: Entry) => string,
+): Promise<Arrangement> {
+  const { storage, bucket } = place;
+  const files: FileRecord[] = [];
+  for (const entry of entries) {
+    const path = targetOf(entry);
+    if (path === entry.path) continue;
+    if (entry.isFolder) await moveFolder(place, entry.path, path);
+    else
+      files.push(
+        await unlessThere(path, () =>
+          storage.move({ bucket, path: entry.path }, { path }, { ifNoneMatch: '*' }),
+        ),
+      );
+  }
+  return { files, gone: entries.map(({ path }) => path) };
+}
+
+async function moveFolder({ storage, bucket }: Place, fromPrefix: string, toPrefix: string) {
+  if (toPrefix.startsWith(fromPrefix)) throw new Error('A folder cannot be moved into itself.');
+  const { files } = await storage.usage({ bucket, prefix: toPrefix });
+  if (files > 0)
+    throw new Error(`There is a folder "${nameOf(toPrefix)}" already. Choose another name.`);
+  const { failed } = await storage.moveAll({ bucket, fromPrefix, toPrefix });
+  const [first] = failed;
+  if (first) throw new Error(`${counted(failed.length, 'file')} stayed: ${first.error.message}`);
+}
+
+export async function copyEntries(
+  { storage, bucket }: Place,
+  entries: readonly Entry[],
+  targetOf: (entry: Entry) => string,
+): Promise<Arrangement> {
+  const files: FileRecord[] = [];
+  const copy = async (from: string, path: string) => {
+    const copied = () => storage.copy({ bucket, path: from }, { path }, { ifNoneMatch: '*' });
+    files.push(await unlessThere(path, copied));
+  };
+  for (const entry of entries) {
+    const target = targetOf(entry);
+    if (!entry.isFolder) {
+      await copy(entry.path, target);
+      continue;
+    }
+    for await (const { path } of storage.list({ bucket, prefix: entry.path })) {
+      await copy(path, target + path.slice(entry.path.length));
+    }
+  }
+  return { files, gone: [] };
+}
+
+async function unlessThere<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isStorageError(error, 'PreconditionFailed')) throw error;
+    throw new Error(`There is a file "${nameOf(path)}" already. Choose another name.`);
+  }
+}
+
+/** The paths that are gone. Throws when one of them is not, in the words of the first. */
+export async function removeEntries(
+  { storage, bucket }: Place,
+  entries: readonly Entry[],
+): Promise<string[]> {
+  const removed: string[] = [];
+  let failure: string | undefined;
+  const note = async (results: ReturnType<Storage['removeAll']>) => {
+    for await (const { path, error } of results) {
+      if (error === undefined) removed.push(path);
+      else failure ??= `${nameOf(path)} is still there: ${error.message}`;
+    }
+  };
+  const paths = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
+  if (paths.length > 0) await note(storage.removeAll({ bucket, paths }));
+  for (const { path, isFolder } of entries) {
+    if (isFolder) await note(storage.removeAll({ bucket, prefix: path }));
+  }
+  if (failure !== undefined) throw new Error(failure);
+  return removed;
+}
+
+/** Of each path the newest former version becomes the file again. */
+export async function restoreAll(
+  { storage, bucket }: Place,
+  paths: readonly string[],
+): Promise<FileRecord[]> {
+  const files: FileRecord[] = [];
+  for (const path of paths) {
+    let newest: number | undefined;
+    for await (const { version } of storage.listVersions({ bucket, path })) newest = version;
+    if (newest !== undefined) files.push(await storage.restore({ bucket, path, version: newest }));
+  }
+  return files;
+}

@@ -1,0 +1,120 @@
+// Files to this machine: one by a link of a few minutes, which the browser fetches by itself, in
+// whatever length; many as a zip that is made as its bytes come.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { nameOf } from '../words.ts';
+import type { Entry } from './folder.ts';
+
+interface Place {
+  readonly storage: Storage;
+  readonly bucket: string;
+}
+
+const linkMs = 60 * 60_000;
+
+/** Of links that are the page's own: they are no news to whoever looks at those of a file. */
+const ownLinks = new Set<string>();
+
+export function isOwnLink(id: string): boolean {
+  return ownLinks.has(id);
+}
+
+export interface OpenedAddress {
+  /** Of this origin. */
+  readonly address: string;
+  /** When nothing looks at it any more. */
+  close(): void;
+}
+
+/** By a link that opens the file for an hour at most. */
+export async function openAddress(
+  { storage, bucket }: Place,
+  path: string,
+  downloadName?: string,
+): Promise<OpenedAddress> {
+  const expiresAt = new Date(Date.now() + linkMs);
+  const { id, url } = await storage.links.create({ bucket, path, expiresAt, downloadName });
+  ownLinks.add(id);
+  const { pathname, search } = new URL(url, location.origin);
+  return {
+    address: pathname + search,
+    // It ends by itself where this does not reach the service.
+    close: () => void storage.links.remove(bucket, id).catch(() => {}),
+  };
+}
+
+function save(address: string, name: string): void {
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.download = name;
+  anchor.click();
+}
+
+/** What the library opens for this page alone: the service has nothing but the sealed bytes. */
+export function isSealed({ contentType }: FileRecord): boolean {
+  return contentType === 'application/age';
+}
+
+export async function downloadOne(place: Place, file: FileRecord): Promise<void> {
+  const { path } = file;
+  const name = nameOf(path);
+  if (isSealed(file)) {
+    const { body } = await place.storage.download({ bucket: place.bucket, path });
+    return saveBlob(await new Response(body as BodyInit).blob(), name);
+  }
+  // The browser goes on with it when nobody looks: the link stays its hour.
+  save((await openAddress(place, path, name)).address, name);
+}
+
+function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  save(address, name);
+  setTimeout(() => URL.revokeObjectURL(address), linkMs);
+}
+
+interface FilePicker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
+
+/** Straight to the disk where the browser lets a page write there. */
+export async function downloadZip(
+  place: Place,
+  entries: readonly Entry[],
+  zipName: string,
+): Promise<void> {
+  const picker = (globalThis as FilePicker).showSaveFilePicker;
+  const target = await picker?.call(globalThis, { suggestedName: zipName });
+  const { downloadZip: zip } = await import('client-zip');
+  const zipped = zip(partsOf(place, entries));
+  if (target !== undefined) {
+    await zipped.body?.pipeTo(await target.createWritable());
+    return;
+  }
+  saveBlob(await zipped.blob(), zipName);
+}
+
+async function* partsOf(place: Place, entries: readonly Entry[]) {
+  for await (const { file, name } of filesOf(place, entries)) {
+    const { bucket, path, updatedAt, size } = { ...place, ...file };
+    const { body } = await place.storage.download({ bucket, path });
+    yield { name, lastModified: new Date(updatedAt), size, input: body };
+  }
+}
+
+/** Of folders all that is below, named from where the folder is. */
+async function* filesOf(
+  { storage, bucket }: Place,
+  entries: readonly Entry[],
+): AsyncGenerator<{ readonly file: FileRecord; readonly name: string }> {
+  for (const { path, file } of entries) {
+    if (file !== undefined) {
+      yield { file, name: nameOf(path) };
+      continue;
+    }
+    const parentLength = path.length - nameOf(path).length - 1;
+    for await (const found of storage.list({ bucket, prefix: path })) {
+      yield { file: found, name: found.path.slice(parentLength) };
+    }
+  }
+}

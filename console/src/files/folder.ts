@@ -1,0 +1,174 @@
+// What a folder has, page by page: folders first, then files, sorted by what is asked for.
+
+import { computed, signal } from '@preact/signals';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { isAborted, sentenceOf } from '../failures.ts';
+import { nameOf } from '../words.ts';
+
+export type Entry =
+  | { readonly path: string; readonly isFolder: true; readonly file?: undefined }
+  | { readonly path: string; readonly isFolder: false; readonly file: FileRecord };
+
+export type SortField = 'name' | 'size' | 'date';
+
+export interface Sort {
+  readonly field: SortField;
+  readonly isDescending: boolean;
+}
+
+/** As the service gives at most; a folder of 10,000 files takes ten requests. */
+const pageEntries = 1_000;
+/** A sort by size or date, and a filter, need all there is: up to here. */
+const entriesMax = 20_000;
+
+export interface FolderPlace {
+  readonly storage: Storage;
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Then all files below the prefix that have it, of whatever folder. */
+  readonly tag?: string | undefined;
+}
+
+/** Signals of one folder; `close()` ends its requests. */
+export class Folder {
+  readonly place: FolderPlace;
+  readonly state = signal<'loading' | 'more' | 'complete'>('more');
+  readonly failure = signal<string | undefined>(undefined);
+  readonly sort = signal<Sort>({ field: 'name', isDescending: false });
+  readonly filter = signal('');
+  readonly entries = computed(() => shown(this.#found.value, this.sort.value, this.filter.value));
+  readonly #found = signal<readonly Entry[]>([]);
+  readonly #controller = new AbortController();
+  #cursor: string | undefined;
+  /** Raised by each new beginning: what was asked for before is none of it. */
+  #beginning = 0;
+
+  constructor(place: FolderPlace) {
+    this.place = place;
+  }
+
+  /** At most one at a time; what fails is told by `failure`, and may be tried again. */
+  async loadMore(): Promise<void> {
+    if (this.state.value === 'loading') return;
+    const own = this.#beginning;
+    try {
+      do await this.#loadPage(own);
+      while (own === this.#beginning && this.#cursor !== undefined && this.#needsAll());
+    } catch (error) {
+      if (own !== this.#beginning) return;
+      this.state.value = 'more';
+      if (!isAborted(error)) this.failure.value = sentenceOf(error);
+    }
+  }
+
+  async #loadPage(own: number): Promise<void> {
+    this.state.value = 'loading';
+    this.failure.value = undefined;
+    const { storage, ...where } = this.place;
+    const { field, isDescending } = this.sort.value;
+    const page = await storage.listFolder({
+      ...where,
+      ...(where.tag === undefined && { delimiter: '/' }),
+      sort: field === 'name' && isDescending ? 'name_desc' : 'name_asc',
+      cursor: this.#cursor,
+      limit: pageEntries,
+      signal: this.#controller.signal,
+    });
+    if (own !== this.#beginning) return;
+    this.#found.value = withEntries(this.#found.value, entriesOf(page.folders, page.items));
+    this.#cursor = page.nextCursor;
+    this.state.value = page.nextCursor === undefined ? 'complete' : 'more';
+  }
+
+  #needsAll(): boolean {
+    const isWanted = this.sort.value.field !== 'name' || this.filter.value !== '';
+    return isWanted && this.#found.value.length < entriesMax;
+  }
+
+  reload(): void {
+    this.#beginning += 1;
+    this.state.value = 'more';
+    this.#found.value = [];
+    this.#cursor = undefined;
+    void this.loadMore();
+  }
+
+  /** A folder that is known whole is sorted here; another one is asked for anew. */
+  setSort(next: Sort): void {
+    const isWhole = this.state.value === 'complete';
+    this.sort.value = next;
+    if (!isWhole) this.reload();
+  }
+
+  setFilter(text: string): void {
+    this.filter.value = text;
+    if (text !== '' && this.state.value === 'more') void this.loadMore();
+  }
+
+  /** Without asking the service: what was just stored, changed or removed here. */
+  put(records: readonly FileRecord[]): void {
+    const added = entriesWithin(this.place.prefix, records);
+    this.#found.value = withEntries(this.#found.value, added);
+  }
+
+  drop(paths: ReadonlySet<string>): void {
+    this.#found.value = this.#found.value.filter(({ path }) => !paths.has(path));
+  }
+
+  close(): void {
+    this.#controller.abort();
+  }
+}
+
+function entriesOf(
+  folders: readonly { readonly path: string }[],
+  files: readonly FileRecord[],
+): Entry[] {
+  return [
+    ...folders.map(({ path }): Entry => ({ path, isFolder: true })),
+    ...files.map((file): Entry => ({ path: file.path, isFolder: false, file })),
+  ];
+}
+
+/** As the folder shows them: what is deeper is a folder. */
+function entriesWithin(prefix: string, records: readonly FileRecord[]): Entry[] {
+  return records
+    .filter(({ path }) => path.startsWith(prefix))
+    .map((file): Entry => {
+      const end = file.path.indexOf('/', prefix.length);
+      return end === -1
+        ? { path: file.path, isFolder: false, file }
+        : { path: file.path.slice(0, end + 1), isFolder: true };
+    });
+}
+
+function withEntries(before: readonly Entry[], added: readonly Entry[]): Entry[] {
+  const byPath = new Map(before.map((entry) => [entry.path, entry]));
+  for (const entry of added) byPath.set(entry.path, entry);
+  return [...byPath.values()];
+}
+
+function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: string): Entry[] {
+  const wanted = filter.trim().toLowerCase();
+  const kept =
+    wanted === ''
+      ? [...found]
+      : found.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
+  const sign = isDescending ? -1 : 1;
+  return kept.sort((one, other) => {
+    if (one.isFolder !== other.isFolder) return one.isFolder ? -1 : 1;
+    return sign * (byField(field, one, other) || byName(one, other));
+  });
+}
+
+/** That of the service: by code units, so that a further page comes behind what is there. */
+function byName({ path: one }: Entry, { path: other }: Entry): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function byField(field: SortField, { file: one }: Entry, { file: other }: Entry): number {
+  if (field === 'name' || one === undefined || other === undefined) return 0;
+  if (field === 'size') return one.size - other.size;
+  return one.updatedAt < other.updatedAt ? -1 : one.updatedAt > other.updatedAt ? 1 : 0;
+}

@@ -1,0 +1,41 @@
+// Who signs, when it is no key: a key of this device, or Internet Identity. Loaded with its first
+// use, since it brings the agent's library along.
+
+import { AuthClient } from '@icp-sdk/auth/client';
+import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
+import type { StorageIdentity } from '../../packages/client/src/storage-identity.ts';
+import { keepValues, keptValue } from './database.ts';
+
+const deviceKeyName = 'device';
+
+/**
+ * Made with its first use: P-256 of Web Crypto, which no script can read out, kept in IndexedDB.
+ * Whoever clears the data of this page clears it too.
+ */
+export async function deviceIdentity(): Promise<StorageIdentity> {
+  const kept = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
+  if (kept !== undefined) return ECDSAKeyIdentity.fromKeyPair(kept);
+  const identity = await ECDSAKeyIdentity.generate({ extractable: false });
+  await keepValues('keys', [[deviceKeyName, identity.getKeyPair()]]);
+  // Two pages that begin at one time: the one kept is the device's.
+  const pair = await keptValue<CryptoKeyPair>('keys', deviceKeyName);
+  return pair === undefined ? identity : ECDSAKeyIdentity.fromKeyPair(pair);
+}
+
+let auth: AuthClient | undefined;
+
+/** In a click: browsers open the window of the sign-in only then. */
+export async function askInternetIdentity(): Promise<void> {
+  auth ??= new AuthClient();
+  await auth.signIn();
+}
+
+/** Undefined when the sign-in is over. */
+export async function knownIdentity(): Promise<StorageIdentity | undefined> {
+  auth ??= new AuthClient();
+  return auth.isAuthenticated() ? auth.getIdentity() : undefined;
+}
+
+export async function forgetIdentity(): Promise<void> {
+  await auth?.signOut();
+}

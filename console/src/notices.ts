@@ -1,0 +1,27 @@
+// What the page tells in passing: shown for a while, and read out.
+
+import { signal } from '@preact/signals';
+
+export interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly isFailure: boolean;
+  readonly action?: { readonly label: string; run(): void } | undefined;
+}
+
+export const notices = signal<readonly Notice[]>([]);
+let lastId = 0;
+
+/** Long enough to be read and acted on. */
+const shownMs = 12_000;
+
+export function tell(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+  const notice = { id: ++lastId, text, isFailure: false, ...rest };
+  notices.value = [...notices.value.slice(-2), notice];
+  // A failure stays until it is taken away.
+  if (!notice.isFailure) setTimeout(() => dismiss(notice.id), shownMs);
+}
+
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}

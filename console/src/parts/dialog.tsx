@@ -1,0 +1,43 @@
+// A dialog: the browser's own, which keeps the focus within and gives it back; Escape closes it.
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  onClose(): void;
+  readonly children: ComponentChildren;
+}
+
+let lastId = 0;
+
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useRef(`dialog-${++lastId}`);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    element?.querySelector<HTMLElement>('[data-first]')?.focus();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id.current}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <header>
+        <h2 id={id.current}>{title}</h2>
+        <button type="button" class="plain" onClick={onClose} aria-label="Close">
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}

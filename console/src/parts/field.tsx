@@ -1,0 +1,45 @@
+// A text that is asked for, with its name and, where that does not do, a hint.
+
+import type { Signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: Signal<string>;
+  readonly hint?: string;
+  readonly isRequired?: boolean;
+  readonly isSecret?: boolean;
+  /** Where a dialog begins. */
+  readonly isFirst?: boolean;
+  /** What it must look like, of digits alone. */
+  readonly digits?: string;
+}
+
+let lastId = 0;
+
+export function Field(props: FieldProps) {
+  const { label, value, hint, isRequired, isSecret, isFirst, digits } = props;
+  const id = useRef(`field-${++lastId}`).current;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        {...(isSecret ? { type: 'password' as const } : { type: 'text' as const })}
+        inputmode={digits ? 'numeric' : 'text'}
+        pattern={digits}
+        required={isRequired}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        data-first={isFirst}
+        aria-describedby={hint && `${id}-hint`}
+        value={value.value}
+        onInput={({ currentTarget }) => {
+          value.value = currentTarget.value;
+        }}
+      />
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}

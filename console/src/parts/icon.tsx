@@ -1,0 +1,37 @@
+// The few pictures of the page: strokes in the colour of the text, of no meaning of their own.
+
+const paths = {
+  folder:
+    'M3 6.5A1.5 1.5 0 0 1 4.5 5h4l2 2.5h9A1.5 1.5 0 0 1 21 9v9a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 18z',
+  file: 'M6 3.5h7.5L18 8v12.5H6zM13.5 3.5V8H18',
+  image: 'M4 5h16v14H4zM4 16l4.5-4.5 4 4 3-3L20 17M15 9.2v.1',
+  video: 'M4 6h11v12H4zM15 10.5l5-3v9l-5-3',
+  audio:
+    'M9 17.5V6l9-2v11.5M9 17.5a2.5 2 0 1 1-5 0 2.5 2 0 0 1 5 0M18 15.5a2.5 2 0 1 1-5 0 2.5 2 0 0 1 5 0',
+  bucket:
+    'M4 7c0-1.4 3.6-2.5 8-2.5S20 5.6 20 7s-3.6 2.5-8 2.500S4 8.4 4 7l1.5 11c.2 1 3 2 6.5 2s6.3-1 6.5-2L20 7',
+  more: 'M12 5.500v.1M12 12v.1M12 18.500v.1',
+  upload: 'M12 15.500V5M7.5 9.500L12 5l4.5 4.500M4.5 15v4h15v-4',
+  download: 'M12 5v10.500M7.5 11L12 15.500l4.5-4.500M4.5 15v4h15v-4',
+  close: 'M6 6l12 12M18 6L6 18',
+  back: 'M14.5 5.500L8 12l6.5 6.5',
+  link: 'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7',
+  lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  globe:
+    'M12 3.500a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M3.5 12h17M12 3.500c5 5 5 12 0 17M12 3.500c-5 5-5 12 0 17',
+  newFolder: 'M3 6.5A1.5 1.5 0 0 1 4.5 5h4l2 2.5h10V19.5H3zM12 10.5v6M9 13.5h6',
+  trash: 'M5 7h14M9.5 7V4.500h5V7M7 7l1 13h8l1-13',
+  pause: 'M9 6v12M15 6v12',
+  play: 'M8 5.500v13l10-6.500z',
+  again: 'M19 12a7 7 0 1 1-2-5l2 2M19 4.500V9h-4.5',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
+  );
+}

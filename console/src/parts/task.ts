@@ -1,0 +1,23 @@
+// An action that is under way: a second click does nothing, its failure is told as a sentence, and
+// the form that began it stays as it was.
+
+import { useSignal } from '@preact/signals';
+import { isAborted, sentenceOf } from '../failures.ts';
+
+export function useTask() {
+  const isUnderWay = useSignal(false);
+  const failure = useSignal<string | undefined>(undefined);
+  async function run(work: () => Promise<void>): Promise<void> {
+    if (isUnderWay.value) return;
+    isUnderWay.value = true;
+    failure.value = undefined;
+    try {
+      await work();
+    } catch (error) {
+      if (!isAborted(error)) failure.value = sentenceOf(error);
+    } finally {
+      isUnderWay.value = false;
+    }
+  }
+  return { isUnderWay, failure, run };
+}

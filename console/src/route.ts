@@ -1,0 +1,50 @@
+// Where the page is, kept in the fragment: the canister serves one page at `/`.
+
+import { signal } from '@preact/signals';
+
+export type Route =
+  | { readonly view: 'overview' }
+  | { readonly view: 'files'; readonly bucket: string; readonly prefix: string }
+  | { readonly view: 'file'; readonly bucket: string; readonly path: string }
+  | { readonly view: 'bucket'; readonly bucket: string };
+
+function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+export function addressOf(route: Route): string {
+  if (route.view === 'overview') return '#/';
+  const rest = route.view === 'files' ? route.prefix : route.view === 'file' ? route.path : '';
+  return `#/${route.view}/${encodeURIComponent(route.bucket)}/${encodePath(rest)}`;
+}
+
+/** Whatever it cannot read is the overview. */
+function routeOf(fragment: string): Route {
+  const [, view, name = '', rest = ''] =
+    /^#\/(files|file|bucket)\/([^/]+)\/?(.*)$/s.exec(fragment) ?? [];
+  try {
+    const bucket = decodeURIComponent(name);
+    const path = decodeURIComponent(rest);
+    if (view === 'files') return { view, bucket, prefix: path };
+    if (view === 'file' && path !== '') return { view, bucket, path };
+    if (view === 'bucket') return { view, bucket };
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+  }
+  return { view: 'overview' };
+}
+
+export const route = signal<Route>({ view: 'overview' });
+
+export function go(to: Route): void {
+  location.hash = addressOf(to);
+}
+
+/** From now on the route follows the address bar. */
+export function followAddress(): void {
+  const follow = () => {
+    route.value = routeOf(location.hash);
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}

@@ -1,0 +1,151 @@
+// Who is signed in, and the storage that speaks for them. A key's secret is in memory and in
+// sessionStorage, in localStorage when its holder asked for that, and nowhere else.
+
+import { signal } from '@preact/signals';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import { isLocal, serviceHost, thisCanister } from './service.ts';
+
+interface KeySession {
+  readonly kind: 'key';
+  readonly apiKey: string;
+  /** A key does not tell its buckets: those that its holder has named. */
+  readonly buckets: readonly string[];
+}
+
+interface IdentitySession {
+  readonly kind: 'device' | 'internet-identity';
+}
+
+type Kept = KeySession | IdentitySession;
+
+export interface Session {
+  readonly kind: Kept['kind'];
+  readonly storage: Storage;
+  /** Of an identity. */
+  readonly principal?: string | undefined;
+  /** Of a key. */
+  readonly buckets?: readonly string[] | undefined;
+}
+
+export const session = signal<Session | undefined>(undefined);
+
+/** Some two seconds: then a person is told, and uploads wait for the service by themselves. */
+const retry = { attemptsMax: 4 };
+
+const keptName = 'efs-session';
+
+function keep(kept: Kept, isRemembered: boolean): void {
+  const [place, other] = isRemembered
+    ? [localStorage, sessionStorage]
+    : [sessionStorage, localStorage];
+  place.setItem(keptName, JSON.stringify(kept));
+  other.removeItem(keptName);
+}
+
+function isRemembered(): boolean {
+  return localStorage.getItem(keptName) !== null;
+}
+
+function readKept(): Kept | undefined {
+  const text = sessionStorage.getItem(keptName) ?? localStorage.getItem(keptName);
+  try {
+    return text === null ? undefined : (JSON.parse(text) as Kept);
+  } catch {
+    return undefined;
+  }
+}
+
+function keyStorage(apiKey: string): Storage {
+  return createStorage({ url: location.origin, apiKey, retry });
+}
+
+/** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
+export async function signInByKey(
+  apiKey: string,
+  { bucket, isRemembered: shallRemember }: { bucket: string; isRemembered: boolean },
+): Promise<void> {
+  const storage = keyStorage(apiKey);
+  await requireBucket(storage, bucket);
+  const kept: KeySession = { kind: 'key', apiKey, buckets: [bucket] };
+  keep(kept, shallRemember);
+  session.value = { kind: 'key', storage, buckets: kept.buckets };
+}
+
+/** A key that may write alone sees nothing, and is good all the same. */
+async function requireBucket(storage: Storage, bucket: string): Promise<void> {
+  try {
+    await storage.listFolder({ bucket, delimiter: '/', limit: 1 });
+  } catch (error) {
+    if (!isStorageError(error, 'AccessDenied')) throw error;
+  }
+}
+
+/** Of a key; for the way of transport that the storage is not of. */
+export function secretOf({ kind }: Session): string | undefined {
+  const kept = readKept();
+  return kind === 'key' && kept?.kind === 'key' ? kept.apiKey : undefined;
+}
+
+/** Another bucket of the same key. */
+export async function addBucket(bucket: string): Promise<void> {
+  const kept = readKept();
+  if (kept?.kind !== 'key' || session.value === undefined) return;
+  await requireBucket(session.value.storage, bucket);
+  const buckets = [...new Set([...kept.buckets, bucket])];
+  keep({ ...kept, buckets }, isRemembered());
+  session.value = { ...session.value, buckets };
+}
+
+async function identityStorage(kind: IdentitySession['kind']): Promise<Session | undefined> {
+  const { deviceIdentity, knownIdentity } = await import('./identities.ts');
+  const identity = kind === 'device' ? await deviceIdentity() : await knownIdentity();
+  if (identity === undefined) return undefined;
+  const canisterId = await thisCanister();
+  const host = serviceHost();
+  const storage = createStorage({ host, canisterId, identity, fetchRootKey: isLocal(), retry });
+  return { kind, storage, principal: identity.getPrincipal().toText() };
+}
+
+/** Internet Identity's window has been through with it before. */
+export async function signInByIdentity(
+  kind: IdentitySession['kind'],
+  shallRemember: boolean,
+): Promise<void> {
+  const opened = await identityStorage(kind);
+  if (opened === undefined) return;
+  keep({ kind }, shallRemember);
+  session.value = opened;
+}
+
+/** As it was before a reload. */
+export async function restoreSession(): Promise<void> {
+  const kept = readKept();
+  if (kept === undefined) return;
+  session.value =
+    kept.kind === 'key'
+      ? { kind: 'key', storage: keyStorage(kept.apiKey), buckets: kept.buckets }
+      : await identityStorage(kept.kind);
+}
+
+/** The device's key stays, so that its principal does. */
+export async function signOut(): Promise<void> {
+  const { kind } = session.value ?? {};
+  sessionStorage.removeItem(keptName);
+  localStorage.removeItem(keptName);
+  session.value = undefined;
+  if (kind === 'internet-identity') await (await import('./identities.ts')).forgetIdentity();
+}
+
+/**
+ * `#key=efs_…&bucket=demo`, as `npm start` prints it: taken once, and out of the address bar before
+ * anything else happens, so that no history and no copied address has it.
+ */
+export function takeKeyOfAddress():
+  | { readonly apiKey: string; readonly bucket: string }
+  | undefined {
+  if (!location.hash.startsWith('#key=')) return undefined;
+  const told = new URLSearchParams(location.hash.slice(1));
+  history.replaceState(null, '', location.pathname);
+  return { apiKey: told.get('key') ?? '', bucket: told.get('bucket') ?? '' };
+}

@@ -1,0 +1,56 @@
+// What is known of uploads after a reload: the page may not keep the files themselves, so whoever
+// chooses the same ones again goes on where they were.
+
+import { forgetValues, keepValues, keptValues } from '../database.ts';
+import { nameOf } from '../words.ts';
+
+export interface KeptUpload {
+  readonly id: string;
+  readonly bucket: string;
+  readonly path: string;
+  readonly size: number;
+  /** As the file tells it, in milliseconds. */
+  readonly modified: number;
+  /** Of a session that was begun. */
+  readonly uploadId?: string | undefined;
+  /** The page that sends it. */
+  readonly page: string;
+}
+
+/** A page holds a lock of this name as long as it lives, so that others leave its uploads alone. */
+export const ownPage = crypto.randomUUID();
+const lockPrefix = 'efs-uploads-';
+navigator.locks?.request(lockPrefix + ownPage, () => new Promise(() => {})).catch(() => {});
+
+async function livingPages(): Promise<ReadonlySet<string>> {
+  const { held = [] } = (await navigator.locks?.query()) ?? {};
+  return new Set(held.map(({ name = '' }) => name.slice(lockPrefix.length)));
+}
+
+/** Those of pages that are gone. */
+export async function cutShort(): Promise<KeptUpload[]> {
+  const kept = await keptValues<KeptUpload>('uploads');
+  if (kept.length === 0) return [];
+  const living = await livingPages();
+  return kept.filter(({ page }) => !living.has(page));
+}
+
+/** A browser that keeps nothing uploads all the same. */
+export async function keepUploads(uploads: readonly KeptUpload[]): Promise<void> {
+  await keepValues(
+    'uploads',
+    uploads.map((upload) => [upload.id, upload] as const),
+  ).catch(() => {});
+}
+
+export async function forgetUploads(ids: readonly string[]): Promise<void> {
+  await forgetValues('uploads', ids).catch(() => {});
+}
+
+/** What was cut short of this very file, as far as the browser tells of it. */
+export function matching(kept: readonly KeptUpload[], file: File): KeptUpload | undefined {
+  return kept.find(
+    ({ path, size, modified }) =>
+      nameOf(path) === file.name && size === file.size && modified === file.lastModified,
+  );
+}

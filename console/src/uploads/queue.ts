@@ -1,0 +1,237 @@
+// The uploads of this page: what waits, what goes, what has failed. Goes on by itself when the
+// service comes back.
+
+import { batch, signal } from '@preact/signals';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import { isAborted, isPassing, sentenceOf } from '../failures.ts';
+import { itemOf, keptOf, nextName, type UploadItem, type UploadTarget } from './item.ts';
+import { cutShort, forgetUploads, type KeptUpload, keepUploads } from './memory.ts';
+import { createPace } from './pace.ts';
+import { isSmall, sendLarge, sendSmall, storedBefore } from './send.ts';
+import { tellStored } from './stored.ts';
+
+export type QueueState = 'idle' | 'sending' | 'paused' | 'unreachable';
+
+export const queueState = signal<QueueState>('idle');
+/** Replaced a few times a second while something goes. */
+export const uploads = signal<readonly UploadItem[]>([]);
+/** Of pages that are gone. */
+export const leftOver = signal<readonly KeptUpload[]>([]);
+export const pace = createPace();
+
+const largeAtOnce = 2;
+const lookAgainMs = 3_000;
+const drawnEveryMs = 150;
+
+let controller = new AbortController();
+let smallWorkers = 0;
+let largeWorkers = 0;
+let isDrawPlanned = false;
+
+function draw(): void {
+  if (isDrawPlanned) return;
+  isDrawPlanned = true;
+  setTimeout(() => {
+    isDrawPlanned = false;
+    const done = uploads.value.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
+    if (queueState.value === 'sending') pace.note(done);
+    uploads.value = [...uploads.value];
+  }, drawnEveryMs);
+}
+
+export async function addUploads(
+  chosen: readonly {
+    readonly target: UploadTarget;
+    readonly file: File;
+    readonly kept?: KeptUpload | undefined;
+  }[],
+): Promise<void> {
+  const added = chosen.map(({ target, file, kept }) => itemOf(target, file, kept));
+  const isFresh = uploads.value.every(({ state }) => state === 'stored');
+  batch(() => {
+    uploads.value = isFresh ? added : [...uploads.value, ...added];
+    const again = new Set(added.map(({ id }) => id));
+    leftOver.value = leftOver.value.filter(({ id }) => !again.has(id));
+  });
+  await keepUploads(added.map(keptOf));
+  work();
+}
+
+/** Whoever is signed out sends nothing more. */
+export function stopUploads(): void {
+  controller.abort();
+  uploads.value = [];
+  queueState.value = 'idle';
+}
+
+export function pauseUploads(): void {
+  queueState.value = 'paused';
+  stopSending();
+}
+
+export function goOnWithUploads(): void {
+  queueState.value = 'sending';
+  work();
+}
+
+function stopSending(): void {
+  controller.abort();
+  for (const item of uploads.value) if (item.state === 'sending') item.state = 'waiting';
+  pace.forget();
+  draw();
+}
+
+export function retryUpload(item: UploadItem, how: 'again' | 'replace' | 'both' = 'again'): void {
+  if (how === 'replace') item.mayReplace = true;
+  if (how === 'both') item.path = nextName(item.path);
+  // A session goes to one path, under one condition.
+  if (how !== 'again') item.uploadId = undefined;
+  item.state = 'waiting';
+  item.failure = undefined;
+  work();
+}
+
+export function cancelUploads(items: readonly UploadItem[]): void {
+  const gone = new Set(items);
+  const wasSending = items.some(({ state }) => state === 'sending');
+  uploads.value = uploads.value.filter((item) => !gone.has(item));
+  void forgetUploads(items.map(({ id }) => id));
+  for (const { storage, bucket, path, uploadId } of items) {
+    // The session ends by itself where this does not reach the service.
+    if (uploadId) storage.cancelUpload({ bucket, path, uploadId }).catch(() => {});
+  }
+  if (wasSending) stopSending();
+  work();
+}
+
+/** Once for a page, when somebody has signed in. */
+export async function lookForLeftOver(): Promise<void> {
+  leftOver.value = await cutShort().catch(() => []);
+}
+
+export async function forgetLeftOver(): Promise<void> {
+  const ids = leftOver.value.map(({ id }) => id);
+  leftOver.value = [];
+  await forgetUploads(ids);
+}
+
+function take(isWanted: (item: UploadItem) => boolean): UploadItem | undefined {
+  const item = uploads.value.find((one) => one.state === 'waiting' && isWanted(one));
+  if (item !== undefined) item.state = 'sending';
+  return item;
+}
+
+function work(): void {
+  const { value: state } = queueState;
+  draw();
+  if (state === 'paused' || state === 'unreachable') return;
+  if (controller.signal.aborted) controller = new AbortController();
+  const { signal: stop } = controller;
+  while (smallWorkers < 1) {
+    const first = take(isSmall);
+    if (first === undefined) break;
+    smallWorkers += 1;
+    void workSmall(first, stop).finally(() => ended(() => (smallWorkers -= 1)));
+  }
+  while (largeWorkers < largeAtOnce) {
+    const item = take((one) => !isSmall(one));
+    if (item === undefined) break;
+    largeWorkers += 1;
+    void workLarge(item, stop).finally(() => ended(() => (largeWorkers -= 1)));
+  }
+  queueState.value = smallWorkers + largeWorkers > 0 ? 'sending' : 'idle';
+}
+
+function ended(count: () => void): void {
+  count();
+  work();
+}
+
+async function workSmall(first: UploadItem, stop: AbortSignal): Promise<void> {
+  const taken = [first];
+  const next = () => {
+    const item = take((one) => isSmall(one) && one.bucket === first.bucket);
+    if (item !== undefined) taken.push(item);
+    return item;
+  };
+  try {
+    for await (const { item, ended } of sendSmall(first, next, {
+      signal: stop,
+      onProgress: draw,
+    })) {
+      if (ended.file) stored(item, ended.file);
+      else await failed(item, ended.error, stop);
+    }
+  } catch (error) {
+    for (const item of taken) if (item.state === 'sending') await failed(item, error, stop);
+  }
+}
+
+async function workLarge(item: UploadItem, stop: AbortSignal): Promise<void> {
+  try {
+    const onSession = () => keepUploads([keptOf(item)]);
+    stored(item, await sendLarge(item, { signal: stop, onProgress: draw, onSession }));
+  } catch (error) {
+    await failed(item, error, stop);
+  }
+}
+
+function stored(item: UploadItem, file: FileRecord): void {
+  item.state = 'stored';
+  item.doneBytes = item.file.size;
+  item.failure = undefined;
+  void forgetUploads([item.id]);
+  tellStored(item.bucket, [file]);
+  draw();
+}
+
+async function failed(item: UploadItem, error: unknown, stop: AbortSignal): Promise<void> {
+  if (stop.aborted || isAborted(error)) {
+    // Paused, cancelled, or the service was not to be reached: it waits for its turn.
+    item.wasSent = true;
+    if (item.state === 'sending') item.state = 'waiting';
+  } else if (isPassing(error)) {
+    item.wasSent = true;
+    item.state = 'waiting';
+    void waitForService(item);
+  } else if (isStorageError(error, 'PreconditionFailed')) {
+    const found = await storedBefore(item);
+    if (found !== undefined) return stored(item, found);
+    item.state = 'exists';
+    item.failure = 'A file of this name is there already.';
+  } else {
+    item.state = 'failed';
+    item.failure = sentenceOf(error);
+  }
+  draw();
+}
+
+/** Looks again every few seconds, and at once when the browser says that it is online. */
+async function waitForService({ storage }: UploadItem): Promise<void> {
+  if (queueState.value === 'unreachable') return;
+  queueState.value = 'unreachable';
+  stopSending();
+  for (;;) {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, lookAgainMs);
+      addEventListener('online', () => resolve(), { once: true });
+    });
+    // Paused meanwhile, or signed out.
+    if ((queueState.value as QueueState) !== 'unreachable') return;
+    const isThere = await storage.status().then(
+      () => true,
+      () => false,
+    );
+    if (isThere && (queueState.value as QueueState) === 'unreachable') return goOnWithUploads();
+  }
+}
+
+addEventListener('offline', () => {
+  const item = uploads.value.find(({ state }) => state === 'sending');
+  if (item !== undefined) void waitForService(item);
+});
+
+addEventListener('beforeunload', (event) => {
+  if (queueState.value === 'sending' || queueState.value === 'unreachable') event.preventDefault();
+});

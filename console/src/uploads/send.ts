@@ -1,0 +1,98 @@
+// Sends items by the library: small ones together, large ones by sessions that can be gone on with.
+
+import type { FileRecord, UploadedFile } from '../../../packages/client/src/interface.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import { smallFileBytesMax } from '../../../packages/client/src/upload-all.ts';
+import type { UploadItem } from './item.ts';
+
+export function isSmall({ file, uploadId }: UploadItem): boolean {
+  return file.size <= smallFileBytesMax && uploadId === undefined;
+}
+
+interface Order {
+  readonly signal: AbortSignal;
+  onProgress(): void;
+}
+
+/** The service finds a type by the path's extension where the browser knows none. */
+function describe({ path, file, mayReplace }: UploadItem) {
+  return {
+    path,
+    ...(file.type !== '' && { contentType: file.type }),
+    ...(!mayReplace && { ifNoneMatch: '*' }),
+  };
+}
+
+/** Each of these in its turn as it ends; `next` gives them as there is room. */
+export async function* sendSmall(
+  first: UploadItem,
+  next: () => UploadItem | undefined,
+  { signal }: Order,
+): AsyncGenerator<{ readonly item: UploadItem; readonly ended: UploadedFile }> {
+  const byPath = new Map<string, UploadItem>();
+  function* files() {
+    for (let item: UploadItem | undefined = first; item !== undefined; item = next()) {
+      byPath.set(item.path, item);
+      yield { ...describe(item), source: item.file };
+    }
+  }
+  const { storage, bucket } = first;
+  for await (const ended of storage.uploadAll(files(), { bucket, signal })) {
+    const item = byPath.get(ended.path);
+    if (item !== undefined) yield { item, ended };
+  }
+}
+
+/** With the session that the item has, or anew when that has ended. */
+export async function sendLarge(
+  item: UploadItem,
+  order: Order & { onSession(): Promise<void> },
+): Promise<FileRecord> {
+  try {
+    return await sendSession(item, order);
+  } catch (error) {
+    if (item.uploadId === undefined || !hasEnded(error)) throw error;
+    item.uploadId = undefined;
+    return sendSession(item, order);
+  }
+}
+
+function sendSession(
+  item: UploadItem,
+  { signal, onProgress, onSession }: Order & { onSession(): Promise<void> },
+): Promise<FileRecord> {
+  return item.storage.upload(item.file, {
+    bucket: item.bucket,
+    ...describe(item),
+    signal,
+    concurrency: 4,
+    resume: item.uploadId,
+    onProgress({ doneBytes }) {
+      item.doneBytes = doneBytes;
+      onProgress();
+    },
+    async onSession({ uploadId }) {
+      item.uploadId = uploadId;
+      await onSession();
+    },
+  });
+}
+
+function hasEnded(error: unknown): boolean {
+  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'];
+  return isStorageError(error) && codes.includes(error.code);
+}
+
+/**
+ * What is at the path, if it is this very file: an answer may have been lost with the page or the
+ * connection, and the file is in its own way then.
+ */
+export async function storedBefore(item: UploadItem): Promise<FileRecord | undefined> {
+  if (!item.wasSent || item.file.size > smallFileBytesMax) return undefined;
+  const digest = await crypto.subtle.digest('SHA-256', await item.file.arrayBuffer());
+  const hex = [...new Uint8Array(digest)]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+  const found = await item.storage.stat(item).catch(() => undefined);
+  return found?.sha256 === hex || found?.etag.includes(hex) ? found : undefined;
+}

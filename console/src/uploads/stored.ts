@@ -1,0 +1,17 @@
+// Who wants to know of files that this page has stored.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+
+type Listener = (bucket: string, files: readonly FileRecord[]) => void;
+
+const listeners = new Set<Listener>();
+
+/** Until the answer is called. */
+export function onStored(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function tellStored(bucket: string, files: readonly FileRecord[]): void {
+  for (const listener of listeners) listener(bucket, files);
+}

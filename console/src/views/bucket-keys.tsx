@@ -1,0 +1,145 @@
+// Keys for a bucket: who has one, new ones for a part or a time. A secret is shown once.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { KeyRecord, Permission } from '../../../packages/client/src/interface.ts';
+import { sentenceOf } from '../failures.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTask } from '../parts/task.ts';
+import { dayMs, expiryOf } from '../words.ts';
+import type { BucketProps } from './bucket-role.ts';
+
+const everything: readonly Permission[] = ['read', 'write', 'delete'];
+
+export function BucketKeys(props: BucketProps) {
+  const { session, record } = props;
+  const keys = useSignal<readonly KeyRecord[] | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  async function load(): Promise<void> {
+    try {
+      keys.value = await session.storage.keys.list(record.id);
+    } catch (error) {
+      failure.value = sentenceOf(error);
+    }
+  }
+  useEffect(() => void load(), []);
+  return (
+    <section class="card" aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <Failure text={failure.value} />
+      {keys.value?.length === 0 && <p>No keys yet. A key lets a program, or a person, in.</p>}
+      <ul class="lines">
+        {keys.value?.map((key) => (
+          <OneKey key={key.id} session={session} record={key} onGone={() => void load()} />
+        ))}
+      </ul>
+      <NewKey {...props} onMade={() => void load()} />
+    </section>
+  );
+}
+
+type OneKeyProps = Pick<BucketProps, 'session'> & { readonly record: KeyRecord; onGone(): void };
+
+function OneKey({ session, record, onGone }: OneKeyProps) {
+  const { name, hint, permissions, prefix, expiresAt } = record;
+  const { isUnderWay, failure, run } = useTask();
+  const revoke = () =>
+    run(async () => {
+      await session.storage.keys.revoke(record.id);
+      onGone();
+    });
+  return (
+    <li>
+      <span>
+        <strong>{name || hint}</strong> may {permissions.join(', ')}
+        {prefix && <> below {prefix}</>}, {expiryOf(expiresAt)}
+        <Failure text={failure.value} />
+      </span>
+      <button
+        type="button"
+        class="danger"
+        disabled={isUnderWay.value}
+        aria-label={`Revoke ${name || hint}`}
+        onClick={() => void revoke()}
+      >
+        {isUnderWay.value ? 'Revoking …' : 'Revoke'}
+      </button>
+    </li>
+  );
+}
+
+function NewKey({ session, record, onMade }: BucketProps & { onMade(): void }) {
+  const name = useSignal('');
+  const prefix = useSignal('');
+  const days = useSignal('');
+  const permissions = useSignal<readonly Permission[]>(everything);
+  const secret = useSignal<string | undefined>(undefined);
+  const { isUnderWay, failure, run } = useTask();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const limit = Number(days.value) * dayMs;
+      const made = await session.storage.keys.create({
+        name: name.value.trim(),
+        buckets: [record.id],
+        permissions: permissions.value,
+        prefix: prefix.value.trim() || undefined,
+        expiresAt: limit > 0 ? new Date(Date.now() + limit) : undefined,
+      });
+      secret.value = made.secret;
+      name.value = '';
+      onMade();
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field label="Name of the key" value={name} isRequired />
+      <Field label="For a folder alone" value={prefix} hint="Empty: for all of the bucket." />
+      <Field
+        label="Days that it works"
+        value={days}
+        digits="[1-9][0-9]{0,3}"
+        hint="Empty: until it is revoked."
+      />
+      <Permissions chosen={permissions.value} onChosen={(next) => (permissions.value = next)} />
+      <button type="submit" disabled={isUnderWay.value || permissions.value.length === 0}>
+        {isUnderWay.value ? 'Making a key …' : 'Make a key'}
+      </button>
+      <Failure text={failure.value} />
+      {secret.value !== undefined && (
+        <div class="made" role="status">
+          <p>The key is shown this once: copy it now.</p>
+          <CopyText text={secret.value} label="the key" />
+        </div>
+      )}
+    </form>
+  );
+}
+
+interface PermissionsProps {
+  readonly chosen: readonly Permission[];
+  onChosen(chosen: readonly Permission[]): void;
+}
+
+function Permissions({ chosen, onChosen }: PermissionsProps) {
+  return (
+    <fieldset>
+      <legend>It may</legend>
+      {everything.map((permission) => (
+        <label key={permission} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(permission)}
+            onChange={({ currentTarget }) => {
+              const others = chosen.filter((one) => one !== permission);
+              onChosen(currentTarget.checked ? [...others, permission] : others);
+            }}
+          />
+          {permission}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

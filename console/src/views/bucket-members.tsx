@@ -1,0 +1,108 @@
+// Who else may use a bucket.
+
+import { useSignal } from '@preact/signals';
+import type { BucketMember } from '../../../packages/client/src/interface.ts';
+import { tell } from '../notices.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTask } from '../parts/task.ts';
+import type { BucketProps } from './bucket-role.ts';
+
+const roles = [
+  ['reader', 'Reader'],
+  ['writer', 'Writer'],
+  ['owner', 'Owner'],
+] as const;
+
+export function BucketMembers(props: BucketProps) {
+  const { session, record } = props;
+  return (
+    <section class="card" aria-labelledby="members">
+      <h2 id="members">Members</h2>
+      <ul class="lines">
+        {record.members.map((member) => (
+          <Member
+            key={member.principal}
+            member={member}
+            isSelf={member.principal === session.principal}
+            {...props}
+          />
+        ))}
+      </ul>
+      <p class="quiet">
+        A reader sees and fetches files, a writer uploads and deletes them too, an owner may do
+        everything.
+      </p>
+      <AddMember {...props} />
+    </section>
+  );
+}
+
+function Member(props: BucketProps & { member: BucketMember; isSelf: boolean }) {
+  const { session, record, member, isSelf, onChanged } = props;
+  const { principal, role } = member;
+  const { isUnderWay, failure, run } = useTask();
+  const remove = () =>
+    run(async () => {
+      onChanged(await session.storage.buckets.update(record.id, { removeMembers: [principal] }));
+      tell('Removed. Keys and links that they made for the bucket have ended.');
+    });
+  return (
+    <li>
+      <span>
+        <code class="principal">{principal}</code> {isSelf ? `${role}, you` : role}
+        <Failure text={failure.value} />
+      </span>
+      {!isSelf && (
+        <button
+          type="button"
+          class="danger"
+          disabled={isUnderWay.value}
+          aria-label={`Remove ${principal}`}
+          onClick={() => void remove()}
+        >
+          {isUnderWay.value ? 'Removing …' : 'Remove'}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function AddMember({ session, record, onChanged }: BucketProps) {
+  const principal = useSignal('');
+  const role = useSignal('writer');
+  const { isUnderWay, failure, run } = useTask();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const added = { principal: principal.value.trim(), role: role.value };
+      onChanged(await session.storage.buckets.update(record.id, { addMembers: [added] }));
+      principal.value = '';
+      tell('Added.');
+    });
+  };
+  return (
+    <form class="line-form" onSubmit={submit}>
+      <Field label="Principal" value={principal} isRequired />
+      <label>
+        Role
+        <select
+          value={role.value}
+          onChange={({ currentTarget }) => {
+            role.value = currentTarget.value;
+          }}
+        >
+          {roles.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" disabled={isUnderWay.value}>
+        {isUnderWay.value ? 'Adding …' : 'Add'}
+      </button>
+      <Failure text={failure.value} />
+    </form>
+  );
+}

@@ -1,0 +1,160 @@
+// A bucket: who may do what with it, how full it is, what is under way.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { BucketChange, BucketRecord } from '../../../packages/client/src/interface.ts';
+import { forgetRecord, noteRecord, recordOf } from '../bucket-record.ts';
+import { sentenceOf } from '../failures.ts';
+import { tell } from '../notices.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useTask } from '../parts/task.ts';
+import { addressOf } from '../route.ts';
+import type { Session } from '../session.ts';
+import { counted, sizeOf } from '../words.ts';
+import { BucketKeys } from './bucket-keys.tsx';
+import { BucketMembers } from './bucket-members.tsx';
+import { type BucketProps, isOwner } from './bucket-role.ts';
+import { OpenUploads } from './open-uploads.tsx';
+
+export function BucketPage({ session, bucket }: { session: Session; bucket: string }) {
+  const found = useSignal<BucketRecord | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  async function load(): Promise<void> {
+    failure.value = undefined;
+    forgetRecord(bucket);
+    try {
+      found.value = await recordOf(session, bucket);
+    } catch (error) {
+      failure.value = sentenceOf(error);
+    }
+  }
+  useEffect(() => void load(), []);
+  const { value: record } = found;
+  const onChanged = (next: BucketRecord) => {
+    noteRecord(next);
+    found.value = next;
+  };
+  const props = record && { session, record, onChanged };
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>{bucket}</h1>
+      <p>
+        <a class="button" href={addressOf({ view: 'files', bucket, prefix: '' })}>
+          Its files
+        </a>
+      </p>
+      <Failure text={failure.value} onRetry={() => void load()} />
+      {record === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
+      {props && (
+        <div class="sections">
+          <Room record={props.record} />
+          <Visibility {...props} />
+          <KeptVersions {...props} />
+          {isOwner(props) && <BucketMembers {...props} />}
+          {isOwner(props) && <BucketKeys {...props} />}
+          <OpenUploads {...props} />
+          {!isOwner(props) && (
+            <p class="quiet">
+              Members, keys and limits are shown to owners who sign in as themselves.
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Room({ record }: { record: BucketRecord }) {
+  const { fileCount, byteCount, overheadBytes, quotaBytes, versionCount, versionBytes } = record;
+  const used = byteCount + overheadBytes + versionBytes;
+  return (
+    <section class="card" aria-labelledby="room">
+      <h2 id="room">Room</h2>
+      <p>
+        {counted(fileCount, 'file')}, {sizeOf(byteCount)}
+        {versionCount > 0 &&
+          `, and ${counted(versionCount, 'former version')}, ${sizeOf(versionBytes)}`}
+      </p>
+      {quotaBytes ? (
+        <>
+          <meter
+            aria-label="Room used"
+            min={0}
+            max={quotaBytes}
+            high={quotaBytes * 0.9}
+            value={used}
+          />
+          <p class="quiet">
+            {sizeOf(used)} of {sizeOf(quotaBytes)} used, with what is noted of each file
+          </p>
+        </>
+      ) : (
+        <p class="quiet">Without a limit of its own.</p>
+      )}
+    </section>
+  );
+}
+
+function useChange({ session, record, onChanged }: BucketProps) {
+  const task = useTask();
+  const change = (wanted: BucketChange, said: string) =>
+    task.run(async () => {
+      onChanged(await session.storage.buckets.update(record.id, wanted));
+      tell(said);
+    });
+  return { ...task, change };
+}
+
+function Visibility(props: BucketProps) {
+  const { isPublic, isSite } = props.record;
+  const { isUnderWay, failure, change } = useChange(props);
+  const words = isPublic
+    ? 'Everybody who knows an address may read its files, and names can be found out.'
+    : 'Private: members, holders of a key, and people with a link alone.';
+  return (
+    <section class="card" aria-labelledby="visibility">
+      <h2 id="visibility">Who may read</h2>
+      <p>{words}</p>
+      {isSite && <p>It is served as a site: folders show their index.html.</p>}
+      {isOwner(props) && (
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          onClick={() =>
+            void change({ isPublic: !isPublic }, isPublic ? 'Private now.' : 'Public now.')
+          }
+        >
+          {isUnderWay.value ? 'Changing …' : isPublic ? 'Make it private' : 'Let everybody read it'}
+        </button>
+      )}
+      <Failure text={failure.value} />
+    </section>
+  );
+}
+
+function KeptVersions(props: BucketProps) {
+  const { keepVersionsDays: days } = props.record;
+  const { isUnderWay, failure, change } = useChange(props);
+  return (
+    <section class="card" aria-labelledby="versions">
+      <h2 id="versions">Former versions</h2>
+      <p>
+        {days === 0
+          ? 'None are kept: what is replaced or deleted is gone at once.'
+          : `What is replaced or deleted stays for ${counted(days, 'day')}, and can be brought back.`}
+      </p>
+      {isOwner(props) && (
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          onClick={() =>
+            void change({ keepVersionsDays: days === 0 ? 30 : 0 }, 'The bucket is changed.')
+          }
+        >
+          {isUnderWay.value ? 'Changing …' : days === 0 ? 'Keep them for 30 days' : 'Keep none'}
+        </button>
+      )}
+      <Failure text={failure.value} />
+    </section>
+  );
+}

@@ -1,0 +1,103 @@
+// Deleting: at once and undone by a button where the bucket keeps former versions; else the dialog
+// says that there is no way back.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { keepsVersions } from '../bucket-record.ts';
+import { sentenceOf } from '../failures.ts';
+import { removeEntries, restoreAll } from '../files/arrange.ts';
+import type { Entry } from '../files/folder.ts';
+import { tell } from '../notices.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { useTask } from '../parts/task.ts';
+import { tellStored } from '../uploads/stored.ts';
+import { counted, nameOf, sizeOf } from '../words.ts';
+import type { Target } from './drop-area.tsx';
+import type { SelectionProps } from './selection-props.ts';
+
+async function whatGoes({ session, bucket }: Target, entries: readonly Entry[]): Promise<string> {
+  const totals = await Promise.all(
+    entries.map(async ({ path, file }) =>
+      file ? { files: 1, bytes: file.size } : session.storage.usage({ bucket, prefix: path }),
+    ),
+  );
+  const files = totals.reduce((sum, total) => sum + total.files, 0);
+  const bytes = totals.reduce((sum, total) => sum + total.bytes, 0);
+  return `${counted(files, 'file')}, ${sizeOf(bytes)}`;
+}
+
+export function DeleteDialog(props: SelectionProps & { onClose(): void }) {
+  const { target, folder, selection, entries, onClose } = props;
+  const canUndo = useSignal<boolean | undefined>(undefined);
+  const amount = useSignal('');
+  const { isUnderWay, failure, run } = useTask();
+  useEffect(() => {
+    void keepsVersions(target.session, target.bucket).then((keeps) => {
+      canUndo.value = keeps;
+    });
+    whatGoes(target, entries).then(
+      (words) => {
+        amount.value = ` (${words})`;
+      },
+      () => {},
+    );
+  }, []);
+  const remove = () =>
+    run(async () => {
+      const { storage } = target.session;
+      const removed = await removeEntries({ storage, bucket: target.bucket }, entries);
+      folder.drop(new Set(entries.map(({ path }) => path)));
+      selection.clear();
+      onClose();
+      tellRemoved(target, removed, canUndo.value === true);
+    });
+  const [first] = entries;
+  const what =
+    entries.length === 1 && first
+      ? `“${nameOf(first.path)}”`
+      : counted(entries.length, 'entry', 'entries');
+  return (
+    <Dialog title={`Delete ${what}?`} onClose={onClose}>
+      <p>
+        {what}
+        {amount.value} {entries.length === 1 ? 'goes' : 'go'} from {target.bucket}.{' '}
+        {canUndo.value === true
+          ? 'The bucket keeps former versions: you can undo it.'
+          : 'This cannot be undone.'}
+      </p>
+      <Failure text={failure.value} />
+      <div class="buttons">
+        <button
+          type="button"
+          class="danger main"
+          data-first
+          disabled={isUnderWay.value}
+          onClick={() => void remove()}
+        >
+          {isUnderWay.value ? 'Deleting …' : 'Delete'}
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function tellRemoved(target: Target, removed: readonly string[], canUndo: boolean): void {
+  const { bucket, session } = target;
+  const place = { storage: session.storage, bucket };
+  const undo = async () => {
+    try {
+      const files = await restoreAll(place, removed);
+      tellStored(bucket, files);
+      tell(`${counted(files.length, 'file')} brought back.`);
+    } catch (error) {
+      tell(sentenceOf(error), { isFailure: true });
+    }
+  };
+  tell(`${counted(removed.length, 'file')} deleted.`, {
+    action: canUndo ? { label: 'Undo', run: () => void undo() } : undefined,
+  });
+}

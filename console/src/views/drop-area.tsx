@@ -1,0 +1,99 @@
+// Where files are dropped, and the buttons for whoever does not drop.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { Icon } from '../parts/icon.tsx';
+import type { Session } from '../session.ts';
+import { type ChosenFile, chosenOf, droppedOf } from '../uploads/dropped.ts';
+import { matching } from '../uploads/memory.ts';
+import { addUploads, leftOver } from '../uploads/queue.ts';
+
+export interface Target {
+  readonly session: Session;
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+function send({ session, bucket, prefix }: Target, chosen: readonly ChosenFile[]): Promise<void> {
+  const { storage } = session;
+  return addUploads(
+    chosen.map(({ file, path }) => {
+      const target = { storage, bucket, path: prefix + path };
+      const kept = leftOver.value.filter(
+        (one) => one.bucket === bucket && one.path === target.path,
+      );
+      return { target, file, kept: matching(kept, file) };
+    }),
+  );
+}
+
+export function DropArea({ target, children }: { target: Target; children: ComponentChildren }) {
+  const isOver = useSignal(false);
+  const over = (event: DragEvent) => {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    isOver.value = true;
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    isOver.value = false;
+    if (event.dataTransfer) void droppedOf(event.dataTransfer).then((all) => send(target, all));
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the buttons do the same by keyboard.
+    <div
+      class={isOver.value ? 'drop over' : 'drop'}
+      onDragOver={over}
+      onDragLeave={() => {
+        isOver.value = false;
+      }}
+      onDrop={drop}
+    >
+      {children}
+      {isOver.value && (
+        <p class="drop-hint">
+          Drop to upload to {target.bucket}/{target.prefix}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function UploadButtons({ target }: { target: Target }) {
+  return (
+    <div class="buttons">
+      <ChooseFiles label="Upload files" target={target} />
+      <ChooseFiles label="Upload a folder" isFolder target={target} />
+    </div>
+  );
+}
+
+function ChooseFiles(props: { label: string; isFolder?: boolean; target: Target }) {
+  const { label, isFolder = false, target } = props;
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        class={isFolder ? 'wide-only' : 'main'}
+        onClick={() => input.current?.click()}
+      >
+        <Icon name={isFolder ? 'newFolder' : 'upload'} />
+        {label}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        {...(isFolder && { webkitdirectory: true })}
+        aria-label={label}
+        onChange={({ currentTarget }) => {
+          void send(target, chosenOf(currentTarget.files));
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}

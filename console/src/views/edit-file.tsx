@@ -1,0 +1,90 @@
+// What is noted with a file and served with it. The bytes stay.
+
+import { useSignal } from '@preact/signals';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import { tell } from '../notices.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTask } from '../parts/task.ts';
+import type { Session } from '../session.ts';
+
+interface EditProps {
+  readonly session: Session;
+  readonly file: FileRecord;
+  onChanged(file: FileRecord): void;
+}
+
+export function EditFile(props: EditProps) {
+  const isOpen = useSignal(false);
+  const close = () => {
+    isOpen.value = false;
+  };
+  return (
+    <p>
+      <button
+        type="button"
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        Edit type, tags and headers
+      </button>
+      {isOpen.value && (
+        <Dialog title="Edit" onClose={close}>
+          <EditForm {...props} onClose={close} />
+        </Dialog>
+      )}
+    </p>
+  );
+}
+
+function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose(): void }) {
+  const contentType = useSignal(file.contentType);
+  const tags = useSignal(file.tags.join(', '));
+  const cacheControl = useSignal('');
+  const { isUnderWay, failure, run } = useTask();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const { bucketId: bucket, path, etag } = file;
+      const cache = cacheControl.value.trim();
+      const changed = await session.storage.change(
+        { bucket, path },
+        {
+          contentType: contentType.value.trim(),
+          tags: tags.value
+            .split(',')
+            .map((tag) => tag.trim())
+            .filter((tag) => tag !== ''),
+          // What is named takes the place of all headers, which no record tells.
+          ...(cache !== '' && { headers: { 'Cache-Control': cache } }),
+          ifMatch: etag,
+        },
+      );
+      onChanged(changed);
+      onClose();
+      tell('Saved.');
+    });
+  };
+  const fields = [
+    { label: 'Type', value: contentType, hint: 'Such as image/jpeg: how browsers take the file.' },
+    { label: 'Tags', value: tags, hint: 'With commas between.' },
+    {
+      label: 'Cache-Control',
+      value: cacheControl,
+      hint: 'Empty leaves the headers as they are; a value takes the place of all of them.',
+    },
+  ];
+  return (
+    <form onSubmit={submit}>
+      {fields.map(({ label, value, hint }, index) => (
+        <Field key={label} label={label} value={value} hint={hint} isFirst={index === 0} />
+      ))}
+      <Failure text={failure.value} />
+      <button type="submit" class="main" disabled={isUnderWay.value}>
+        {isUnderWay.value ? 'Saving …' : 'Save'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,214 @@
+// The table of a folder, by mouse, finger and keyboard. A grid of WAI-ARIA: one row has the focus,
+// arrows move it. No table element, whose rows could not be left out where they are out of sight.
+
+import { useEffect, useRef } from 'preact/hooks';
+import type { Entry, Folder, Sort, SortField } from '../files/folder.ts';
+import type { Selection } from '../files/selection.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { WindowList } from '../parts/window-list.tsx';
+import { addressOf, go, type Route } from '../route.ts';
+import { momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
+
+const rowHeight = 52;
+
+interface GridProps {
+  readonly folder: Folder;
+  readonly selection: Selection;
+}
+
+export function FileGrid(props: GridProps & { onDelete(): void }) {
+  const { folder, selection } = props;
+  const entries = folder.entries.value;
+  const grid = useRef<HTMLDivElement>(null);
+  /** The row that becomes the active one by a key takes the focus when it is drawn. */
+  const isKeyed = useRef(false);
+  const active = Math.min(selection.active.value, Math.max(0, entries.length - 1));
+  useEffect(() => {
+    if (!isKeyed.current) return;
+    isKeyed.current = false;
+    grid.current?.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus();
+  }, [active]);
+  const press = (event: KeyboardEvent) => {
+    const isRow = (event.target as HTMLElement).getAttribute('role') === 'row';
+    // A box is ticked by Space, a link opened by Enter, as ever.
+    if (!isRow && (event.key === ' ' || event.key === 'Enter')) return;
+    if (!handleKey(event, { ...props, entries, active })) return;
+    isKeyed.current = true;
+    event.preventDefault();
+  };
+  return (
+    <div
+      class="grid"
+      role="grid"
+      aria-label="Files"
+      aria-rowcount={entries.length + 1}
+      aria-multiselectable="true"
+      ref={grid}
+      onKeyDown={press}
+    >
+      <HeadRow folder={folder} selection={selection} />
+      <WindowList
+        // Another order begins at its top.
+        key={JSON.stringify(folder.sort.value)}
+        count={entries.length}
+        rowHeight={rowHeight}
+        active={active}
+        onNearEnd={() =>
+          folder.state.value === 'more' && !folder.failure.value && void folder.loadMore()
+        }
+        row={(index) => {
+          const entry = entries[index];
+          return (
+            entry && (
+              <Row
+                key={entry.path}
+                entry={entry}
+                index={index}
+                isActive={index === active}
+                isSelected={selection.paths.value.has(entry.path)}
+                bucket={folder.place.bucket}
+                selection={selection}
+              />
+            )
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+interface KeyPlace extends GridProps {
+  onDelete(): void;
+  readonly entries: readonly Entry[];
+  readonly active: number;
+}
+
+/** True when the key meant something. */
+function handleKey(event: KeyboardEvent, place: KeyPlace): boolean {
+  const { selection, entries, active, folder } = place;
+  const entry = entries[active];
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: 10,
+    PageUp: -10,
+    Home: -entries.length,
+    End: entries.length,
+  };
+  const step = steps[event.key];
+  if (step !== undefined) {
+    const to = Math.max(0, Math.min(entries.length - 1, active + step));
+    if (event.shiftKey) selection.extendTo(entries, to);
+    selection.active.value = to;
+  } else if (event.key === ' ' && entry) selection.toggle(entry.path);
+  else if (event.key === 'Enter' && entry) go(routeOfEntry(folder.place.bucket, entry));
+  else if (event.key === 'Delete' && selection.paths.value.size > 0) place.onDelete();
+  else if (event.key === 'Escape') selection.clear();
+  else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.setAll(entries);
+  else return false;
+  return true;
+}
+
+function routeOfEntry(bucket: string, { path, isFolder }: Entry): Route {
+  return isFolder ? { view: 'files', bucket, prefix: path } : { view: 'file', bucket, path };
+}
+
+function HeadRow({ folder, selection }: GridProps) {
+  const entries = folder.entries.value;
+  const isAll = entries.length > 0 && selection.paths.value.size === entries.length;
+  return (
+    <div class="row head" role="row" aria-rowindex={1}>
+      <div role="columnheader" class="cell-check">
+        <label class="tick">
+          <input
+            type="checkbox"
+            aria-label="Select all"
+            disabled={entries.length === 0}
+            checked={isAll}
+            onChange={() => (isAll ? selection.clear() : selection.setAll(entries))}
+          />
+        </label>
+      </div>
+      <SortHead folder={folder} selection={selection} field="name" label="Name" />
+      <SortHead folder={folder} selection={selection} field="size" label="Size" />
+      <SortHead folder={folder} selection={selection} field="date" label="Changed" />
+    </div>
+  );
+}
+
+function SortHead(props: GridProps & { field: SortField; label: string }) {
+  const { folder, selection, field, label } = props;
+  const sortBy = (next: Sort) => {
+    selection.active.value = 0;
+    folder.setSort(next);
+  };
+  const { value: sort } = folder.sort;
+  const isOwn = sort.field === field;
+  const order = sort.isDescending ? 'descending' : 'ascending';
+  // Sizes and dates are wanted from the largest, the newest.
+  const next: Sort = { field, isDescending: isOwn ? !sort.isDescending : field !== 'name' };
+  return (
+    <div role="columnheader" class={`cell-${field}`} aria-sort={isOwn ? order : 'none'}>
+      <button type="button" class="plain" onClick={() => sortBy(next)}>
+        {label}
+        <span aria-hidden="true">{isOwn && (sort.isDescending ? ' ↓' : ' ↑')}</span>
+      </button>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly entry: Entry;
+  readonly index: number;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
+  readonly bucket: string;
+  readonly selection: Selection;
+}
+
+function Row({ entry, index, isActive, isSelected, bucket, selection }: RowProps) {
+  const { path, file } = entry;
+  const name = nameOf(path);
+  return (
+    <div
+      class={isSelected ? 'row selected' : 'row'}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={isActive ? 0 : -1}
+      onFocus={() => {
+        selection.active.value = index;
+      }}
+    >
+      <div role="gridcell" class="cell-check">
+        <label class="tick">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            onChange={() => selection.toggle(path)}
+          />
+        </label>
+      </div>
+      <div role="gridcell" class="cell-name">
+        <a tabIndex={-1} href={addressOf(routeOfEntry(bucket, entry))}>
+          <Icon name={iconOf(entry)} />
+          <span class="name">{name}</span>
+        </a>
+      </div>
+      <div role="gridcell" class="cell-size">
+        {file ? sizeOf(file.size) : 'Folder'}
+      </div>
+      <div role="gridcell" class="cell-date" title={file && momentOf(file.updatedAt)}>
+        {file && whenOf(file.updatedAt)}
+      </div>
+    </div>
+  );
+}
+
+function iconOf({ file }: Entry): IconName {
+  if (file === undefined) return 'folder';
+  const [, kind = ''] = /^(image|video|audio)\//.exec(file.contentType) ?? [];
+  return kind === '' ? 'file' : (kind as IconName);
+}

@@ -1,0 +1,85 @@
+// Another name, another folder, or a copy there.
+
+import { useSignal } from '@preact/signals';
+import { type Arrangement, copyEntries, moveEntries } from '../files/arrange.ts';
+import type { Entry } from '../files/folder.ts';
+import { tell } from '../notices.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTask } from '../parts/task.ts';
+import { nextName } from '../uploads/item.ts';
+import { tellStored } from '../uploads/stored.ts';
+import { counted, folderOf, nameOf } from '../words.ts';
+import type { SelectionProps } from './selection-props.ts';
+
+type Kind = 'rename' | 'move' | 'copy';
+
+const titles = { rename: 'Rename', move: 'Move', copy: 'Copy' } as const;
+const underWay = { rename: 'Renaming …', move: 'Moving …', copy: 'Copying …' } as const;
+
+/** As it is typed: without a slash before it, of a folder with one behind it. */
+function folderText(text: string): string {
+  const name = text.trim().replace(/^\/+/, '');
+  return name === '' || name.endsWith('/') ? name : `${name}/`;
+}
+
+function targetsOf(kind: Kind, text: string): (entry: Entry) => string {
+  if (kind === 'rename') {
+    return ({ path, isFolder }) => folderOf(path) + text.trim() + (isFolder ? '/' : '');
+  }
+  const folder = folderText(text);
+  return ({ path, isFolder }) => {
+    const target = folder + nameOf(path) + (isFolder ? '/' : '');
+    // A copy beside its source.
+    if (kind !== 'copy' || target !== path) return target;
+    return isFolder ? `${nextName(path.slice(0, -1))}/` : nextName(path);
+  };
+}
+
+export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void }) {
+  const { kind, target, entries, folder, selection, onClose } = props;
+  const { bucket, prefix, session } = target;
+  const text = useSignal(kind === 'rename' ? nameOf(entries[0]?.path ?? '') : prefix);
+  const { isUnderWay, failure, run } = useTask();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const place = { storage: session.storage, bucket };
+      const arrange = kind === 'copy' ? copyEntries : moveEntries;
+      const done: Arrangement = await arrange(place, entries, targetsOf(kind, text.value));
+      folder.drop(new Set(done.gone));
+      tellStored(bucket, done.files);
+      // What a folder has become is in nobody's answer.
+      if (entries.some(({ isFolder }) => isFolder)) folder.reload();
+      selection.clear();
+      onClose();
+      const verb = { rename: 'renamed', move: 'moved', copy: 'copied' }[kind];
+      tell(`${counted(entries.length, 'entry', 'entries')} ${verb}.`);
+    });
+  };
+  return (
+    <Dialog title={titles[kind]} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field
+          label={kind === 'rename' ? 'New name' : 'Folder'}
+          value={text}
+          isFirst
+          isRequired={kind === 'rename'}
+          {...(kind !== 'rename' && {
+            hint: 'Such as 2026/summer. It is made if it is not there; empty is the top.',
+          })}
+        />
+        <Failure text={failure.value} />
+        <div class="buttons">
+          <button type="submit" class="main" disabled={isUnderWay.value}>
+            {isUnderWay.value ? underWay[kind] : titles[kind]}
+          </button>
+          <button type="button" onClick={onClose}>
+            Leave it
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+// Uploads that are under way in a bucket, from wherever; an owner may end any.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { UploadSession } from '../../../packages/client/src/interface.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useTask } from '../parts/task.ts';
+import { expiryOf, nameOf, sizeOf } from '../words.ts';
+import type { BucketProps } from './bucket-role.ts';
+
+export function OpenUploads({ session, record }: BucketProps) {
+  const sessions = useSignal<readonly UploadSession[]>([]);
+  const load = () =>
+    session.storage.listUploads({ bucket: record.id }).then(
+      (found) => {
+        sessions.value = found;
+      },
+      // Who may not see them sees none.
+      () => {},
+    );
+  useEffect(() => void load(), []);
+  if (sessions.value.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="under-way">
+      <h2 id="under-way">Uploads under way</h2>
+      <ul class="lines">
+        {sessions.value.map((upload) => (
+          <OneUpload
+            key={upload.uploadId}
+            session={session}
+            upload={upload}
+            onGone={() => void load()}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type OneUploadProps = Pick<BucketProps, 'session'> & {
+  readonly upload: UploadSession;
+  onGone(): void;
+};
+
+function OneUpload({ session, upload, onGone }: OneUploadProps) {
+  const {
+    uploadId,
+    bucketId: bucket,
+    path,
+    uploadedSize,
+    totalSize,
+    isSizeKnown,
+    expiresAt,
+  } = upload;
+  const { isUnderWay, failure, run } = useTask();
+  const cancel = () =>
+    run(async () => {
+      await session.storage.cancelUpload({ bucket, path, uploadId });
+      onGone();
+    });
+  return (
+    <li>
+      <span>
+        <strong>{nameOf(path)}</strong> {sizeOf(uploadedSize)}
+        {isSizeKnown && ` of ${sizeOf(totalSize)}`}, {expiryOf(expiresAt)}
+        <Failure text={failure.value} />
+      </span>
+      <button
+        type="button"
+        class="danger"
+        disabled={isUnderWay.value}
+        aria-label={`Cancel the upload of ${nameOf(path)}`}
+        onClick={() => void cancel()}
+      >
+        {isUnderWay.value ? 'Cancelling …' : 'Cancel'}
+      </button>
+    </li>
+  );
+}

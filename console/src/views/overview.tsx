@@ -1,0 +1,111 @@
+// What there is: the buckets of whoever is signed in, and how the service is.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { BucketRecord, Usage } from '../../../packages/client/src/interface.ts';
+import { sentenceOf } from '../failures.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { addressOf } from '../route.ts';
+import type { Session } from '../session.ts';
+import { counted, sizeOf } from '../words.ts';
+import { AddBucket } from './add-bucket.tsx';
+import { ServiceState } from './service-state.tsx';
+
+interface Shown {
+  readonly id: string;
+  readonly usage?: Usage | undefined;
+  /** For those who have a role in it. */
+  readonly record?: BucketRecord | undefined;
+}
+
+async function bucketsOf({ storage, buckets }: Session): Promise<Shown[]> {
+  if (buckets !== undefined) {
+    return Promise.all(
+      buckets.map(async (id) => {
+        // A key that may write alone isn't told.
+        const usage = await storage.usage({ bucket: id }).catch(() => undefined);
+        return { id, usage };
+      }),
+    );
+  }
+  const found: Shown[] = [];
+  for await (const record of storage.buckets.list()) {
+    const { id, fileCount: files, byteCount: bytes } = record;
+    found.push({ id, usage: { files, bytes }, record });
+  }
+  return found;
+}
+
+export function Overview({ session }: { session: Session }) {
+  const found = useSignal<readonly Shown[] | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  async function load(): Promise<void> {
+    failure.value = undefined;
+    try {
+      found.value = await bucketsOf(session);
+    } catch (error) {
+      failure.value = sentenceOf(error);
+    }
+  }
+  useEffect(() => void load(), [session]);
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>Your buckets</h1>
+      <Failure text={failure.value} onRetry={() => void load()} />
+      {found.value === undefined && failure.value === undefined && (
+        <p class="waiting">Looking for your buckets …</p>
+      )}
+      {found.value !== undefined && <Buckets buckets={found.value} />}
+      {found.value?.length === 0 && <NoBuckets />}
+      <AddBucket session={session} onAdded={() => void load()} />
+      <ServiceState session={session} />
+      {session.principal !== undefined && (
+        <Principal session={session} principal={session.principal} />
+      )}
+    </div>
+  );
+}
+
+function Buckets({ buckets }: { buckets: readonly Shown[] }) {
+  return (
+    <ul class="cards">
+      {buckets.map(({ id, usage, record }) => (
+        <li key={id} class="card">
+          <a class="bucket-link" href={addressOf({ view: 'files', bucket: id, prefix: '' })}>
+            <Icon name="bucket" />
+            {id}
+          </a>
+          <p>
+            {usage ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}` : 'Open it to look.'}
+          </p>
+          {record && <p class="quiet">{record.isPublic ? 'Everybody may read it' : 'Private'}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoBuckets() {
+  return (
+    <p>
+      You have no bucket yet. Ask an owner of one to add you, by the line below, or make one of your
+      own.
+    </p>
+  );
+}
+
+function Principal({ session, principal }: { session: Session; principal: string }) {
+  return (
+    <section class="card">
+      <h2>{session.kind === 'device' ? 'This device is' : 'You are'}</h2>
+      <CopyText text={principal} label="the principal" />
+      <p>An owner of a bucket lets you in by this line, with the bucket’s name:</p>
+      <CopyText
+        text={`efs member add <bucket> ${principal} --role writer`}
+        label="the line for an owner"
+      />
+    </section>
+  );
+}

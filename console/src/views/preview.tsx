@@ -1,0 +1,145 @@
+// What a file looks like. Nothing of a bucket runs here: pictures and media run no script, a PDF is
+// in the browser's own viewer, and a text stays a text, Markdown becomes elements made here.
+
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import { sentenceOf } from '../failures.ts';
+import { isSealed, type OpenedAddress, openAddress } from '../files/download.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { LongText } from '../parts/long-text.tsx';
+import type { Session } from '../session.ts';
+import { nameOf, sizeOf } from '../words.ts';
+
+/** A longer text is downloaded to be read. */
+const textBytesMax = 500_000;
+/** A larger one is fetched by a link, past the page's memory. */
+const pictureBytesMax = 20_000_000;
+
+type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
+
+/** Of sealed files, whose type is that of what seals them: by the name's end. */
+const sealedTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  json: 'application/json',
+  md: 'text/markdown',
+};
+
+function typeOf(file: FileRecord): string {
+  const end = file.path.slice(file.path.lastIndexOf('.') + 1).toLowerCase();
+  const told = isSealed(file) ? (sealedTypes[end] ?? '') : file.contentType;
+  return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function previewOf(file: FileRecord): Kind | undefined {
+  const { path, size } = file;
+  const type = typeOf(file);
+  if (isSealed(file) && size > pictureBytesMax) return undefined;
+  const [main] = type.split('/');
+  if (main === 'image' || main === 'video' || main === 'audio') return main;
+  if (type === 'application/pdf') return 'pdf';
+  if (size > textBytesMax) return undefined;
+  if (type === 'text/markdown' || path.endsWith('.md')) return 'markdown';
+  const isText = main === 'text' || /(?:json|xml|javascript|yaml|toml)$/.test(type);
+  return isText ? 'text' : undefined;
+}
+
+interface Shown {
+  readonly element: ComponentChildren;
+  close?(): void;
+}
+
+export function Preview({ session, file }: { session: Session; file: FileRecord }) {
+  const kind = previewOf(file);
+  const shown = useSignal<ComponentChildren>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    if (kind === undefined) return undefined;
+    const opened = show(session, file, kind);
+    opened.then(
+      ({ element }) => {
+        shown.value = element;
+      },
+      (error) => {
+        failure.value = sentenceOf(error);
+      },
+    );
+    return () => void opened.then(({ close }) => close?.()).catch(() => {});
+  }, []);
+  return (
+    <section class="preview" aria-label="Preview">
+      {kind === undefined && (
+        <p class="no-preview">
+          <Icon name="file" />
+          No preview of this kind of file, of {sizeOf(file.size)}. Download it to look at it.
+        </p>
+      )}
+      {kind !== undefined && !shown.value && !failure.value && <p class="waiting">Loading …</p>}
+      <Failure text={failure.value} />
+      {shown.value}
+    </section>
+  );
+}
+
+async function show(session: Session, file: FileRecord, kind: Kind): Promise<Shown> {
+  const { bucketId: bucket, path } = file;
+  if (kind === 'text' || kind === 'markdown') {
+    const { bytes } = await session.storage.download({ bucket, path });
+    const text = new TextDecoder().decode(await bytes());
+    if (kind === 'text') return { element: <LongText text={text} /> };
+    const { markdownView } = await import('./markdown.tsx');
+    return { element: <div class="markdown">{markdownView(text)}</div> };
+  }
+  const { address, close } = await openedPicture(session, file, kind);
+  const name = nameOf(path);
+  if (kind === 'image') return { element: <img src={address} alt={name} />, close };
+  if (kind === 'pdf') return { element: <Pdf address={address} name={name} />, close };
+  return { element: <Media kind={kind} src={address} name={name} />, close };
+}
+
+/** A picture comes whole; what is played or paged through is fetched part by part, by a link. */
+async function openedPicture(
+  { storage }: Session,
+  file: FileRecord,
+  kind: Kind,
+): Promise<OpenedAddress> {
+  const { bucketId: bucket, path, size } = file;
+  if (kind !== 'image' || size > pictureBytesMax) return openAddress({ storage, bucket }, path);
+  const { bytes } = await storage.download({ bucket, path });
+  const blob = new Blob([(await bytes()) as BlobPart], { type: typeOf(file) });
+  const address = URL.createObjectURL(blob);
+  return { address, close: () => URL.revokeObjectURL(address) };
+}
+
+function Pdf({ address, name }: { address: string; name: string }) {
+  return (
+    <>
+      <iframe src={address} title={name} />
+      <p>
+        <a href={address} target="_blank" rel="noopener noreferrer">
+          Open the PDF by itself
+        </a>
+      </p>
+    </>
+  );
+}
+
+function Media({
+  kind: Element,
+  src,
+  name,
+}: {
+  kind: 'video' | 'audio';
+  src: string;
+  name: string;
+}) {
+  return <Element src={src} controls preload="metadata" aria-label={name} />;
+}

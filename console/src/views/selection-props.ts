@@ -1,0 +1,14 @@
+// What is selected where: what the bar and its dialogs are told.
+
+import type { Entry, Folder } from '../files/folder.ts';
+import type { Selection } from '../files/selection.ts';
+import type { Target } from './drop-area.tsx';
+
+export interface SelectionProps {
+  readonly target: Target;
+  readonly folder: Folder;
+  readonly selection: Selection;
+  readonly entries: readonly Entry[];
+}
+
+export type Action = 'share' | 'rename' | 'move' | 'copy' | 'delete';

@@ -1,0 +1,31 @@
+// What the keyboard can do.
+
+import { Dialog } from '../parts/dialog.tsx';
+
+const shortcuts = [
+  ['↑ ↓', 'go through the files; with Shift, select them'],
+  ['Space', 'select'],
+  ['Enter', 'open'],
+  ['Ctrl A', 'select all'],
+  ['Delete', 'delete what is selected'],
+  ['Escape', 'select nothing'],
+  ['/', 'go to the filter'],
+  ['?', 'this help'],
+] as const;
+
+export function ShortcutHelp({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl class="shortcuts">
+        {shortcuts.map(([keys, meaning]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+// Sign in: by a key, or by an identity whose principal an owner makes a member.
+
+import { useSignal } from '@preact/signals';
+import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTask } from '../parts/task.ts';
+import { go } from '../route.ts';
+import { isLocal } from '../service.ts';
+import { signInByIdentity, signInByKey } from '../session.ts';
+import { offeredKey } from '../start.ts';
+
+export function SignIn() {
+  const isRemembered = useSignal(false);
+  return (
+    <div class="narrow">
+      <h1 tabIndex={-1}>Sign in</h1>
+      <p>See your files here, drop new ones, and send links to them.</p>
+      <KeyForm isRemembered={isRemembered.value} />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isRemembered.value}
+          onChange={({ currentTarget }) => {
+            isRemembered.value = currentTarget.checked;
+          }}
+        />
+        Stay signed in on this device
+      </label>
+      <IdentityForm isRemembered={isRemembered.value} />
+    </div>
+  );
+}
+
+function KeyForm({ isRemembered }: { isRemembered: boolean }) {
+  const apiKey = useSignal(offeredKey.value?.apiKey ?? '');
+  const bucket = useSignal(offeredKey.value?.bucket || 'demo');
+  const { isUnderWay, failure, run } = useTask();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const name = bucket.value.trim();
+      await signInByKey(apiKey.value.trim(), { bucket: name, isRemembered });
+      go({ view: 'files', bucket: name, prefix: '' });
+    });
+  };
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>With a key</h2>
+      <Field
+        label="API key"
+        value={apiKey}
+        isSecret
+        isRequired
+        hint="It begins with efs_; npm start prints one, an owner makes others."
+      />
+      <Field label="Bucket" value={bucket} isRequired />
+      <Failure text={failure.value} />
+      <button type="submit" class="main" disabled={isUnderWay.value}>
+        {isUnderWay.value ? 'Signing in …' : 'Sign in with the key'}
+      </button>
+    </form>
+  );
+}
+
+function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
+  const { isUnderWay, failure, run } = useTask();
+  const signIn = (kind: 'device' | 'internet-identity') =>
+    run(async () => {
+      if (kind === 'internet-identity') {
+        await (await import('../identities.ts')).askInternetIdentity();
+      }
+      await signInByIdentity(kind, isRemembered);
+      go({ view: 'overview' });
+    });
+  return (
+    <section class="card">
+      <h2>As yourself</h2>
+      <p>
+        A key that never leaves this device signs for you. An owner makes you a member of a bucket
+        once, by a line that you are shown.
+      </p>
+      <Failure text={failure.value} />
+      <button type="button" disabled={isUnderWay.value} onClick={() => void signIn('device')}>
+        {isUnderWay.value ? 'Signing in …' : 'Use a key of this device'}
+      </button>
+      {!isLocal() && (
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          // The window opens in a click alone: what it needs is there before.
+          onPointerEnter={() => void import('../identities.ts')}
+          onFocus={() => void import('../identities.ts')}
+          onClick={() => void signIn('internet-identity')}
+        >
+          Use Internet Identity
+        </button>
+      )}
+    </section>
+  );
+}

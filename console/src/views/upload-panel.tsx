@@ -1,0 +1,186 @@
+// How the uploads go: one line for all, and a line for each that wants something.
+
+import { useRef } from 'preact/hooks';
+import { tell } from '../notices.ts';
+import { Icon } from '../parts/icon.tsx';
+import type { Session } from '../session.ts';
+import type { UploadItem } from '../uploads/item.ts';
+import { matching } from '../uploads/memory.ts';
+import {
+  addUploads,
+  cancelUploads,
+  forgetLeftOver,
+  goOnWithUploads,
+  leftOver,
+  pace,
+  pauseUploads,
+  queueState,
+  retryUpload,
+  uploads,
+} from '../uploads/queue.ts';
+import { counted, nameOf, sizeOf, spanOf } from '../words.ts';
+
+/** Of those that are under way or want an answer; further ones are counted. */
+const linesMax = 6;
+
+export function UploadPanel({ session }: { session: Session }) {
+  const items = uploads.value;
+  if (items.length === 0 && leftOver.value.length === 0) return null;
+  const wanting = items.filter(({ state }) => state === 'failed' || state === 'exists');
+  const going = items.filter(({ state, doneBytes }) => state === 'sending' && doneBytes > 0);
+  const lines = [...wanting, ...going].slice(0, linesMax);
+  return (
+    <section class="uploads" aria-label="Uploads">
+      {leftOver.value.length > 0 && <LeftOver session={session} />}
+      {items.length > 0 && <Summary items={items} wanting={wanting} />}
+      {lines.length > 0 && (
+        <ul>
+          {lines.map((item) => (
+            <Line key={item.id} item={item} />
+          ))}
+        </ul>
+      )}
+      {wanting.length > linesMax && <p>{counted(wanting.length - linesMax, 'more file')}</p>}
+    </section>
+  );
+}
+
+function Summary(props: { items: readonly UploadItem[]; wanting: readonly UploadItem[] }) {
+  const { items, wanting } = props;
+  const total = items.reduce((sum, { file }) => sum + file.size, 0);
+  const done = items.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
+  const isOver = items.every(({ state }) => state === 'stored');
+  const { value: state } = queueState;
+  return (
+    <div class="upload-summary">
+      <p role="status">{sentence(items, wanting)}</p>
+      <progress
+        aria-label="Uploaded"
+        max={Math.max(total, 1)}
+        value={isOver ? Math.max(total, 1) : done}
+      />
+      <p class="quiet">{detail(total, done)}</p>
+      <div class="buttons">
+        {state === 'sending' && (
+          <button type="button" onClick={pauseUploads}>
+            <Icon name="pause" />
+            Pause
+          </button>
+        )}
+        {state === 'paused' && (
+          <button type="button" onClick={goOnWithUploads}>
+            <Icon name="play" />
+            Go on
+          </button>
+        )}
+        <button type="button" onClick={() => cancelUploads(items)}>
+          {isOver ? 'Close' : 'Cancel all'}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]): string {
+  const stored = items.filter(({ state }) => state === 'stored').length;
+  if (stored === items.length) return `${counted(stored, 'file')} uploaded.`;
+  const rest = items.length - stored;
+  if (queueState.value === 'unreachable') {
+    return navigator.onLine
+      ? 'The service cannot be reached. The upload goes on by itself when it is back.'
+      : 'You are offline. The upload goes on by itself when you are back.';
+  }
+  if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
+  if (rest === wanting.length) return `${counted(rest, 'file')} not uploaded.`;
+  return `Uploading ${counted(rest, 'file')} …`;
+}
+
+function detail(total: number, done: number): string {
+  const speed = queueState.value === 'sending' ? pace.speed() : undefined;
+  const told = `${sizeOf(done)} of ${sizeOf(total)}`;
+  if (speed === undefined || speed < 1 || done >= total) return told;
+  const left = spanOf(((total - done) / speed) * 1_000);
+  return `${told} · ${sizeOf(Math.round(speed))} a second · ${left} left`;
+}
+
+function Line({ item }: { item: UploadItem }) {
+  const { path, file, state, doneBytes, failure } = item;
+  const name = nameOf(path);
+  return (
+    <li>
+      <p>
+        <span class="name">{name}</span>
+        {failure ? <span class="failed-words">{failure}</span> : <span>{sizeOf(file.size)}</span>}
+      </p>
+      {state === 'sending' && (
+        <progress aria-label={`Uploaded of ${name}`} max={file.size} value={doneBytes} />
+      )}
+      <div class="buttons">
+        {state === 'failed' && (
+          <button type="button" onClick={() => retryUpload(item)}>
+            Try again
+          </button>
+        )}
+        {state === 'exists' && (
+          <>
+            <button type="button" onClick={() => retryUpload(item, 'replace')}>
+              Replace
+            </button>
+            <button type="button" onClick={() => retryUpload(item, 'both')}>
+              Keep both
+            </button>
+          </>
+        )}
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Cancel ${name}`}
+          onClick={() => cancelUploads([item])}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+    </li>
+  );
+}
+
+function LeftOver({ session }: { session: Session }) {
+  const input = useRef<HTMLInputElement>(null);
+  const kept = leftOver.value;
+  const [first] = kept;
+  const what = kept.length === 1 && first ? nameOf(first.path) : counted(kept.length, 'file');
+  const choose = (list: FileList | null) => {
+    const chosen = [...(list ?? [])].flatMap((file) => {
+      const found = matching(kept, file);
+      if (found === undefined) return [];
+      const { bucket, path } = found;
+      return [{ target: { storage: session.storage, bucket, path }, file, kept: found }];
+    });
+    if (chosen.length > 0) void addUploads(chosen);
+    else
+      tell('None of these is a file that was cut short, or it was changed since.', {
+        isFailure: true,
+      });
+  };
+  return (
+    <div class="left-over">
+      <p>The upload of {what} was cut short. Choose the same again, and it goes on where it was.</p>
+      <div class="buttons">
+        <button type="button" class="main" onClick={() => input.current?.click()}>
+          Choose and go on
+        </button>
+        <button type="button" onClick={() => void forgetLeftOver()}>
+          Forget it
+        </button>
+      </div>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        aria-label="Files to go on with"
+        onChange={({ currentTarget }) => choose(currentTarget.files)}
+      />
+    </div>
+  );
+}

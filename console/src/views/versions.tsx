@@ -1,0 +1,69 @@
+// What the file was before, where the bucket keeps that.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { FileVersion } from '../../../packages/client/src/operations.ts';
+import { tell } from '../notices.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useTask } from '../parts/task.ts';
+import type { Session } from '../session.ts';
+import { sizeOf, whenOf } from '../words.ts';
+
+interface VersionsProps {
+  readonly session: Session;
+  readonly file: FileRecord;
+  onRestored(file: FileRecord): void;
+}
+
+export function Versions(props: VersionsProps) {
+  const { session, file } = props;
+  const versions = useSignal<readonly FileVersion[]>([]);
+  useEffect(() => {
+    const { bucketId: bucket, path } = file;
+    void (async () => {
+      const found: FileVersion[] = [];
+      for await (const one of session.storage.listVersions({ bucket, path })) found.unshift(one);
+      versions.value = found;
+      // Who may not see them sees none.
+    })().catch(() => {});
+  }, []);
+  if (versions.value.length === 0) return null;
+  return (
+    <section aria-labelledby="versions-title">
+      <h2 id="versions-title">Former versions</h2>
+      <ul class="lines">
+        {versions.value.map((version) => (
+          <OneVersion key={version.version} version={version} {...props} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OneVersion(props: VersionsProps & { version: FileVersion }) {
+  const { session, file, version, onRestored } = props;
+  const { isUnderWay, failure, run } = useTask();
+  const restore = () =>
+    run(async () => {
+      const { bucketId: bucket, path } = file;
+      onRestored(await session.storage.restore({ bucket, path, version: version.version }));
+      tell('The former version is the file again. What it was is kept.');
+    });
+  return (
+    <li>
+      <span>
+        Version {version.version}, {sizeOf(version.size)}, of {whenOf(version.updatedAt)}
+        <Failure text={failure.value} />
+      </span>
+      <button
+        type="button"
+        disabled={isUnderWay.value}
+        aria-label={`Restore version ${version.version}`}
+        onClick={() => void restore()}
+      >
+        {isUnderWay.value ? 'Restoring …' : 'Restore'}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,149 @@
+// What people do with files that are there: look, find, rename, move, copy, delete, undo, fetch.
+
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+describe.skipIf(isBrowserUnwanted)('files', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    const { storage } = tested;
+    await storage.buckets.update('demo', { keepVersionsDays: 1 });
+    const file = (path: string, tags: string[] = []) => ({
+      path,
+      tags,
+      source: new Blob([`bytes of ${path}`], { type: 'text/plain' }),
+    });
+    const many = Array.from({ length: 2_500 }, (_, index) => file(`many/${10_000 + index}.txt`));
+    const few = [file('a.txt', ['sea']), file('b.txt'), file('deep/er/c.txt', ['sea'])];
+    for await (const { error } of storage.uploadAll([...few, ...many], { bucket: 'demo' })) {
+      expect(error).toBeUndefined();
+    }
+    await tested.signIn(visit);
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+  });
+
+  const top = async () => {
+    await page.goto(`${tested.pages.url}/#/files/demo/`);
+    await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
+  };
+  const names = () => page.getByRole('row').getByRole('link').allTextContents();
+  const select = (name: string) => page.getByLabel(`Select ${name}`, { exact: true }).check();
+
+  test('are found by folders, by a part of the name, by a tag, and by the keyboard alone', async () => {
+    await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'b.txt']);
+    await page.keyboard.press('/');
+    await page.keyboard.type('b.t');
+    await expect.poll(names).toEqual(['b.txt']);
+    await page.getByRole('searchbox').fill('#sea');
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toEqual(['a.txt', 'c.txt']);
+    await page.getByRole('searchbox').fill('');
+    await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'b.txt']);
+    await page.getByRole('row', { name: 'deep' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'deep' }).waitFor();
+  });
+
+  test('of a large folder scroll to the end without a long frame', async () => {
+    await top();
+    await page.getByRole('link', { name: 'many' }).click();
+    await page.getByText('1,000 entries so far').waitFor();
+    await page.getByRole('row').nth(1).focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return page.getByText('2,500 files').count();
+      })
+      .toBe(1);
+    const slowest = await page.evaluate(async () => {
+      const list = document.querySelector('[role=rowgroup]');
+      if (list === null) throw new Error('There is no list');
+      let last = performance.now();
+      let worst = 0;
+      for (let step = 1; step <= 60; step++) {
+        list.scrollTop = (list.scrollHeight * step) / 60;
+        await new Promise(requestAnimationFrame);
+        worst = Math.max(worst, performance.now() - last);
+        last = performance.now();
+      }
+      return worst;
+    });
+    await page.getByRole('link', { name: '12499.txt' }).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(100);
+    // 100 ms on a machine that does nothing else; tests have neighbours.
+    expect(slowest).toBeLessThan(400);
+    await page.getByRole('button', { name: 'Size' }).click();
+    await page.getByRole('button', { name: 'Name' }).click();
+    await page.getByRole('button', { name: 'Name' }).click();
+    await expect.poll(async () => (await names())[0]).toBe('12499.txt');
+  });
+
+  test('are renamed, unless the name is taken, and copied and moved', async () => {
+    await top();
+    await select('b.txt');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('New name').fill('a.txt');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('There is a file "a.txt" already.').waitFor();
+    expect(await page.getByLabel('New name').inputValue()).toBe('a.txt');
+    await page.getByLabel('New name').fill('bee.txt');
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'bee.txt']);
+    await select('bee.txt');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
+    await expect.poll(names).toEqual(['deep', 'many', 'a.txt', 'bee (2).txt', 'bee.txt']);
+    await select('bee (2).txt');
+    await select('deep');
+    await page.getByRole('button', { name: 'Move' }).click();
+    await page.getByLabel('Folder', { exact: true }).fill('attic');
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
+    const moved = await tested.storage.usage({ bucket: 'demo', prefix: 'attic/deep/' });
+    expect(moved.files).toBe(1);
+  });
+
+  test('are deleted by the keyboard, and brought back', async () => {
+    await page.getByRole('row', { name: 'bee.txt' }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Delete');
+    await page.getByText('you can undo it').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(names).toEqual(['attic', 'many', 'a.txt']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(names).toEqual(['attic', 'many', 'a.txt', 'bee.txt']);
+  });
+
+  test('are downloaded: one as it is, several as a zip', async () => {
+    // Without a place to choose, as in most browsers.
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+    await select('a.txt');
+    const [one] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(await readFile(await one.path(), 'utf8')).toBe('bytes of a.txt');
+    await select('attic');
+    const [zip] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(zip.suggestedFilename()).toBe('demo.zip');
+    const bytes = await readFile(await zip.path());
+    expect(bytes.includes('attic/deep/er/c.txt')).toBe(true);
+    expect(bytes.includes('bytes of a.txt')).toBe(true);
+    expect(visit.faults).toEqual([]);
+  });
+});

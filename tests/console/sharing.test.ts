@@ -1,0 +1,95 @@
+// What an owner does for others: links, keys, members; and that what is taken back ends.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+describe.skipIf(isBrowserUnwanted)('an owner', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    const options = { bucket: 'demo', path: 'letter.txt' };
+    await tested.storage.upload(new Blob(['one'], { type: 'text/plain' }), options);
+    await page.goto(tested.pages.url);
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    const line = await page.getByText('efs member add').textContent();
+    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
+    await page.goto(`${tested.pages.url}/#/bucket/demo`);
+    await page.getByRole('heading', { name: 'Members' }).waitFor();
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+  });
+
+  test('makes the bucket private and has it keep former versions', async () => {
+    await page.getByRole('button', { name: 'Make it private' }).click();
+    await page.getByText('Private: members').waitFor();
+    await page.getByRole('button', { name: 'Keep them for 30 days' }).click();
+    await page.getByText('stays for 30 days').waitFor();
+    const { isPublic, keepVersionsDays } = await tested.storage.buckets.get('demo');
+    expect({ isPublic, keepVersionsDays }).toEqual({ isPublic: false, keepVersionsDays: 30 });
+  });
+
+  test('makes a key whose secret is shown once, which signs in elsewhere, and revokes it', async () => {
+    await page.getByLabel('Name of the key').fill('Anna');
+    await page.getByLabel('delete', { exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const secret = await page.getByText(/^efs_[\w-]+$/).textContent();
+    await page.getByText('Anna may read, write').waitFor();
+    const other = await tested.open();
+    await other.page.goto(`${tested.pages.url}/#key=${secret}&bucket=demo`);
+    await other.page.getByRole('link', { name: 'letter.txt' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke Anna' }).click();
+    await expect.poll(() => page.getByText('Anna may').count()).toBe(0);
+    await other.page.reload();
+    await other.page.getByText('The key is unknown').waitFor();
+    await other.context.close();
+  });
+
+  test('adds a member, whose principal must be one, and removes them', async () => {
+    await page.getByLabel('Principal').fill('nobody');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('"nobody" is no principal.').waitFor();
+    const other = tested.service.canisterId;
+    await page.getByLabel('Principal').fill(other);
+    await page.getByLabel('Role').selectOption('Reader');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: `Remove ${other}` }).click();
+    await expect.poll(() => page.getByText(other).count()).toBe(0);
+  });
+
+  test('restores a former version and changes the type of a file', async () => {
+    const options = { bucket: 'demo', path: 'letter.txt' };
+    await tested.storage.upload(new Blob(['two'], { type: 'text/plain' }), options);
+    await page.goto(`${tested.pages.url}/#/file/demo/letter.txt`);
+    await page.getByText('two', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('one', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit type, tags and headers' }).click();
+    await page.getByLabel('Tags').fill('sea, summer');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('sea, summer').waitFor();
+    expect((await tested.storage.stat(options)).tags).toEqual(['sea', 'summer']);
+  });
+
+  test('makes a link, by which a stranger reads the file until it is revoked', async () => {
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const link = await page.getByText(/\/s\/.+\?k=/).textContent();
+    await page.getByText(/expires in 7 days/).waitFor();
+    const { pathname, search } = new URL(link ?? '');
+    const address = tested.service.base + pathname + search;
+    expect(await (await fetch(address)).text()).toBe('one');
+    await page.getByRole('button', { name: 'Revoke the link' }).click();
+    await expect.poll(() => page.getByText(/expires in 7 days/).count()).toBe(0);
+    expect((await fetch(address)).status).not.toBe(200);
+    expect(visit.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+// Who may come in, by which way, and what stays of it in the browser.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBrowserUnwanted } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+describe.skipIf(isBrowserUnwanted)('sign in', () => {
+  let tested: TestedConsole;
+  beforeAll(async () => {
+    tested = await openConsole();
+    await tested.storage.upload(new Blob(['hello'], { type: 'text/plain' }), {
+      bucket: 'demo',
+      path: 'notes/hello.txt',
+    });
+  });
+  afterAll(() => tested?.close());
+
+  test('by a pasted key shows the files, until the tab is closed', async () => {
+    const { page, context, faults } = await tested.open();
+    await page.goto(tested.pages.url);
+    await page.getByLabel('API key').fill('efs_wrong');
+    await page.getByRole('button', { name: 'Sign in with the key' }).click();
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/key is unknown/);
+    expect(await page.getByLabel('API key').inputValue()).toBe('efs_wrong');
+    await page.getByLabel('API key').fill(tested.service.apiKey);
+    await page.getByRole('button', { name: 'Sign in with the key' }).click();
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    const second = await context.newPage();
+    await second.goto(tested.pages.url);
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('by an address with a key takes it once and out of the address bar', async () => {
+    const visit = await tested.open();
+    await tested.signIn(visit);
+    const { page, context, faults } = visit;
+    expect(page.url()).not.toContain('efs_');
+    const kept = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      JSON.stringify(history.state),
+    ]);
+    expect(kept.join()).not.toContain('efs_');
+    await page.goBack();
+    expect(page.url()).not.toContain('efs_');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('by a key that is remembered lasts until its holder signs out', async () => {
+    const { page, context } = await tested.open();
+    await page.goto(tested.pages.url);
+    await page.getByLabel('Stay signed in on this device').check();
+    await page.getByLabel('API key').fill(tested.service.apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    const second = await context.newPage();
+    await second.goto(tested.pages.url);
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await second.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+    await context.close();
+  });
+
+  test('by a key of the device tells the line that an owner runs, then shows the bucket', async () => {
+    const { page, context, faults } = await tested.open();
+    await page.goto(tested.pages.url);
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('heading', { name: 'This device is' }).waitFor();
+    const line = await page.getByText('efs member add').textContent();
+    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });
+    await page.reload();
+    await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('link', { name: 'notes' }).click();
+    await page.getByRole('link', { name: 'hello.txt' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,70 @@
+// One service, one page server and one browser for a test file; people who open the page.
+
+import AxeBuilder from 'axe-core';
+import type { Page } from 'playwright-core';
+import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../../packages/client/src/storage.ts';
+import { openService, type Service } from '../../support/service.ts';
+import { type ConsoleBrowser, openBrowser, type Visit } from './browser.ts';
+import { openPageServer, type PageServer } from './page-server.ts';
+
+export interface TestedConsole {
+  readonly service: Service;
+  readonly pages: PageServer;
+  readonly browser: ConsoleBrowser;
+  /** The owner's. */
+  readonly storage: Storage;
+  /** At a size and in a scheme; opened at the address, signed in by the key unless told. */
+  open(options?: Parameters<ConsoleBrowser['open']>[0]): Promise<Visit>;
+  /** In the bucket's files, by the address that `npm start` prints. */
+  signIn(visit: Visit, bucket?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openConsole(): Promise<TestedConsole> {
+  const service = await openService({});
+  const { host, canisterId, identityPem, base, bucket: demo } = service;
+  const [pages, browser] = await Promise.all([openPageServer(base), openBrowser()]);
+  const identity = identityFromPem(identityPem);
+  return {
+    service,
+    pages,
+    browser,
+    storage: createStorage({ host, canisterId, identity }),
+    open: (options) => browser.open(options),
+    async signIn({ page }, bucket = demo) {
+      await page.goto(`${pages.url}/#key=${service.apiKey}&bucket=${bucket}`);
+      await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
+    },
+    async close() {
+      await browser.close();
+      await pages.close();
+      await service.stop();
+    },
+  };
+}
+
+/** What axe-core finds, as `rule: element` each. */
+export async function accessFaults(page: Page): Promise<string[]> {
+  // By the debugger, which no policy of the page holds back.
+  await page.evaluate(AxeBuilder.source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+export const sizes = [
+  { width: 360, height: 640 },
+  { width: 1280, height: 800 },
+] as const;
+
+export const schemes = ['light', 'dark'] as const;

@@ -1,0 +1,43 @@
+// The way from the browser to the service, which can be cut: at one origin that stays while the
+// service goes away and comes back elsewhere.
+
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface PageServer {
+  readonly url: string;
+  /** From now on requests go there. */
+  serve(base: string): void;
+  close(): Promise<void>;
+}
+
+/** `base`: the gateway's address of the service. */
+export async function openPageServer(base: string): Promise<PageServer> {
+  let target = base;
+  const server = createServer((incoming, outgoing) => forward(target, incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://localhost:${port}`,
+    serve(next) {
+      target = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A service that is not there is a connection that breaks. */
+function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, headers, url } = incoming;
+  const host = new URL(target).host;
+  const sent = request(new URL(url ?? '/', target), { method, headers: { ...headers, host } });
+  sent.on('response', (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  sent.on('error', () => outgoing.destroy());
+  incoming.pipe(sent);
+}

@@ -1,0 +1,157 @@
+// Files on their way up: many at once, through a service that dies, through a reload, through the
+// loss of the network, and past files of the same name.
+
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sampleBytes } from '../support/service.ts';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+/** Of several chunks, so that there is a middle. */
+const largeBytes = 12_000_000;
+
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+describe.skipIf(isBrowserUnwanted)('an upload', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+  let folder: string;
+  let largeFile: string;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    folder = await mkdtemp(join(tmpdir(), 'console-'));
+    largeFile = join(folder, 'film.bin');
+    await writeFile(largeFile, sampleBytes('film', largeBytes));
+    await utimes(largeFile, 1_700_000_000, 1_700_000_000);
+    await tested.signIn(visit);
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    tested.pages.serve(tested.service.base);
+  });
+
+  const choose = (files: Parameters<ReturnType<Page['getByLabel']>['setInputFiles']>[0]) =>
+    page.getByLabel('Upload files').last().setInputFiles(files);
+  const stored = (path: string) => tested.storage.stat({ bucket: 'demo', path });
+
+  async function drop(files: readonly { readonly name: string; readonly text: string }[]) {
+    const transfer = await page.evaluateHandle((dropped) => {
+      const data = new DataTransfer();
+      for (const { name, text } of dropped) data.items.add(new File([text], name));
+      return data;
+    }, files);
+    await page.getByRole('grid').dispatchEvent('dragover', { dataTransfer: transfer });
+    await page.getByText('Drop to upload to demo/').waitFor();
+    await page.getByRole('grid').dispatchEvent('drop', { dataTransfer: transfer });
+  }
+
+  test('of files that are dropped shows them in the list, and many go in few requests', async () => {
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') requests.push(request.url());
+    });
+    const files = Array.from({ length: 300 }, (_, index) => ({
+      name: `part-${1_000 + index}.txt`,
+      text: 'x'.repeat(1_000),
+    }));
+    await drop(files);
+    await page.getByText('300 files uploaded.').waitFor();
+    await page.getByRole('link', { name: 'part-1000.txt' }).waitFor();
+    expect(requests.length).toBeLessThanOrEqual(3);
+    const usage = await tested.storage.usage({ bucket: 'demo', prefix: 'part-' });
+    expect(usage).toEqual({ files: 300, bytes: 300_000 });
+  });
+
+  test('goes on by itself when the service was gone for a while', async () => {
+    let chunks = 0;
+    await page.route('**/chunk/*', (route) => {
+      chunks += 1;
+      // From the third on nobody listens.
+      if (chunks === 3) tested.pages.serve('http://localhost:1');
+      return route.continue();
+    });
+    await choose(largeFile);
+    await page.getByText('The service cannot be reached.').waitFor();
+    tested.pages.serve(tested.service.base);
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('film.bin')).size).toBe(largeBytes);
+    await page.unroute('**/chunk/*');
+  });
+
+  test('asks before it takes the place of another file', async () => {
+    await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
+    await page.getByText('A file of this name is there already.').waitFor();
+    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('film (2).bin')).size).toBe(5);
+    await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
+    await page.getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('film.bin')).size).toBe(5);
+  });
+
+  test('is paused and gone on with, and waits while the browser is offline', async () => {
+    const held = gate();
+    await page.route('**/chunk/*', async (route) => {
+      await held.opened;
+      await route.continue().catch(() => {});
+    });
+    await choose({ name: 'second.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 1) });
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: 1 file to go.').waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Uploading 1 file').waitFor();
+    await visit.context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    held.open();
+    await page.unroute('**/chunk/*');
+    await visit.context.setOffline(false);
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('second.bin')).size).toBe(4_000_000);
+  });
+
+  test('that a reload cut short goes on with the same file, without what is there', async () => {
+    await tested.storage.remove({ bucket: 'demo', path: 'film.bin' });
+    let sent = 0;
+    const held = gate();
+    await page.route('**/chunk/*', async (route) => {
+      sent += 1;
+      if (sent > 3) await held.opened;
+      await route.continue().catch(() => {});
+    });
+    const third = page.waitForResponse((response) => /\/chunk\/2$/.test(response.url()));
+    await choose(largeFile);
+    await third;
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    held.open();
+    await page.unroute('**/chunk/*');
+    await page.getByText('The upload of film.bin was cut short.').waitFor();
+    const chunks: string[] = [];
+    page.on('request', (request) => {
+      if (/\/chunk\/\d+$/.test(request.url())) chunks.push(request.url());
+    });
+    await page.getByLabel('Files to go on with').setInputFiles(largeFile);
+    await page.getByText('1 file uploaded.').waitFor();
+    expect((await stored('film.bin')).size).toBe(largeBytes);
+    expect(chunks.length).toBeLessThanOrEqual(4);
+    expect(visit.faults).toEqual([]);
+  });
+});

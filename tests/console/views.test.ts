@@ -1,0 +1,158 @@
+// Every view, on a phone and a desktop, by day and by night: nothing that axe-core finds, nothing
+// wider than the screen. `npm run screenshots` keeps pictures of them.
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { projectDir } from '../tidy/source-tree.ts';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import {
+  accessFaults,
+  openConsole,
+  schemes,
+  sizes,
+  type TestedConsole,
+} from './support/console.ts';
+import { picture } from './support/picture.ts';
+
+const pictureDir = join(projectDir, 'docs', 'pictures');
+const isWriting = process.env.EFS_WRITE === '1';
+
+const texts: readonly (readonly [path: string, contentType: string, text: string])[] = [
+  ['2026/summer/list.txt', 'text/plain', 'towels\nbooks\n'],
+  ['2026/winter/list.txt', 'text/plain', 'gloves\n'],
+  [
+    'letters/to-anna.md',
+    'text/markdown',
+    '# Dear Anna\n\nThe *harbour* is quiet.\n\n- fish\n- boats\n',
+  ],
+  [
+    'notes.md',
+    'text/markdown',
+    '# Notes\n\nThe *harbour* is **quiet** today.\n\n- fish\n- boats\n',
+  ],
+  ['accounts.csv', 'text/csv', 'month,sum\n1,20\n'],
+  ['a-rather-long-name-of-a-file-that-does-not-fit-on-a-phone-2026-11-22.txt', 'text/plain', 'x'],
+];
+
+describe.skipIf(isBrowserUnwanted)('a view', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    const { storage } = tested;
+    const files = texts.map(([path, type, text]) => ({
+      path,
+      source: new Blob([text], { type }),
+    }));
+    const image = { path: 'harbour.png', source: await picture(page) };
+    for await (const { error } of storage.uploadAll([...files, image], { bucket: 'demo' })) {
+      expect(error).toBeUndefined();
+    }
+    const quotaBytes = 4_000_000;
+    await storage.buckets.update('demo', { quotaBytes, keepVersionsDays: 30 });
+    await storage.links.create({ bucket: 'demo', path: 'harbour.png' });
+    await storage.keys.create({ name: 'Backup', buckets: ['demo'], permissions: ['write'] });
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+  });
+
+  async function judge(name: string): Promise<void> {
+    const found: string[] = [];
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        const place = `${name} ${size.width} ${colorScheme}`;
+        found.push(...(await accessFaults(page)).map((fault) => `${place}: ${fault}`));
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        if (width > size.width) found.push(`${place}: ${width} pixels wide`);
+        if (isWriting) await keepPicture(`${name}-${size.width}-${colorScheme}`);
+      }
+    }
+    expect(found).toEqual([]);
+    expect(visit.faults).toEqual([]);
+  }
+
+  async function keepPicture(name: string): Promise<void> {
+    await mkdir(pictureDir, { recursive: true });
+    await page.screenshot({ path: join(pictureDir, `console-${name}.png`) });
+  }
+
+  test('of the sign-in', async () => {
+    await page.goto(tested.pages.url);
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    await judge('sign-in');
+  });
+
+  test('of a folder, and of what is selected there', async () => {
+    await tested.signIn(visit);
+    await page.getByRole('link', { name: 'harbour.png' }).waitFor();
+    await judge('files');
+    await page.getByLabel('Select notes.md').check();
+    await page.getByLabel('Select 2026', { exact: true }).check();
+    await page.getByText('2 selected').waitFor();
+    await judge('selection');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('you can undo it').waitFor();
+    await judge('delete');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await judge('keyboard');
+    await page.keyboard.press('Escape');
+  });
+
+  test('of a link that is made', async () => {
+    await page.getByLabel('Select harbour.png').check();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('img', { name: 'The link as a QR code' }).waitFor();
+    await judge('share');
+    await page.keyboard.press('Escape');
+  });
+
+  test('of a picture and of a text', async () => {
+    await page.getByRole('link', { name: 'harbour.png' }).click();
+    await page.getByRole('img', { name: 'harbour.png' }).waitFor();
+    await judge('picture');
+    await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('link', { name: 'notes.md' }).click();
+    await page.getByRole('heading', { name: 'Notes' }).waitFor();
+    await judge('text');
+  });
+
+  test('of uploads that want an answer', async () => {
+    await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('link', { name: 'notes.md' }).waitFor();
+    const file = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('other') };
+    await page.getByLabel('Upload files').last().setInputFiles([file]);
+    await page.getByText('A file of this name is there already.').waitFor();
+    await judge('uploads');
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+  });
+
+  test('of the buckets, and of one of them, for its owner', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    const line = await page.getByText('efs member add').textContent();
+    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
+    await page.reload();
+    await page.getByRole('link', { name: 'demo' }).waitFor();
+    await page.getByText('Encryption').waitFor();
+    await judge('overview');
+    await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('link', { name: 'About the bucket' }).click();
+    await page.getByText('Backup').waitFor();
+    await judge('bucket');
+  });
+});

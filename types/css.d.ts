@@ -1,0 +1,3 @@
+// Style sheets that the console imports: Vite takes them out of the scripts.
+
+declare module '*.css';
