@@ -1,6 +1,6 @@
 // Nothing readable anywhere: a team stores and reads files of an end-to-end bucket in every way, and
 // neither the canister's memory, nor what the replica keeps and prints, nor what the two say to each
-// other has a stretch of a file, an identity or a file's key.
+// other has a stretch of a file, an identity, a file's key or a sealed name.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd, openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import type { Storage } from '../../packages/client/src/storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, newIdentity, principalOf } from '../../scripts/local-service.ts';
@@ -72,6 +73,30 @@ async function fileKeyOf(sealed: Uint8Array, { identity }: EpochIdentity): Promi
   return openHeader(header, { identities: [identity], passphrases: [] });
 }
 
+/** In every way in which a path is told to the service. */
+async function useSealedNames(storage: Storage): Promise<void> {
+  const hex = (what: string) => Buffer.from(sampleBytes(what, 12)).toString('hex');
+  const [directory, name] = [hex('directory'), `${hex('name')}.pdf`];
+  const named = { bucket: 'named', path: `${directory}/${name}` };
+  await storage.buckets.create('named', { endToEnd: { sealsNames: true } });
+  await storage.upload(small, named);
+  await storage.upload(small, { ...named, metadata: { by: 'a session' } });
+  await storage.copy(named, { path: `${directory}-copied/${name}` });
+  await storage.moveAll({
+    bucket: 'named',
+    fromPrefix: `${directory}/`,
+    toPrefix: `${directory}-moved/`,
+  });
+  const paths: string[] = [];
+  for await (const { path } of storage.list({ bucket: 'named', prefix: directory })) {
+    paths.push(path);
+  }
+  expect(paths).toEqual([`${directory}-copied/${name}`, `${directory}-moved/${name}`]);
+  await storage.links.create({ bucket: 'named', path: paths[0] ?? '' });
+  secrets.set('directory', Buffer.from(directory));
+  secrets.set('name', Buffer.from(name));
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'efs-secrets-'));
   const stateDir = join(folder, 'state');
@@ -92,6 +117,7 @@ beforeAll(async () => {
   })) {
     expect(error).toBeUndefined();
   }
+  await useSealedNames(owner.storage);
   const keys = {
     name: 'all',
     buckets: [bucket],

@@ -50,16 +50,24 @@ describe('an end-to-end bucket', () => {
   });
 
   test('has the recipients that its owners list, without repetitions, and no epochs without vetKeys', () => {
-    const options = { usesVetKeys: false, sealsNames: true, recipients: [own, postQuantum, own] };
+    const options = { usesVetKeys: false, recipients: [own, postQuantum, own] };
     const { endToEnd } = turnOn(options);
     expect(endToEnd).toEqual({
       usesVetKeys: false,
-      sealsNames: true,
+      sealsNames: false,
       recipients: [own, postQuantum],
       serial: endToEnd?.serial,
       epochs: [],
     });
     expect(findEndToEnd(stores, 'box')).toEqual(endToEnd);
+  });
+
+  test('seals names only with vetKeys, which the key for them comes from', () => {
+    expectRefusal(stores, 'InvalidArgument', () =>
+      turnOn({ usesVetKeys: false, sealsNames: true, recipients: [own] }),
+    );
+    expect(turnOn({ sealsNames: true }).endToEnd).toMatchObject({ sealsNames: true });
+    expectRefusal(stores, 'InvalidArgument', () => turnOn({ usesVetKeys: false }));
   });
 
   test('has a serial of its own, and another one when it becomes one again', () => {

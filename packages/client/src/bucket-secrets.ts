@@ -7,6 +7,7 @@ import { type FilePrefix, readPrefix } from './age/opened-file.ts';
 import { mayBeOf, payloadNonceBytes, plainBytesOf, sealedBytesOf } from './age/payload.ts';
 import { softwarePieceCipher } from './age/piece-cipher.ts';
 import { sealedSource } from './age/sealed-source.ts';
+import { namesOf } from './bucket-names.ts';
 import { concatBytes } from './bytes.ts';
 import { type Connection, trying } from './connection.ts';
 import { modeOf } from './end-to-end.ts';
@@ -14,6 +15,7 @@ import type { EndToEndOptions } from './end-to-end-options.ts';
 import type { BucketEpoch, EndToEndRecord } from './end-to-end-records.ts';
 import { connectionOver } from './http-storage.ts';
 import type { FileRecord } from './interface.ts';
+import { sealingTransport } from './sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { OpenedSource, UploadSource } from './upload-source.ts';
@@ -41,17 +43,20 @@ export interface BucketSecrets {
 }
 
 export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions): BucketSecrets {
-  const connection = connectionOver(transportOf(options), options);
+  const outer = connectionOver(transportOf(options), options);
   const { identities = [], passphrases = [], store = memoryIdentityStore() } = settings;
   const { cipher = softwarePieceCipher } = settings;
   const issuer = issuerOf(options);
-  const keys = new BucketKeys(connection, { identities, passphrases, store, issuer });
+  const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
   const known = new Map<string, Promise<EndToEndRecord | undefined>>();
   const mode = (bucket: string) => {
-    const asked = known.get(bucket) ?? askMode(connection, bucket);
+    const asked = known.get(bucket) ?? askMode(outer, bucket);
     known.set(bucket, asked);
     return asked;
   };
+  const hasIssuer = issuer !== undefined;
+  const names = namesOf({ hasIssuer, mode, keys: async () => keys });
+  const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
   async function epochIdentity(bucket: EndToEndBucket, epoch: BucketEpoch) {
     return { ...epoch, ...(await keys.identity(bucket, epoch)) };
   }

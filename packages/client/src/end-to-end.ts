@@ -3,30 +3,27 @@
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
+import { namesOf } from './bucket-names.ts';
 import { type Connection, trying } from './connection.ts';
 import { downloadFile } from './download.ts';
 import { ageType, type EndToEndOptions } from './end-to-end-options.ts';
 import type { EndToEndRecord } from './end-to-end-records.ts';
-import type { FileStorage } from './file-storage.ts';
+import { type FileStorage, fileStorage } from './file-storage.ts';
 import { checkedConcurrency } from './parallel.ts';
-
+import { sealingTransport } from './sealing-transport.ts';
 import { isStorageError, type StorageError } from './storage-error.ts';
 import type { Signal, ToldMode } from './transport.ts';
 
-/** Takes the place of a storage that knows nothing of end-to-end buckets. */
-export type EndToEndLayer = (
-  files: FileStorage,
-  connection: Connection,
-  issuer?: Issuer | undefined,
-) => FileStorage;
+/** Makes a storage in place of one that knows nothing of end-to-end buckets. */
+export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
 
 /** So long a bucket is taken to be what it was; one that holds files cannot change. */
 const modeKnownMs = 300_000;
 
 /** For `createHttpStorage` and `createStorage`, the latter of which has it without being told. */
 export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
-  return (files, connection, issuer) => {
-    const modes = new BucketModes(connection);
+  return (outer, issuer) => {
+    const modes = new BucketModes(outer);
     let loaded: Promise<EndToEndFiles> | undefined;
     const load = () => {
       loaded ??= import('./age/end-to-end-files.ts').then(({ openEndToEnd }) =>
@@ -34,6 +31,13 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       );
       return loaded;
     };
+    const names = namesOf({
+      hasIssuer: issuer !== undefined,
+      mode: (bucket, signal) => modes.of(bucket, signal),
+      keys: async () => (await load()).keys,
+    });
+    const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
+    const files = fileStorage(connection);
     return {
       ...files,
       async upload(source, uploadOptions) {

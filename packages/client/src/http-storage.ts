@@ -34,8 +34,7 @@ export interface HttpStorageOptions extends CommonOptions {
 
 export function createHttpStorage(options: HttpStorageOptions): FileStorage {
   const connection = connectionOver(httpTransport(options), options);
-  const files = fileStorage(connection);
-  return options.endToEnd?.(files, connection) ?? files;
+  return options.endToEnd?.(connection) ?? fileStorage(connection);
 }
 
 export function httpTransport(options: HttpStorageOptions): Transport {

@@ -10,7 +10,13 @@ export interface FileName {
   readonly path: string;
 }
 
-export interface FileRecord {
+/** Of a bucket that seals names. */
+export interface ShownPath {
+  /** Some of the path's names are those that are stored: nothing here opens them. */
+  readonly isPathAsStored?: boolean | undefined;
+}
+
+export interface FileRecord extends ShownPath {
   readonly id: string;
   readonly bucketId: string;
   readonly path: string;
@@ -36,7 +42,7 @@ export interface FileRecord {
 
 export type UploadStatus = 'active' | 'ready' | 'completed' | 'cancelled' | 'expired';
 
-export interface UploadSession {
+export interface UploadSession extends ShownPath {
   readonly uploadId: string;
   readonly bucketId: string;
   readonly path: string;
@@ -146,7 +152,7 @@ export type RemoveAllOptions = CallOptions & { readonly bucket: string } & (
   );
 
 /** The file of that path is gone, or why not. */
-export interface RemovedFile {
+export interface RemovedFile extends ShownPath {
   readonly path: string;
   readonly error?: StorageError | undefined;
 }
@@ -201,7 +207,7 @@ export interface FolderOptions extends CallOptions {
   readonly tag?: string | undefined;
 }
 
-export interface FolderRecord {
+export interface FolderRecord extends ShownPath {
   /** Whole, with its last slash. */
   readonly path: string;
 }
@@ -345,7 +351,7 @@ export interface NewLink {
   readonly expiresAt?: string | undefined;
 }
 
-export interface LinkRecord {
+export interface LinkRecord extends ShownPath {
   readonly id: string;
   readonly path: string;
   /** The last segment of the address. */

@@ -1,6 +1,6 @@
 // What callers tell copies, moves, changes and former versions, and what these give.
 
-import type { CallOptions, FileName, StoredHeaders } from './interface.ts';
+import type { CallOptions, FileName, ShownPath, StoredHeaders } from './interface.ts';
 import type { StorageError } from './storage-error.ts';
 
 /** Where a copy or a move goes. */
@@ -41,7 +41,7 @@ export interface FileChange extends CallOptions {
 }
 
 /** A former version. */
-export interface FileVersion {
+export interface FileVersion extends ShownPath {
   readonly path: string;
   readonly version: number;
   readonly size: number;

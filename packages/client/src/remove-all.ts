@@ -31,7 +31,8 @@ export async function* removeAll(
   }
 }
 
-async function* groupsOf(
+/** As many as one request may name. */
+export async function* groupsOf(
   paths: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly string[]> {
   let group: string[] = [];

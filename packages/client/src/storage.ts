@@ -52,11 +52,10 @@ export interface Storage extends FileStorage {
 
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
-  const files = fileStorage(connection);
   // Over HTTP a bucket's mode is told by an update, some seconds: for who asks for it.
   const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
-    ...(layer?.(files, connection, issuerOf(options)) ?? files),
+    ...(layer?.(connection, issuerOf(options)) ?? fileStorage(connection)),
     buckets: bucketsOf(connection),
     keys: keysOf(connection),
     wellKnown: wellKnownOf(connection),

@@ -109,9 +109,19 @@ export interface EndToEndOptions {
 /** What is to be stored; without a serial, with a new one. */
 export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint };
 
-/** For a bucket without files; refuses vetKeys where the canister has none. */
+/**
+ * For a bucket without files; refuses vetKeys where the canister has none, and sealed names without
+ * vetKeys: what seals them is derived from the first epoch's.
+ */
 export function planMode(stores: Stores, options: EndToEndOptions, nowNs: bigint): PlannedMode {
   const { usesVetKeys = true, sealsNames = false } = options;
+  if (sealsNames && !usesVetKeys) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Names are sealed under a key that members get by vetKeys: leave usesVetKeys true, or sealsNames ' +
+        'false.',
+    );
+  }
   const recipients = parseRecipients(options.recipients ?? []);
   const epochs = usesVetKeys ? [newEpoch(stores, 1, nowNs)] : [];
   return { usesVetKeys, sealsNames, recipients, epochs };

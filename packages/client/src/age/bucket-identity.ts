@@ -5,6 +5,8 @@
 //               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian
 //   X25519 secret = HKDF-SHA-256(secret: the vetKey, 48 bytes; salt: the context; info:
 //               "age-identity"; 32 bytes), written as AGE-SECRET-KEY-1…
+//   key of names  HKDF-SHA-256(secret: the vetKey of epoch 1; salt: the context; info:
+//               "sealed-names"; 64 bytes), the same in every epoch
 
 import { bech32 } from '@scure/base';
 import { identityToRecipient } from 'age-encryption';
@@ -39,6 +41,11 @@ export async function identityOf(vetKey: Uint8Array): Promise<BucketIdentity> {
   const secret = await deriveBytes(vetKey, how);
   const identity = bech32.encodeFromBytes('AGE-SECRET-KEY-', secret).toUpperCase();
   return { identity, recipient: await identityToRecipient(identity) };
+}
+
+/** Of the 48 bytes of epoch 1's vetKey: 64 bytes. */
+export function namesKeyOf(vetKey: Uint8Array): Promise<Uint8Array> {
+  return deriveBytes(vetKey, { salt: identityContext, info: 'sealed-names', length: 64 });
 }
 
 export interface Derivation extends EpochName {

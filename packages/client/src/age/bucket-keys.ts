@@ -1,14 +1,16 @@
 // Whom files of a bucket are encrypted to, and what opens them: the bucket's identities, kept once
 // they are derived, and the user's own.
 
+import type { PathNames } from '../bucket-names.ts';
 import type { Connection } from '../connection.ts';
 import type { EndToEndRecord } from '../end-to-end-records.ts';
 
 import { managementOf } from '../management.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import { type BucketIdentity, deriveVetKey, identityOf } from './bucket-identity.ts';
+import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './bucket-identity.ts';
 import { type Opening, openHeader, type Sealing } from './header.ts';
 import type { IdentityStore } from './identity-store.ts';
+import { sealedNames } from './sealed-names.ts';
 
 /** The canister whose members sign: absent where a key or nobody asks. */
 export interface Issuer {
@@ -91,6 +93,11 @@ export class BucketKeys {
       `The recipient of bucket ${bucket.id} is not that of the identity which the network ` +
         'derives: somebody has put another in its place. Nothing is encrypted to it.',
     );
+  }
+
+  /** Of a bucket that seals them: by the first epoch, so that a rotation changes none. */
+  async namesOf(bucket: EndToEndBucket): Promise<PathNames> {
+    return sealedNames(await namesKeyOf(await this.vetKey(bucket, 1)));
   }
 
   /** Of the store, else of the network, which it costs 26 G cycles. */

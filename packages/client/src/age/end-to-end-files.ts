@@ -34,6 +34,7 @@ import { softwarePieceCipher } from './piece-cipher.ts';
 import { sealedSource } from './sealed-source.ts';
 
 export interface EndToEndFiles {
+  readonly keys: BucketKeys;
   upload(input: UploadInput, options: UploadOptions, mode: EndToEndRecord): Promise<FileRecord>;
   uploadAll(
     files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
@@ -64,6 +65,7 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
   const opener = new FileOpener(connection, keys, cipher);
   const sealer = { files, keys, cipher, wholeBytesMax: connection.transport.wholeFileBytesMax };
   return {
+    keys,
     upload: (input, uploadOptions, mode) => upload(sealer, { input, options: uploadOptions, mode }),
     uploadAll: (all, allOptions, mode) =>
       files.uploadAll(sealedFiles(sealer, all, { id: allOptions.bucket, mode }), allOptions),
