@@ -33,7 +33,7 @@ test('a file comes with the certificate that proves all its headers', async () =
 
 test('what is not there is one certified answer, whatever was asked for', async () => {
   const urls = [
-    `${service.base}/`,
+    `${service.base}/none`,
     `${service.base}/cloud/nobody/x`,
     `${service.base}/cloud/a_b/x`,
     `${service.base}/cloud/${hidden}/x`,

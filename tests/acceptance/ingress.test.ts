@@ -168,6 +168,6 @@ describe('a small call', () => {
   });
 
   test('is refused above the bytes that its method needs', async () => {
-    await expectRefused('createBucket', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), true);
+    await expectRefused('rotateBucketKey', IDL.encode([IDL.Text], ['a'.repeat(4_100)]), true);
   });
 });
