@@ -61,7 +61,7 @@ export function getConsolePage(exchange: Exchange): HttpResponse {
   return serveText(exchange, consoleText(page), content);
 }
 
-/** The page at a link, which has its secrets in the address; `undefined` where the build had none. */
+/** The page at a link, whose secrets are in the address; `undefined` where the build had none. */
 export function consoleAtLink(): HttpResponse | undefined {
   const page = findConsolePage('/');
   if (page === undefined) return undefined;
