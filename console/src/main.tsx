@@ -1,8 +1,9 @@
-// The page's start: a key of the address is taken before anything else looks at it.
+// The page's start: the secrets of the address are taken before anything else looks at it.
 
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { App } from './app.tsx';
 import { sentenceOf } from './failures.ts';
+import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress, go } from './route.ts';
 import { restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
@@ -28,12 +29,29 @@ function start(): Promise<void> {
     });
 }
 
-const started = start();
-// The same, where the page is open already. Before the route follows.
-addEventListener('hashchange', () => {
-  if (location.hash.startsWith('#key=')) void start();
-});
-followAddress();
-const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
-await started;
+async function startConsole(): Promise<void> {
+  const started = start();
+  // The same, where the page is open already. Before the route follows.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#key=')) void start();
+  });
+  followAddress();
+  show(<App />);
+  await started;
+}
+
+/** Whoever was sent a file is nobody here, even where somebody else has signed in. */
+async function startAtLink(): Promise<void> {
+  const link = takeLink();
+  // The same link once more, in the same tab, is another end of the address.
+  addEventListener('hashchange', () => location.reload());
+  const { LinkView } = await import('./views/link.tsx');
+  show(<LinkView link={link} />);
+}
+
+function show(view: ComponentChild): void {
+  const root = document.getElementById('app');
+  if (root !== null) render(view, root);
+}
+
+await (isAtLink() ? startAtLink() : startConsole());

@@ -2,6 +2,8 @@
 // sessionStorage, in localStorage when its holder asked for that, and nowhere else.
 
 import { signal } from '@preact/signals';
+import { endToEnd } from '../../packages/client/src/end-to-end.ts';
+import { fileStorage } from '../../packages/client/src/file-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
@@ -22,6 +24,8 @@ type Kept = KeySession | IdentitySession;
 export interface Session {
   readonly kind: Kept['kind'];
   readonly storage: Storage;
+  /** Files as they are stored, of end-to-end buckets too. */
+  readonly stored: Storage;
   /** Of an identity. */
   readonly principal?: string | undefined;
   /** Of a key. */
@@ -56,8 +60,13 @@ function readKept(): Kept | undefined {
   }
 }
 
-function keyStorage(apiKey: string): Storage {
-  return createStorage({ url: location.origin, apiKey, retry });
+/** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
+function keySession({ apiKey, buckets }: KeySession): Session {
+  const options = { url: location.origin, apiKey, retry };
+  const stored = createStorage(options);
+  // What a bucket is takes an update, some seconds: it is asked of whoever uploads alone.
+  const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
+  return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets };
 }
 
 /** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
@@ -65,11 +74,11 @@ export async function signInByKey(
   apiKey: string,
   { bucket, isRemembered: shallRemember }: { bucket: string; isRemembered: boolean },
 ): Promise<void> {
-  const storage = keyStorage(apiKey);
-  await requireBucket(storage, bucket);
   const kept: KeySession = { kind: 'key', apiKey, buckets: [bucket] };
+  const opened = keySession(kept);
+  await requireBucket(opened.stored, bucket);
   keep(kept, shallRemember);
-  session.value = { kind: 'key', storage, buckets: kept.buckets };
+  session.value = opened;
 }
 
 /** A key that may write alone sees nothing, and is good all the same. */
@@ -97,14 +106,19 @@ export async function addBucket(bucket: string): Promise<void> {
   session.value = { ...session.value, buckets };
 }
 
-async function identityStorage(kind: IdentitySession['kind']): Promise<Session | undefined> {
-  const { deviceIdentity, knownIdentity } = await import('./identities.ts');
+async function identitySession(kind: IdentitySession['kind']): Promise<Session | undefined> {
+  const { deviceIdentity, identityStore, knownIdentity } = await import('./identities.ts');
   const identity = kind === 'device' ? await deviceIdentity() : await knownIdentity();
   if (identity === undefined) return undefined;
   const canisterId = await thisCanister();
-  const host = serviceHost();
-  const storage = createStorage({ host, canisterId, identity, fetchRootKey: isLocal(), retry });
-  return { kind, storage, principal: identity.getPrincipal().toText() };
+  const fetchRootKey = isLocal();
+  const options = { host: serviceHost(), canisterId, identity, fetchRootKey, retry };
+  return {
+    kind,
+    storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
+    stored: createStorage({ ...options, endToEnd: fileStorage }),
+    principal: identity.getPrincipal().toText(),
+  };
 }
 
 /** Internet Identity's window has been through with it before. */
@@ -112,7 +126,7 @@ export async function signInByIdentity(
   kind: IdentitySession['kind'],
   shallRemember: boolean,
 ): Promise<void> {
-  const opened = await identityStorage(kind);
+  const opened = await identitySession(kind);
   if (opened === undefined) return;
   keep({ kind }, shallRemember);
   session.value = opened;
@@ -122,19 +136,18 @@ export async function signInByIdentity(
 export async function restoreSession(): Promise<void> {
   const kept = readKept();
   if (kept === undefined) return;
-  session.value =
-    kept.kind === 'key'
-      ? { kind: 'key', storage: keyStorage(kept.apiKey), buckets: kept.buckets }
-      : await identityStorage(kept.kind);
+  session.value = kept.kind === 'key' ? keySession(kept) : await identitySession(kept.kind);
 }
 
-/** The device's key stays, so that its principal does. */
+/** The device's key stays, so that its principal does; what opens files goes. */
 export async function signOut(): Promise<void> {
   const { kind } = session.value ?? {};
   sessionStorage.removeItem(keptName);
   localStorage.removeItem(keptName);
   session.value = undefined;
-  if (kind === 'internet-identity') await (await import('./identities.ts')).forgetIdentity();
+  if (kind === 'device' || kind === 'internet-identity') {
+    await (await import('./identities.ts')).forgetIdentity();
+  }
 }
 
 /**

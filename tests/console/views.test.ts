@@ -40,6 +40,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
   let tested: TestedConsole;
   let visit: Visit;
   let page: Page;
+  let image: Blob;
 
   beforeAll(async () => {
     tested = await openConsole();
@@ -50,8 +51,9 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
       path,
       source: new Blob([text], { type }),
     }));
-    const image = { path: 'harbour.png', source: await picture(page) };
-    for await (const { error } of storage.uploadAll([...files, image], { bucket: 'demo' })) {
+    image = await picture(page);
+    const harbour = { path: 'harbour.png', source: image };
+    for await (const { error } of storage.uploadAll([...files, harbour], { bucket: 'demo' })) {
       expect(error).toBeUndefined();
     }
     const quotaBytes = 4_000_000;
@@ -144,6 +146,19 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByText('A file of this name is there already.').waitFor();
     await judge('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
+  });
+
+  test('of what somebody was sent', async () => {
+    const { storage, pages } = tested;
+    await storage.buckets.create('safe', { endToEnd: {} });
+    const path = 'summer/harbour.png';
+    await storage.upload(image, { bucket: 'safe', path });
+    const link = await storage.links.create({ bucket: 'safe', path });
+    const { pathname, search, hash } = new URL(link.url);
+    await page.goto(pages.url + pathname + search + hash);
+    await page.getByRole('img', { name: 'harbour.png' }).waitFor();
+    await judge('link');
+    await page.goto(pages.url);
   });
 
   test('of the buckets, and of one of them, for its owner', async () => {

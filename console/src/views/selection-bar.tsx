@@ -87,11 +87,10 @@ function Buttons(place: { props: SelectionProps; onAction(action: Action): void 
 
 async function downloadEntries({ target, entries }: SelectionProps): Promise<void> {
   const { bucket, prefix, session } = target;
-  const place = { storage: session.storage, bucket };
   const [first, ...others] = entries;
   if (first === undefined) return;
-  if (others.length === 0 && first.file) return downloadOne(place, first.file);
+  if (others.length === 0 && first.file) return downloadOne(session, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
-  await downloadZip(place, entries, `${name}.zip`);
+  await downloadZip(session, bucket, entries, `${name}.zip`);
   tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
 }
