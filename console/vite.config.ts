@@ -51,5 +51,22 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // With all that each needs: many small files compress badly.
+        codeSplitting: {
+          groups: [
+            { name: 'first', test: /console\/src\/main\.tsx$/, priority: 2 },
+            // What both the agent and age need: not the pairings of the agent's certificates.
+            {
+              name: 'curves',
+              test: /core\/node_modules\/@noble\/(?:hashes|curves)\/(?!.*(?:bls|tower))/,
+              priority: 1,
+            },
+            { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
+          ],
+        },
+      },
+    },
   },
 });

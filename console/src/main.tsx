@@ -6,7 +6,7 @@ import { sentenceOf } from './failures.ts';
 import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress, go } from './route.ts';
-import { restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
+import { openDropBox, restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
 import { isStarting, offeredKey } from './start.ts';
 import './style/base.css';
 import './style/parts.css';
@@ -15,10 +15,12 @@ import './style/views.css';
 async function begin(): Promise<void> {
   const told = takeKeyOfAddress();
   if (told === undefined) return restoreSession();
+  const { apiKey, bucket, folder } = told;
+  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder });
   offeredKey.value = told;
-  if (told.bucket === '') return;
-  await signInByKey(told.apiKey, { bucket: told.bucket, isRemembered: false });
-  go({ view: 'files', bucket: told.bucket, prefix: '' });
+  if (bucket === '') return;
+  await signInByKey(apiKey, { bucket, isRemembered: false });
+  go({ view: 'files', bucket, prefix: '' });
 }
 
 function start(): Promise<void> {
@@ -29,15 +31,14 @@ function start(): Promise<void> {
     });
 }
 
-async function startConsole(): Promise<void> {
-  const started = start();
+function startConsole(): void {
+  void start();
   // The same, where the page is open already. Before the route follows.
   addEventListener('hashchange', () => {
     if (location.hash.startsWith('#key=')) void start();
   });
   followAddress();
   show(<App />);
-  await started;
 }
 
 /** Whoever was sent a file is nobody here, even where somebody else has signed in. */
@@ -54,4 +55,6 @@ function show(view: ComponentChild): void {
   if (root !== null) render(view, root);
 }
 
-await (isAtLink() ? startAtLink() : startConsole());
+// Without waiting for either: what comes later imports this module, which must have run by then.
+if (isAtLink()) void startAtLink();
+else startConsole();

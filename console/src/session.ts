@@ -4,8 +4,10 @@
 import { signal } from '@preact/signals';
 import { endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/file-storage.ts';
+import { httpTransport } from '../../packages/client/src/http-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import type { DropBox } from './drop-box.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 
 interface KeySession {
@@ -13,6 +15,8 @@ interface KeySession {
   readonly apiKey: string;
   /** A key does not tell its buckets: those that its holder has named. */
   readonly buckets: readonly string[];
+  /** It is that of a drop box, whose holder sees nothing else. */
+  readonly drop?: DropBox | undefined;
 }
 
 interface IdentitySession {
@@ -30,6 +34,9 @@ export interface Session {
   readonly principal?: string | undefined;
   /** Of a key. */
   readonly buckets?: readonly string[] | undefined;
+  readonly drop?: DropBox | undefined;
+  /** Of an identity: that of an end-to-end bucket's newest epoch, by an owner, if it is missing. */
+  publishRecipient?(bucket: string): Promise<void>;
 }
 
 export const session = signal<Session | undefined>(undefined);
@@ -61,12 +68,12 @@ function readKept(): Kept | undefined {
 }
 
 /** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
-function keySession({ apiKey, buckets }: KeySession): Session {
+function keySession({ apiKey, buckets, drop }: KeySession): Session {
   const options = { url: location.origin, apiKey, retry };
   const stored = createStorage(options);
   // What a bucket is takes an update, some seconds: it is asked of whoever uploads alone.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
-  return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets };
+  return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
 }
 
 /** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
@@ -79,6 +86,21 @@ export async function signInByKey(
   await requireBucket(opened.stored, bucket);
   keep(kept, shallRemember);
   session.value = opened;
+}
+
+/** For this tab alone: whoever has signed in to stay is signed in elsewhere. */
+export function openDropBox(apiKey: string, drop: DropBox): void {
+  const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
+  sessionStorage.setItem(keptName, JSON.stringify(kept));
+  session.value = keySession(kept);
+}
+
+/** Whether a bucket is end-to-end: by an update, for the holder of a key. */
+export async function askMode(bucket: string): Promise<boolean> {
+  const apiKey = session.value && secretOf(session.value);
+  const transport = httpTransport({ url: location.origin, apiKey });
+  const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
+  return endToEnd !== undefined && endToEnd !== null;
 }
 
 /** A key that may write alone sees nothing, and is good all the same. */
@@ -118,6 +140,10 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
     storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
     stored: createStorage({ ...options, endToEnd: fileStorage }),
     principal: identity.getPrincipal().toText(),
+    async publishRecipient(bucket) {
+      const { bucketSecrets } = await import('../../packages/client/src/bucket-secrets.ts');
+      await bucketSecrets(options, { store: identityStore }).identity(bucket);
+    },
   };
 }
 
@@ -151,14 +177,18 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * `#key=efs_…&bucket=demo`, as `npm start` prints it: taken once, and out of the address bar before
- * anything else happens, so that no history and no copied address has it.
+ * `#key=efs_…&bucket=demo`, as `npm start` prints it, with `&folder=…` that of a drop box: taken
+ * once, and out of the address bar before anything else happens, so that no history and no copied
+ * address has it.
  */
 export function takeKeyOfAddress():
-  | { readonly apiKey: string; readonly bucket: string }
+  | { readonly apiKey: string; readonly bucket: string; readonly folder: string | undefined }
   | undefined {
   if (!location.hash.startsWith('#key=')) return undefined;
   const told = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
-  return { apiKey: told.get('key') ?? '', bucket: told.get('bucket') ?? '' };
+  const [apiKey = '', bucket = '', folder] = ['key', 'bucket', 'folder'].map(
+    (name) => told.get(name) ?? undefined,
+  );
+  return { apiKey, bucket, folder };
 }

@@ -41,6 +41,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
   let visit: Visit;
   let page: Page;
   let image: Blob;
+  let dropBox: string;
 
   beforeAll(async () => {
     tested = await openConsole();
@@ -172,8 +173,24 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByText('Encryption').waitFor();
     await judge('overview');
     await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('button', { name: 'Let others send files' }).click();
+    await page.getByRole('button', { name: 'Make the address' }).click();
+    await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
+    dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
+    await judge('drop-box-address');
+    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
     await judge('bucket');
+  });
+
+  test('of who was asked to send files', async () => {
+    await page.goto('about:blank');
+    await page.goto(dropBox);
+    await page.getByText('Drop files or folders here').waitFor();
+    const file = { name: 'boat.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('boat') };
+    await page.getByLabel('Upload files').last().setInputFiles([file]);
+    await page.getByRole('heading', { name: '1 file sent' }).waitFor();
+    await judge('drop-box');
   });
 });

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
-import { downloadOne } from '../files/download.ts';
+import { downloadOne, isSealed } from '../files/download.ts';
 import { previewedOf } from '../files/previewed.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
@@ -50,7 +50,7 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
             <EditFile session={session} file={record} onChanged={setFile} />
             <section aria-labelledby="links-title">
               <h2 id="links-title">Links</h2>
-              <Links target={{ session, bucket }} path={path} />
+              <Links target={{ session, bucket }} path={path} isSealed={isSealed(record)} />
             </section>
             <Versions key={record.version} session={session} file={record} onRestored={setFile} />
           </div>
