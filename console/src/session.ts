@@ -158,6 +158,12 @@ export async function signInByIdentity(
   session.value = opened;
 }
 
+/** Of an identity: one that knows nothing of buckets yet. */
+export async function renewSession(): Promise<void> {
+  const kept = readKept();
+  if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept.kind);
+}
+
 /** As it was before a reload. */
 export async function restoreSession(): Promise<void> {
   const kept = readKept();

@@ -2,6 +2,7 @@
 // was asked to send files seals them before they go.
 
 import { readFile } from 'node:fs/promises';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
@@ -38,6 +39,7 @@ describe.skipIf(isBrowserUnwanted)('an end-to-end bucket', () => {
       await storage.buckets.create(id, { endToEnd: { sealsNames } });
       await storage.buckets.update(id, { addMembers: [{ principal, role: 'owner' }] });
     }
+    await storage.access.update({ allow: [principal] });
     await upload('quiet', 'notes/plan.txt');
     const request = { name: 'all', buckets: ['post'], permissions: ['read', 'write'] as const };
     apiKey = (await storage.keys.create(request)).secret;
@@ -139,6 +141,43 @@ describe.skipIf(isBrowserUnwanted)('an end-to-end bucket', () => {
     expect(await stored('letter.txt')).toMatch(/^age-encryption\.org\/v1\n/);
     expect(other.faults).toEqual([]);
     await other.context.close();
+  });
+
+  test('is made by its owner, who adds a recipient and rotates its identity', async () => {
+    await page.goto(`${tested.pages.url}/#/`);
+    await page.getByRole('button', { name: 'Make a bucket' }).click();
+    await page.getByLabel('Name of the bucket').fill('fresh');
+    await page.getByLabel('End-to-end').check();
+    await page.getByLabel('Seal the names').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a bucket' }).click();
+    await page.getByRole('link', { name: 'About the bucket' }).click();
+    await page.getByText('Their names are sealed.').waitFor();
+    const made = await tested.storage.buckets.get('fresh');
+    expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });
+    const [first] = made.endToEnd?.epochs ?? [];
+    expect(first?.recipient).toMatch(/^age1/);
+    const section = page.getByRole('region', { name: 'End to end' });
+    await page.getByLabel('Recipient, age1…').fill('age1nobody');
+    await section.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').waitFor();
+    const own = await identityToRecipient(await generateX25519Identity());
+    await page.getByLabel('Recipient, age1…').fill(own);
+    await section.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Added. It counts for files from now on.').waitFor();
+    await page.getByRole('button', { name: 'Rotate the identity' }).click();
+    await page.getByText('Identity 2, made').waitFor();
+    const { endToEnd } = await tested.storage.buckets.get('fresh');
+    expect(endToEnd?.recipients).toEqual([own]);
+    expect(endToEnd?.epochs[1]?.recipient).toMatch(/^age1/);
+    expect(endToEnd?.epochs[1]?.recipient).not.toBe(first?.recipient);
+    await page.getByRole('button', { name: 'Remove age1' }).click();
+    await page.getByText('Removed. It counts').waitFor();
+    await page.getByRole('button', { name: 'Switch it off' }).click();
+    await page.getByText('whoever runs the service could read them').waitFor();
+    await page.getByRole('button', { name: 'Make it end-to-end' }).click();
+    await page.getByText('Names, sizes and times can be seen.').waitFor();
+    await page.getByText('Identity 1, made').waitFor();
+    expect(visit.faults).toEqual([]);
   });
 
   test('has a drop box, to which people send files that only members open', async () => {

@@ -3,6 +3,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectDir } from '../tidy/source-tree.ts';
@@ -167,7 +168,10 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('button', { name: 'Use a key of this device' }).click();
     const line = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
-    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
+    const addMembers = [{ principal, role: 'owner' }];
+    const recipients = [await identityToRecipient(await generateX25519Identity())];
+    await tested.storage.buckets.update('demo', { addMembers });
+    await tested.storage.buckets.update('safe', { addMembers, endToEnd: { recipients } });
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await page.getByText('Encryption').waitFor();
@@ -182,6 +186,13 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
     await judge('bucket');
+    await page.goto(`${tested.pages.url}/#/`);
+    await page.getByRole('button', { name: 'Make a bucket' }).click();
+    await page.getByLabel('End-to-end').check();
+    await judge('make-bucket');
+    await page.goto(`${tested.pages.url}/#/bucket/safe`);
+    await page.getByLabel('Recipient, age1…').scrollIntoViewIfNeeded();
+    await judge('bucket-end-to-end');
   });
 
   test('of who was asked to send files', async () => {

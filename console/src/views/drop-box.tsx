@@ -54,7 +54,7 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
             <p>
               {isEndToEnd.value
                 ? 'They are encrypted on this device before they are sent, and opened by those whom they are for alone.'
-                : 'Whoever runs the service could read them.'}
+                : 'They lie encrypted, but whoever runs the service could read them.'}
             </p>
             <div class="drop-target">
               <p>Drop files or folders here, or choose them.</p>
