@@ -24,7 +24,7 @@ export async function deviceIdentity(): Promise<StorageIdentity> {
 
 let auth: AuthClient | undefined;
 
-/** By itself it would reload a page that nobody has touched for ten minutes: uploads take longer. */
+/** By itself it would reload a page that nobody has touched for ten minutes: uploads last. */
 function authClient(): AuthClient {
   auth ??= new AuthClient({ idleOptions: { disableIdle: true } });
   return auth;
