@@ -12,6 +12,7 @@ import type { UploadJob } from './upload-job.ts';
 interface Chunk {
   readonly index: number;
   readonly bytes: Uint8Array;
+  readonly blob: Blob | undefined;
   readonly isStored: boolean;
 }
 
@@ -31,13 +32,13 @@ export async function sendChunks(job: UploadJob, session: UploadSession): Promis
       // A slow stream may give nothing for long.
       const chunk = await unlessAborted(signal, takeChunk);
       if (chunk === undefined) break;
-      const { index, bytes, isStored } = chunk;
+      const { index, bytes, blob, isStored } = chunk;
       const digest = await sha256(bytes);
       digests[index] = digest;
       if (isStored) {
         resumedBytes += bytes.length;
       } else {
-        const upload = { ...name, index, bytes, digest };
+        const upload = { ...name, index, bytes, blob, digest };
         await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
       }
       doneBytes += bytes.length;
@@ -67,7 +68,7 @@ function chunkReader(job: UploadJob, session: UploadSession): () => Promise<Chun
     isOver = bytes.length < chunkSize;
     if (bytes.length === 0) return undefined;
     if (index >= chunkCountMax) throw tooLong(chunkSize);
-    return { index, bytes, isStored };
+    return { index, bytes, blob: source.blob?.(start, start + bytes.length), isStored };
   });
 }
 
