@@ -79,6 +79,19 @@ describe.skipIf(isBrowserUnwanted)('an end-to-end bucket', () => {
     expect([saved.suggestedFilename(), await savedText(saved)]).toEqual(['plan.txt', text]);
   });
 
+  test('is read by a stranger who was sent a link, under its clear name', async () => {
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('opens the file as it is now').waitFor();
+    const link = new URL((await page.getByText(/\/s\/.+\?k=/).textContent()) ?? '');
+    expect(link.pathname + link.search).not.toContain('plan');
+    const stranger = await tested.open();
+    await stranger.page.goto(tested.pages.url + link.pathname + link.search + link.hash);
+    await stranger.page.getByRole('heading', { level: 1, name: 'plan.txt' }).waitFor();
+    await stranger.page.getByText(text).waitFor();
+    expect(stranger.faults).toEqual([]);
+    await stranger.context.close();
+  });
+
   test('takes what a member drops, sealed, and gives folders as a zip of clear files', async () => {
     await page.goto(`${tested.pages.url}/#/files/quiet/notes/`);
     const chosen = [file('one.txt', 'one'), file('two.txt', 'two')];
@@ -182,7 +195,7 @@ describe.skipIf(isBrowserUnwanted)('an end-to-end bucket', () => {
 
   test('has a drop box, to which people send files that only members open', async () => {
     await page.goto(`${tested.pages.url}/#/files/post/`);
-    await page.getByRole('button', { name: 'Let others send files' }).click();
+    await page.getByRole('button', { name: 'Receive files' }).click();
     await page.getByLabel('Name of its key').fill('Holiday');
     await page.getByRole('button', { name: 'Make the address' }).click();
     const address = (await page.getByText(/#key=efs_/).textContent()) ?? '';

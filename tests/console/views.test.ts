@@ -177,7 +177,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByText('Encryption').waitFor();
     await judge('overview');
     await page.getByRole('link', { name: 'demo' }).click();
-    await page.getByRole('button', { name: 'Let others send files' }).click();
+    await page.getByRole('button', { name: 'Receive files' }).click();
     await page.getByRole('button', { name: 'Make the address' }).click();
     await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
     dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';

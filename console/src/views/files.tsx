@@ -125,7 +125,7 @@ function Head({ target }: { target: Target }) {
       <div class="buttons">
         {session.kind !== 'key' && (
           <button type="button" onClick={() => open(true)}>
-            Let others send files
+            Receive files
           </button>
         )}
         <a class="button" href={addressOf({ view: 'bucket', bucket })}>

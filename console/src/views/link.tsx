@@ -4,6 +4,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Download } from '../../../packages/client/src/interface.ts';
+import { linkedName } from '../../../packages/client/src/link-end.ts';
 import { openLink } from '../../../packages/client/src/open-link.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
@@ -78,7 +79,7 @@ function LinkedFile({ link }: { link: URL }) {
   const opened = useSignal<Opened | undefined>(undefined);
   const doneBytes = useSignal(0);
   const failure = useSignal<{ text: string; isPassing: boolean } | undefined>(undefined);
-  const name = decodeURIComponent(link.pathname.split('/').at(-1) ?? '');
+  const name = linkedName(link);
   const onProgress = (progress: { readonly doneBytes: number }) => {
     doneBytes.value = progress.doneBytes;
   };
