@@ -56,7 +56,7 @@ export default defineConfig({
         // With all that each needs: many small files compress badly.
         codeSplitting: {
           groups: [
-            { name: 'first', test: /console\/src\/main\.tsx$/, priority: 2 },
+            { name: 'index', test: /console\/src\/main\.tsx$/, priority: 2 },
             // What both the agent and age need: not the pairings of the agent's certificates.
             {
               name: 'curves',

@@ -92,14 +92,14 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
   }
   if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
   if (rest === wanting.length) return `${counted(rest, 'file')} not uploaded.`;
-  // A key is told what the bucket is first, which takes seconds.
-  const isBegun = items.some(({ doneBytes }) => doneBytes > 0);
-  return `${isBegun ? 'Uploading' : 'Getting ready to upload'} ${counted(rest, 'file')} …`;
+  return `Uploading ${counted(rest, 'file')} …`;
 }
 
 function detail(total: number, done: number): string {
   const speed = queueState.value === 'sending' ? pace.speed() : undefined;
   const told = `${sizeOf(done)} of ${sizeOf(total)}`;
+  // What a bucket is, the holder of a key asks first, which takes seconds.
+  if (done === 0 && queueState.value === 'sending') return `${told} · getting ready`;
   if (speed === undefined || speed < 1 || done >= total) return told;
   const left = spanOf(((total - done) / speed) * 1_000);
   return `${told} · ${sizeOf(Math.round(speed))} a second · ${left} left`;
