@@ -186,10 +186,6 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
     await judge('bucket');
-    await page.goto(`${tested.pages.url}/#/`);
-    await page.getByRole('button', { name: 'Make a bucket' }).click();
-    await page.getByLabel('End-to-end').check();
-    await judge('make-bucket');
     await page.goto(`${tested.pages.url}/#/bucket/safe`);
     await page.getByLabel('Recipient, age1…').scrollIntoViewIfNeeded();
     await judge('bucket-end-to-end');
