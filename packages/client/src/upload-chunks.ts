@@ -12,7 +12,7 @@ import type { UploadJob } from './upload-job.ts';
 import type { OpenedSource } from './upload-source.ts';
 
 /** What is sent, and where in its session it belongs. */
-interface ChunkJob {
+export interface ChunkJob {
   readonly connection: Connection;
   readonly name: SessionName;
   readonly source: OpenedSource;

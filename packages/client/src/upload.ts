@@ -148,7 +148,7 @@ interface Beginning {
 }
 
 /** A lost answer leaves a session that nobody knows; it ends by itself. */
-async function beginSession(
+export async function beginSession(
   connection: Connection,
   { metadata, size, chunkBytes = chunkBytesMax, signal }: Beginning,
 ): Promise<UploadSession> {
