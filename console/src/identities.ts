@@ -24,16 +24,26 @@ export async function deviceIdentity(): Promise<StorageIdentity> {
 
 let auth: AuthClient | undefined;
 
+/** By itself it would reload a page that nobody has touched for ten minutes: uploads last. */
+function authClient(): AuthClient {
+  auth ??= new AuthClient({ idleOptions: { disableIdle: true } });
+  return auth;
+}
+
 /** In a click: browsers open the window of the sign-in only then. */
 export async function askInternetIdentity(): Promise<void> {
-  auth ??= new AuthClient();
-  await auth.signIn();
+  const reason = 'The sign-in was not finished. Let its window open, and try again.';
+  await authClient()
+    .signIn()
+    .catch((cause: unknown) => {
+      throw new Error(reason, { cause });
+    });
 }
 
 /** Undefined when the sign-in is over. */
 export async function knownIdentity(): Promise<StorageIdentity | undefined> {
-  auth ??= new AuthClient();
-  return auth.isAuthenticated() ? auth.getIdentity() : undefined;
+  const client = authClient();
+  return client.isAuthenticated() ? client.getIdentity() : undefined;
 }
 
 export async function forgetIdentity(): Promise<void> {

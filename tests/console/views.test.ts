@@ -96,6 +96,12 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await tested.signIn(visit);
     await page.getByRole('link', { name: 'harbour.png' }).waitFor();
     await judge('files');
+    await page.getByRole('button', { name: 'Show pictures' }).click();
+    const thumbnail = page.getByRole('row', { name: 'harbour.png' }).locator('img');
+    await thumbnail.waitFor();
+    expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
+    await judge('pictures');
+    await page.getByRole('button', { name: 'Show pictures' }).click();
     await page.getByLabel('Select notes.md').check();
     await page.getByLabel('Select 2026', { exact: true }).check();
     await page.getByText('2 selected').waitFor();

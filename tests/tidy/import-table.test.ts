@@ -111,12 +111,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
   bench: [
     'node:',
     'tests/support',
+    'tests/console/support',
     'packages/client/src',
     'packages/replica/src',
     'scripts',
     'src/crypto',
     ...candidLibrary,
     'binaryen',
+    'playwright-core',
   ],
 };
 

@@ -7,6 +7,7 @@ import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
 import { isSealed, type OpenedAddress, openAddress } from '../files/download.ts';
+import { shownType } from '../files/shown-type.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
@@ -20,28 +21,9 @@ const pictureBytesMax = 20_000_000;
 
 type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
 
-/** Of sealed files, whose type is that of what seals them: by the name's end. */
-const sealedTypes: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  json: 'application/json',
-  md: 'text/markdown',
-};
-
-function typeOf(file: FileRecord): string {
-  const end = file.path.slice(file.path.lastIndexOf('.') + 1).toLowerCase();
-  const told = isSealed(file) ? (sealedTypes[end] ?? '') : file.contentType;
-  return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
 function previewOf(file: FileRecord): Kind | undefined {
   const { path, size } = file;
-  const type = typeOf(file);
+  const type = shownType(file);
   if (isSealed(file) && size > pictureBytesMax) return undefined;
   const [main] = type.split('/');
   if (main === 'image' || main === 'video' || main === 'audio') return main;
@@ -114,7 +96,7 @@ async function openedPicture(
   const { bucketId: bucket, path, size } = file;
   if (kind !== 'image' || size > pictureBytesMax) return openAddress({ storage, bucket }, path);
   const { bytes } = await storage.download({ bucket, path });
-  const blob = new Blob([(await bytes()) as BlobPart], { type: typeOf(file) });
+  const blob = new Blob([(await bytes()) as BlobPart], { type: shownType(file) });
   const address = URL.createObjectURL(blob);
   return { address, close: () => URL.revokeObjectURL(address) };
 }

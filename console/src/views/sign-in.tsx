@@ -1,6 +1,7 @@
 // Sign in: by a key, or by an identity whose principal an owner makes a member.
 
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
@@ -64,11 +65,17 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
 
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
   const { isUnderWay, failure, run } = useTask();
+  // The provider's window opens within a click alone: what opens it is there before.
+  const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
+  useEffect(() => {
+    if (isLocal()) return;
+    void import('../identities.ts').then((identities) => {
+      loaded.value = identities;
+    });
+  }, []);
   const signIn = (kind: 'device' | 'internet-identity') =>
     run(async () => {
-      if (kind === 'internet-identity') {
-        await (await import('../identities.ts')).askInternetIdentity();
-      }
+      if (kind === 'internet-identity') await loaded.value?.askInternetIdentity();
       await signInByIdentity(kind, isRemembered);
       go({ view: 'overview' });
     });
@@ -86,10 +93,7 @@ function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
       {!isLocal() && (
         <button
           type="button"
-          disabled={isUnderWay.value}
-          // The window opens in a click alone: what it needs is there before.
-          onPointerEnter={() => void import('../identities.ts')}
-          onFocus={() => void import('../identities.ts')}
+          disabled={isUnderWay.value || loaded.value === undefined}
           onClick={() => void signIn('internet-identity')}
         >
           Use Internet Identity
