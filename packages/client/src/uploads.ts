@@ -1,6 +1,6 @@
 // Sessions for who brings a file's parts one by one, in any order and several at a time.
 
-import { decodeHex, encodeHex } from './bytes.ts';
+import { encodeHex } from './bytes.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf } from './digest.ts';
 import type {
@@ -110,7 +110,7 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
   const { bucket, path, uploadId, offset, signal, onProgress } = part;
   const name = { bucket, path, uploadId };
   const concurrency = checkedConcurrency(part.concurrency);
-  const chunkSize = part.chunkBytes ?? (await chunkBytesOf(connection, part));
+  const chunkSize = part.chunkBytes ?? (await uploadsOf(connection).status(part)).chunkSize;
   const first = offset / chunkSize;
   if (!Number.isSafeInteger(first) || first < 0) {
     throw new StorageError(
@@ -126,15 +126,6 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
     report: (progress) => onProgress?.(progress),
   });
   return { offset, size, digests: digests.map(encodeHex) };
-}
-
-async function chunkBytesOf(connection: Connection, part: PartOptions): Promise<number> {
-  const { bucket, path, uploadId, signal } = part;
-  const name = { bucket, path, uploadId };
-  const { chunkSize } = await trying(connection, signal, () =>
-    connection.transport.getUpload(name, signal),
-  );
-  return chunkSize;
 }
 
 async function complete(
@@ -164,9 +155,8 @@ function digestsOf(parts: readonly WrittenPart[]): Uint8Array[] {
 }
 
 function digestOf(text: string): Uint8Array {
-  const digest = decodeHex(text);
-  if (digest?.length === 32) return digest;
-  throw wrongParts(`"${text}" is no digest`);
+  if (!/^[0-9a-f]{64}$/.test(text)) throw wrongParts(`"${text}" is no digest`);
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 function wrongParts(fault: string): StorageError {
