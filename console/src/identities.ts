@@ -3,10 +3,14 @@
 
 import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
+import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
 import type { StorageIdentity } from '../../packages/client/src/storage-identity.ts';
 import { keepValues, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';
+
+/** What the network has derived for members of end-to-end buckets, of whom it asks much. */
+export const identityStore = browserIdentityStore();
 
 /**
  * Made with its first use: P-256 of Web Crypto, which no script can read out, kept in IndexedDB.
@@ -47,5 +51,6 @@ export async function knownIdentity(): Promise<StorageIdentity | undefined> {
 }
 
 export async function forgetIdentity(): Promise<void> {
+  await identityStore.clear();
   await auth?.signOut();
 }

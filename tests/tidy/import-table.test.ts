@@ -94,7 +94,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'marked',
     'uqr',
   ],
-  'console/vite.config.ts': ['vite'],
+  'console/vite.config.ts': ['vite', 'node:'],
   scripts: [
     'node:',
     'mime-types',

@@ -10,15 +10,29 @@ const sealedTypes: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
   gif: 'image/gif',
   webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  pdf: 'application/pdf',
   txt: 'text/plain',
+  html: 'text/html',
   csv: 'text/csv',
   json: 'application/json',
   md: 'text/markdown',
 };
 
+/** '' of an unknown one. */
+export function typeOfName(name: string): string {
+  return sealedTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? '';
+}
+
 /** Lower case, without parameters. */
 export function shownType(file: FileRecord): string {
-  const end = file.path.slice(file.path.lastIndexOf('.') + 1).toLowerCase();
-  const told = isSealed(file) ? (sealedTypes[end] ?? '') : file.contentType;
+  const told = isSealed(file) ? typeOfName(file.path) : file.contentType;
   return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -67,19 +67,22 @@ function sendSession(
     signal,
     concurrency: 4,
     resume: item.uploadId,
+    ageHeader: item.ageHeader,
     onProgress({ doneBytes }) {
       item.doneBytes = doneBytes;
       onProgress();
     },
-    async onSession({ uploadId }) {
+    async onSession({ uploadId, ageHeader }) {
       item.uploadId = uploadId;
+      item.ageHeader = ageHeader;
       await onSession();
     },
   });
 }
 
+/** Also where who seals a file can't open it again, as who sends by a key. */
 function hasEnded(error: unknown): boolean {
-  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'];
+  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity'];
   return isStorageError(error) && codes.includes(error.code);
 }
 

@@ -7,6 +7,7 @@ import { createSelection, selectedOf } from '../files/selection.ts';
 import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { later } from '../parts/later.tsx';
 import type { Route } from '../route.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
@@ -19,6 +20,8 @@ import { FilterBox } from './filter-box.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import type { Action } from './selection-props.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
+
+const DropBoxDialog = later(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 
@@ -50,12 +53,7 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   return (
     <DropArea target={target}>
       <div class="page files" ref={page}>
-        <div class="files-head">
-          <Breadcrumbs bucket={bucket} path={prefix} />
-          <a class="button" href={addressOf({ view: 'bucket', bucket })}>
-            About the bucket
-          </a>
-        </div>
+        <Head target={target} />
         <Tools
           target={target}
           folder={folder}
@@ -111,6 +109,30 @@ function Tools({ target, folder, onTag }: ToolsProps) {
         <Icon name="image" />
       </button>
       <FilterBox folder={folder} onTag={onTag} />
+    </div>
+  );
+}
+
+function Head({ target }: { target: Target }) {
+  const { session, bucket, prefix } = target;
+  const isOpen = useSignal(false);
+  const open = (next: boolean) => {
+    isOpen.value = next;
+  };
+  return (
+    <div class="files-head">
+      <Breadcrumbs bucket={bucket} path={prefix} />
+      <div class="buttons">
+        {session.kind !== 'key' && (
+          <button type="button" onClick={() => open(true)}>
+            Receive files
+          </button>
+        )}
+        <a class="button" href={addressOf({ view: 'bucket', bucket })}>
+          About the bucket
+        </a>
+      </div>
+      {isOpen.value && <DropBoxDialog target={target} onClose={() => open(false)} />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
+import { Tick } from '../parts/tick.tsx';
 import { go } from '../route.ts';
 import { isLocal } from '../service.ts';
 import { signInByIdentity, signInByKey } from '../session.ts';
@@ -17,16 +18,7 @@ export function SignIn() {
       <h1 tabIndex={-1}>Sign in</h1>
       <p>See your files here, drop new ones, and send links to them.</p>
       <KeyForm isRemembered={isRemembered.value} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isRemembered.value}
-          onChange={({ currentTarget }) => {
-            isRemembered.value = currentTarget.checked;
-          }}
-        />
-        Stay signed in on this device
-      </label>
+      <Tick label="Stay signed in on this device" value={isRemembered} />
       <IdentityForm isRemembered={isRemembered.value} />
     </div>
   );

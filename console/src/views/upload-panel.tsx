@@ -92,7 +92,9 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
   }
   if (queueState.value === 'paused') return `Paused: ${counted(rest, 'file')} to go.`;
   if (rest === wanting.length) return `${counted(rest, 'file')} not uploaded.`;
-  return `Uploading ${counted(rest, 'file')} …`;
+  // A key is told what the bucket is first, which takes seconds.
+  const isBegun = items.some(({ doneBytes }) => doneBytes > 0);
+  return `${isBegun ? 'Uploading' : 'Getting ready to upload'} ${counted(rest, 'file')} …`;
 }
 
 function detail(total: number, done: number): string {

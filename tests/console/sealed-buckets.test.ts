@@ -1,0 +1,229 @@
+// End-to-end buckets in the page: by an identity files are opened here, by a key nothing is, and who
+// was asked to send files seals them before they go.
+
+import { readFile } from 'node:fs/promises';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import type { Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+const text = 'the plan of the harbour';
+const file = (name: string, words: string) => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(words),
+});
+const savedText = async (saved: Download) => readFile((await saved.path()) ?? '', 'latin1');
+
+describe.skipIf(isBrowserUnwanted)('an end-to-end bucket', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+  let apiKey: string;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    const { storage, pages } = tested;
+    await page.goto(pages.url);
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    const line = await page.getByText('efs member add').textContent();
+    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+    for (const [id, sealsNames] of [
+      ['quiet', true],
+      ['post', false],
+    ] as const) {
+      await storage.buckets.create(id, { endToEnd: { sealsNames } });
+      await storage.buckets.update(id, { addMembers: [{ principal, role: 'owner' }] });
+    }
+    await storage.access.update({ allow: [principal] });
+    await upload('quiet', 'notes/plan.txt');
+    const request = { name: 'all', buckets: ['post'], permissions: ['read', 'write'] as const };
+    apiKey = (await storage.keys.create(request)).secret;
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+  });
+
+  const upload = (bucket: string, path: string) =>
+    tested.storage.upload(new Blob([text]), { bucket, path });
+
+  const clear = async (bucket: string, path: string) =>
+    new TextDecoder().decode(await (await tested.storage.download({ bucket, path })).bytes());
+
+  async function stored(path: string): Promise<string> {
+    const { download } = createHttpStorage({ url: tested.service.base, apiKey });
+    const { bytes } = await download({ bucket: 'post', path });
+    return Buffer.from(await bytes()).toString('latin1');
+  }
+
+  const derivations = () =>
+    tested.service.replica?.reports.filter(({ method }) => method === 'getBucketIdentity').length;
+
+  async function saving(press: () => Promise<void>): Promise<Download> {
+    const event = page.waitForEvent('download');
+    await press();
+    return event;
+  }
+
+  test('shows a member its names and files, which are opened here', async () => {
+    await page.goto(`${tested.pages.url}/#/files/quiet/`);
+    await page.getByRole('link', { name: 'notes' }).click();
+    await page.getByRole('link', { name: 'plan.txt' }).click();
+    await page.getByText(text).waitFor();
+    const saved = await saving(() => page.getByRole('button', { name: 'Download' }).click());
+    expect([saved.suggestedFilename(), await savedText(saved)]).toEqual(['plan.txt', text]);
+  });
+
+  test('is read by a stranger who was sent a link, under its clear name', async () => {
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('opens the file as it is now').waitFor();
+    const link = new URL((await page.getByText(/\/s\/.+\?k=/).textContent()) ?? '');
+    expect(link.pathname + link.search).not.toContain('plan');
+    const stranger = await tested.open();
+    await stranger.page.goto(tested.pages.url + link.pathname + link.search + link.hash);
+    await stranger.page.getByRole('heading', { level: 1, name: 'plan.txt' }).waitFor();
+    await stranger.page.getByText(text).waitFor();
+    expect(stranger.faults).toEqual([]);
+    await stranger.context.close();
+  });
+
+  test('takes what a member drops, sealed, and gives folders as a zip of clear files', async () => {
+    await page.goto(`${tested.pages.url}/#/files/quiet/notes/`);
+    const chosen = [file('one.txt', 'one'), file('two.txt', 'two')];
+    await page.getByLabel('Upload files').last().setInputFiles(chosen);
+    await page.getByText('2 files uploaded.').waitFor();
+    expect(await clear('quiet', 'notes/two.txt')).toBe('two');
+    await page.goto(`${tested.pages.url}/#/files/quiet/`);
+    await page.getByLabel('Select notes').check();
+    // Where the browser lets a page write to the disk, it asks a person for the place.
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+    const saved = await saving(() => page.getByRole('button', { name: 'Download' }).click());
+    expect(saved.suggestedFilename()).toBe('notes.zip');
+    const zip = await savedText(saved);
+    for (const part of ['notes/plan.txt', 'notes/two.txt', text]) expect(zip).toContain(part);
+  });
+
+  test('is opened again after a reload without the network, and by nobody after signing out', async () => {
+    const before = derivations();
+    expect(before).toBeGreaterThan(0);
+    await page.reload();
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    expect(derivations()).toBe(before);
+    const kept = () =>
+      page.evaluate(async () => {
+        const opening = indexedDB.open('encrypted-file-storage');
+        await new Promise((resolve) => opening.addEventListener('success', resolve));
+        const table = opening.result.transaction('identities').objectStore('identities');
+        const counting = table.count();
+        await new Promise((resolve) => counting.addEventListener('success', resolve));
+        opening.result.close();
+        return counting.result;
+      });
+    expect(await kept()).toBe(2);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expect.poll(kept).toBe(0);
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
+  });
+
+  test('opens nothing for a key, which is told who does, and saves what is stored', async () => {
+    await upload('post', 'plan.txt');
+    const other = await tested.open();
+    const { page: theirs } = other;
+    await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
+    await theirs.getByRole('link', { name: 'plan.txt' }).click();
+    await theirs.getByText('nothing here opens it').waitFor();
+    const event = theirs.waitForEvent('download');
+    await theirs.getByRole('button', { name: 'Download' }).click();
+    expect((await event).suggestedFilename()).toBe('plan.txt.age');
+    await theirs.getByRole('button', { name: 'Make a link' }).click();
+    await theirs.getByText('The file stays encrypted').waitFor();
+    await theirs.goto(`${tested.pages.url}/#/files/post/`);
+    await theirs
+      .getByLabel('Upload files')
+      .last()
+      .setInputFiles([file('letter.txt', text)]);
+    await theirs.getByText('1 file uploaded.').waitFor();
+    expect(await clear('post', 'letter.txt')).toBe(text);
+    expect(await stored('letter.txt')).toMatch(/^age-encryption\.org\/v1\n/);
+    expect(other.faults).toEqual([]);
+    await other.context.close();
+  });
+
+  test('is made by its owner, who adds a recipient and rotates its identity', async () => {
+    await page.goto(`${tested.pages.url}/#/`);
+    await page.getByRole('button', { name: 'Make a bucket' }).click();
+    await page.getByLabel('Name of the bucket').fill('fresh');
+    await page.getByLabel('End-to-end').check();
+    await page.getByLabel('Seal the names').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a bucket' }).click();
+    await page.getByRole('link', { name: 'About the bucket' }).click();
+    await page.getByText('Their names are sealed.').waitFor();
+    const made = await tested.storage.buckets.get('fresh');
+    expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });
+    const [first] = made.endToEnd?.epochs ?? [];
+    expect(first?.recipient).toMatch(/^age1/);
+    const section = page.getByRole('region', { name: 'End to end' });
+    await page.getByLabel('Recipient, age1…').fill('age1nobody');
+    await section.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').waitFor();
+    const own = await identityToRecipient(await generateX25519Identity());
+    await page.getByLabel('Recipient, age1…').fill(own);
+    await section.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Added. It counts for files from now on.').waitFor();
+    await page.getByRole('button', { name: 'Rotate the identity' }).click();
+    await page.getByText('Identity 2, made').waitFor();
+    const { endToEnd } = await tested.storage.buckets.get('fresh');
+    expect(endToEnd?.recipients).toEqual([own]);
+    expect(endToEnd?.epochs[1]?.recipient).toMatch(/^age1/);
+    expect(endToEnd?.epochs[1]?.recipient).not.toBe(first?.recipient);
+    await page.getByRole('button', { name: 'Remove age1' }).click();
+    await page.getByText('Removed. It counts').waitFor();
+    await page.getByRole('button', { name: 'Switch it off' }).click();
+    await page.getByText('whoever runs the service could read them').waitFor();
+    await page.getByRole('button', { name: 'Make it end-to-end' }).click();
+    await page.getByText('Names, sizes and times can be seen.').waitFor();
+    await page.getByText('Identity 1, made').waitFor();
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('has a drop box, to which people send files that only members open', async () => {
+    await page.goto(`${tested.pages.url}/#/files/post/`);
+    await page.getByRole('button', { name: 'Receive files' }).click();
+    await page.getByLabel('Name of its key').fill('Holiday');
+    await page.getByRole('button', { name: 'Make the address' }).click();
+    const address = (await page.getByText(/#key=efs_/).textContent()) ?? '';
+    await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
+    await page.keyboard.press('Escape');
+    const sender = await tested.open();
+    const { page: theirs } = sender;
+    await theirs.goto(address);
+    await theirs.getByText('the folder “inbox” of “post”').waitFor();
+    await theirs.getByText('encrypted on this device before they are sent').waitFor();
+    expect(theirs.url()).not.toContain('efs_');
+    expect(await theirs.getByRole('link').count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: 'Sign' }).count()).toBe(0);
+    await theirs
+      .getByLabel('Upload files')
+      .last()
+      .setInputFiles([file('photo.txt', text)]);
+    await theirs.getByText('1 file uploaded.').waitFor();
+    await theirs.getByRole('heading', { name: '1 file sent' }).waitFor();
+    expect(await clear('post', 'inbox/photo.txt')).toBe(text);
+    expect(await stored('inbox/photo.txt')).toMatch(/^age-encryption\.org\/v1\n/);
+    await page.goto(`${tested.pages.url}/#/bucket/post`);
+    await page.getByRole('button', { name: 'Revoke Holiday' }).click();
+    await expect.poll(() => page.getByText('Holiday may').count()).toBe(0);
+    await theirs.reload();
+    await theirs.getByText('This drop box is closed').waitFor();
+    expect(await theirs.getByRole('button', { name: 'Upload' }).count()).toBe(0);
+    expect([...sender.faults, ...visit.faults]).toEqual([]);
+    await sender.context.close();
+  });
+});
