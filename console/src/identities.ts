@@ -51,6 +51,6 @@ export async function knownIdentity(): Promise<StorageIdentity | undefined> {
 }
 
 export async function forgetIdentity(): Promise<void> {
-  await identityStore.clear();
   await auth?.signOut();
+  await identityStore.clear();
 }

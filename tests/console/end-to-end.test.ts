@@ -176,6 +176,37 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await other.context.close();
     });
 
+    test('takes a large file that was paused, by an identity and by a key', async () => {
+      const large = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
+      const other = await tested.open();
+      await other.page.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      const places = [
+        [page, 'quiet', /\/call$/],
+        [other.page, 'post', /\/chunk\//],
+      ] as const;
+      for (const [uploading, bucket, sending] of places) {
+        let sent = 0;
+        // The second part of the file, or what comes next, waits until it is given up.
+        await uploading.route(sending, async (route) => {
+          sent += 1;
+          if (sent < 3) await route.continue().catch(() => {});
+        });
+        await uploading.getByLabel('Upload files').last().setInputFiles([large]);
+        await expect.poll(() => sent).toBeGreaterThan(2);
+        await uploading.getByRole('button', { name: 'Pause' }).click();
+        await uploading.unroute(sending);
+        await uploading.getByRole('button', { name: 'Go on' }).click();
+        await uploading.getByText('1 file uploaded.').waitFor();
+        const { bytes } = await tested.storage.download({ bucket, path: 'film.bin' });
+        expect(Buffer.compare(await bytes(), large.buffer)).toBe(0);
+        const open = () =>
+          tested.storage.buckets.get(bucket).then(({ openUploads }) => openUploads);
+        await expect.poll(open).toBe(0);
+      }
+      await other.context.close();
+    });
+
     test('is made by its owner, who adds a recipient and rotates its identity', async () => {
       await page.goto(`${tested.pages.url}/#/`);
       await page.getByRole('button', { name: 'Make a bucket' }).click();

@@ -51,7 +51,10 @@ export async function sendLarge(
   try {
     return await sendSession(item, order);
   } catch (error) {
-    if (item.uploadId === undefined || !hasEnded(error)) throw error;
+    const { uploadId, storage } = item;
+    if (uploadId === undefined || !hasEnded(error)) throw error;
+    // One that cannot be gone on with would take its room until it ends.
+    storage.cancelUpload({ ...item, uploadId }).catch(() => {});
     item.uploadId = undefined;
     return sendSession(item, order);
   }
