@@ -62,6 +62,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       }
       await storage.access.update({ allow: [principal] });
       await upload('quiet', 'notes/plan.txt');
+      await upload('post', 'plan.txt');
       const request = { name: 'all', buckets: ['post'], permissions: ['read', 'write'] as const };
       apiKey = (await storage.keys.create(request)).secret;
     });
@@ -153,7 +154,6 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     });
 
     test('opens nothing for a key, which is told who does, and saves what is stored', async () => {
-      await upload('post', 'plan.txt');
       const other = await tested.open();
       const { page: theirs } = other;
       await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
