@@ -83,11 +83,16 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
             {usage ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}` : 'Open it to look.'}
           </p>
           {usage && <Filling usage={usage} quota={record?.quotaBytes} allBytes={allBytes} />}
-          {record && <p class="quiet">{record.isPublic ? 'Everybody may read it' : 'Private'}</p>}
+          {record && <p class="quiet">{readersOf(record)}</p>}
         </li>
       ))}
     </ul>
   );
+}
+
+function readersOf({ isPublic, endToEnd }: BucketRecord): string {
+  const readers = isPublic ? 'Everybody may read it' : 'Private';
+  return endToEnd ? `${readers}, encrypted end to end` : readers;
 }
 
 interface FillingProps {

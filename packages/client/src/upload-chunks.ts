@@ -109,7 +109,7 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
 function tooLong(chunkSize: number): StorageError {
   return new StorageError(
     'EntityTooLarge',
-    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here: the stream has more.`,
+    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here.`,
     { status: 413 },
   );
 }
