@@ -101,6 +101,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     });
 
     test('is read by a stranger who was sent a link, under its clear name', async () => {
+      await page.goto(`${tested.pages.url}/#/file/quiet/notes/plan.txt`);
       await page.getByRole('button', { name: 'Make a link' }).click();
       await page.getByText('opens the file as it is now').waitFor();
       const link = new URL((await page.getByText(/\/s\/.+\?k=/).textContent()) ?? '');
@@ -288,7 +289,10 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       page = visit.page;
       const { storage } = tested;
       await storage.buckets.create(bucket, { endToEnd: {} });
-      const texts = [...hostile, ['notes.txt', 'the harbour is quiet'] as const];
+      const quiet = ['notes.txt', "it's.txt"].map(
+        (path) => [path, 'the harbour is quiet'] as const,
+      );
+      const texts = [...hostile, ...quiet];
       const files = texts.map(([path, text]) => ({ path, source: new Blob([text]) }));
       const image = { path: 'summer/harbour.png', source: await picture(page) };
       for await (const { error } of storage.uploadAll([...files, image], { bucket })) {
@@ -367,6 +371,25 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await fresh.page.getByRole('button', { name: 'Download' }).click();
       expect((await saving).suggestedFilename()).toBe('notes.txt.age');
       await fresh.context.close();
+    });
+
+    test('is told how to fetch what is too large for a page', async () => {
+      const link = await linkTo("it's.txt");
+      // As a file of that length begins: its first part.
+      await page.route(/\?k=/, async (route) => {
+        if (route.request().resourceType() === 'document') return route.continue();
+        const response = await route.fetch();
+        const body = Buffer.alloc(2_000_000);
+        (await response.body()).copy(body);
+        const sizes = { 'content-range': 'bytes 0-1999999/400000000', 'content-length': '2000000' };
+        return route.fulfill({ status: 206, headers: { ...response.headers(), ...sizes }, body });
+      });
+      await go(link);
+      await page.getByRole('heading', { name: "it's.txt" }).waitFor();
+      const address = link.href.replaceAll("'", '%27');
+      await page.getByText(`npx efs get '${address}'`).waitFor();
+      expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
+      await page.unroute(/\?k=/);
     });
 
     test('is told of a link that was taken back, or that there never was', async () => {

@@ -152,10 +152,12 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
 }
 
 function TooLarge({ link }: { link: URL }) {
+  // Whoever has made the address has named the file: nothing of it ends the quotation.
+  const address = link.href.replaceAll("'", '%27');
   return (
     <>
       <p>It is too large to be opened in a page. On a computer, the command efs fetches it:</p>
-      <CopyText text={`npx efs get '${link.href}'`} label="the command" />
+      <CopyText text={`npx efs get '${address}'`} label="the command" />
     </>
   );
 }
