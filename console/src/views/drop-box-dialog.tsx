@@ -14,7 +14,7 @@ import type { Target } from './drop-area.tsx';
 
 export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): void }) {
   return (
-    <Dialog title="Receive files from others" onClose={onClose}>
+    <Dialog title="Receive files" onClose={onClose}>
       <p>
         People who have the address send files to this folder, without signing in, and see nothing
         of what is there.
