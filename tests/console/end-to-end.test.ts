@@ -131,6 +131,8 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     });
 
     test('is opened again after a reload without the network, and by nobody after signing out', async () => {
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      await page.getByRole('link', { name: 'notes' }).waitFor();
       const before = derivations();
       expect(before).toBeGreaterThan(0);
       await page.reload();
