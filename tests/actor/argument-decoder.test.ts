@@ -1,6 +1,7 @@
 // Arguments within bounds: what honest callers send decodes as by the official library, and what
 // would keep it busy is refused at once.
 
+import { isDeepStrictEqual } from 'node:util';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
@@ -36,7 +37,9 @@ describe('decodeWithin()', () => {
           const bytes = new Uint8Array(IDL.encode(parameters, sent));
           // Of numbers beyond 140 bits, which no method needs, there is a test below.
           fc.pre(!hasHugeNumber(sent));
-          expect(decode(parameters, bytes)).toEqual(IDL.decode(parameters, bytes));
+          const [own, known] = [decode(parameters, bytes), IDL.decode(parameters, bytes)];
+          // Of what is alike, expect() would take most of the time.
+          if (!isDeepStrictEqual(own, known)) expect(own).toEqual(known);
         }),
         { numRuns: 60 },
       );
@@ -120,13 +123,15 @@ describe('decodeWithin()', () => {
     for (const method of methods) {
       const honest = { apiKey: 'efs_', uploadId: '00' };
       for (const { name, argument } of hostileArguments(method, honest)) {
+        const bytes = argument();
         const started = performance.now();
         try {
-          decode(method.parameters, argument, bounds);
+          decode(method.parameters, bytes, bounds);
         } catch (error) {
-          expect(error, `${method.name}: ${name}`).toBeInstanceOf(CandidFault);
+          if (!(error instanceof CandidFault)) expect.fail(`${method.name}, ${name}: ${error}`);
         }
-        expect(performance.now() - started, `${method.name}: ${name}`).toBeLessThan(1_000);
+        const milliseconds = performance.now() - started;
+        if (milliseconds >= 1_000) expect.fail(`${method.name}, ${name}: ${milliseconds} ms`);
       }
     }
   });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const onReport = ({ kind, method }: MessageReport) => {
     if (kind === 'update') updates.push(method);
   };
-  replica = await startReplica({ stateDir, onReport });
+  replica = await startReplica({ stateDir, sync: false, onReport });
   service = await deployLocally({ replica, stateDir, wasm });
   const environment = { EFS_URL: service.url, EFS_API_KEY: service.apiKey };
   settings = { folder, environment };
