@@ -11,8 +11,14 @@ import { CandidFault } from '../../src/actor/candid-reader.ts';
 import { hostileArguments } from '../support/hostile-arguments.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { readInterface } from '../support/model-interface.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 beforeAll(installNodeText);
+
+/** Of what is hostile, one of so many is decoded: methods have much the same types. */
+const oneOf = 4;
+const { EFS_SEED = '20261122' } = process.env;
+const seed = Number(EFS_SEED) || Date.now();
 
 const people = [Principal.anonymous(), Principal.fromUint8Array(new Uint8Array(29).fill(7))];
 const methods = readInterface({ texts: ['a', 'ü'], principals: people });
@@ -41,7 +47,7 @@ describe('decodeWithin()', () => {
           // Of what is alike, expect() would take most of the time.
           if (!isDeepStrictEqual(own, known)) expect(own).toEqual(known);
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     },
   );
@@ -118,11 +124,13 @@ describe('decodeWithin()', () => {
     expect(refuse).toThrow(CandidFault);
   });
 
-  test('answers every hostile argument at once, by values or by a fault', () => {
+  test(`answers every hostile argument at once, by values or by a fault, seed ${seed}`, () => {
+    const random = randomNumbers(seed);
     const bounds = { bytes: 16_384, textBytes: 16_384, values: 128 };
     for (const method of methods) {
       const honest = { apiKey: 'efs_', uploadId: '00' };
       for (const { name, argument } of hostileArguments(method, honest)) {
+        if (random(oneOf) > 0) continue;
         const bytes = argument();
         const started = performance.now();
         try {
