@@ -124,6 +124,23 @@ describe.each([
     },
   );
 
+  test.each([100, 2_000_001])(
+    'what fails to tell metadata stores nothing, of %i bytes',
+    async (size) => {
+      const metadata = async () => {
+        throw new Error('the digest is not the one that was told');
+      };
+      const source = inPieces(sampleBytes('none', size));
+      const upload = storage.upload(source, { ...target('none'), metadata });
+      await expect(upload).rejects.toThrow('the digest is not the one that was told');
+      await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
+      // Of a stream of unknown size nothing is left to go on with.
+      const { bucket } = service;
+      const open = (await storage.listUploads({ bucket })).map(({ path }) => path);
+      expect(open).not.toContain(`${prefix}none`);
+    },
+  );
+
   test('parts come in any order, at a time, and again, and are a file when all are there', async () => {
     const bytes = sampleBytes('parts', 7 * chunkBytes + 100);
     const begun = { ...target('parts.bin'), metadata: { by: 'me', at: 'begin' } };
