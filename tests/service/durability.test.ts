@@ -31,7 +31,7 @@ let service: ServiceDescription;
 
 async function start(): Promise<void> {
   const stateDir = join(folder, 'state');
-  replica = await startReplica({ stateDir });
+  replica = await startReplica({ stateDir, sync: false });
   service = await deployLocally({ replica, stateDir, wasm });
 }
 

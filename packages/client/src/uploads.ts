@@ -142,24 +142,19 @@ async function complete(
 
 /** Of the chunks of all parts, which must be one behind the other. */
 function digestsOf(parts: readonly WrittenPart[]): Uint8Array[] {
+  const inOrder = parts.toSorted((one, other) => one.offset - other.offset);
+  const digests = inOrder.flatMap((part) => part.digests);
   let end = 0;
-  return parts
-    .toSorted((one, other) => one.offset - other.offset)
-    .flatMap(({ offset, size, digests }) => {
-      if (offset !== end) {
-        throw wrongParts(`one begins at ${offset} where those before it end at ${end}`);
-      }
-      end += size;
-      return digests.map(digestOf);
-    });
-}
-
-function digestOf(text: string): Uint8Array {
-  if (!/^[0-9a-f]{64}$/.test(text)) throw wrongParts(`"${text}" is no digest`);
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
-function wrongParts(fault: string): StorageError {
-  const words = `The parts are not those that write() gave, all of them: ${fault}.`;
-  return new StorageError('InvalidArgument', words);
+  const isWhole = inOrder.every(({ offset, size }) => {
+    const isNext = offset === end;
+    end += size;
+    return isNext;
+  });
+  if (!isWhole || !digests.every((text) => /^[0-9a-f]{64}$/.test(text))) {
+    const reason = 'The parts are not those that write() gave, one behind the other from 0 on.';
+    throw new StorageError('InvalidArgument', reason);
+  }
+  return digests.map((text) =>
+    Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
+  );
 }
