@@ -100,3 +100,26 @@ export const presigned: SignedRequest = {
   ].join('&'),
   headers: [['host', 'examplebucket.s3.amazonaws.com']],
 };
+/** Bodies of the two with chunks: 66,560 letters a. */
+export const documentedBodies = {
+  chunked: [
+    '10000;chunk-signature=ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
+    'a'.repeat(65_536),
+    '400;chunk-signature=0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
+    'a'.repeat(1024),
+    '0;chunk-signature=b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9',
+    '',
+    '',
+  ].join('\r\n'),
+  chunkedWithTrailer: [
+    '10000;chunk-signature=b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2',
+    'a'.repeat(65_536),
+    '400;chunk-signature=1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7',
+    'a'.repeat(1024),
+    '0;chunk-signature=2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992',
+    'x-amz-checksum-crc32c:sOO8/Q==',
+    'x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435',
+    '',
+    '',
+  ].join('\r\n'),
+} as const;

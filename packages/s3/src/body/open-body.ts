@@ -1,0 +1,67 @@
+// The body of a request: its bytes without framing, as they come, and whether they are those that
+// the sender meant.
+
+import type { SignedRequest } from '../signature/signed-request.ts';
+import type { Payload } from '../signature/verify.ts';
+import { BodyCheck, type Digests } from './body-check.ts';
+import { decodeChunks, type Trailer } from './chunked-body.ts';
+import { type Expected, readExpected } from './expected-digests.ts';
+
+export interface Body {
+  /** Of the stream, in bytes. */
+  readonly length: number;
+  /**
+   * Once. Throws S3Error where the bytes are not those that were meant, before it ends: what came
+   * of it until then must not be kept.
+   */
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** After the stream's end. */
+  digests(): Digests;
+}
+
+/** Reads nothing yet. Throws S3Error where the headers cannot be. */
+export function openBody(
+  request: SignedRequest,
+  incoming: AsyncIterable<Uint8Array>,
+  payload: Payload,
+): Body {
+  const expected = readExpected(request, payload);
+  const source = payload.kind === 'chunked' ? decodeChunks(incoming, payload) : plain(incoming);
+  let digests: Digests | undefined;
+  return {
+    length: expected.length,
+    stream: checked(source, expected, (found) => {
+      digests = found;
+    }),
+    digests() {
+      if (digests === undefined) throw new Error('A body has digests when its stream has ended.');
+      return digests;
+    },
+  };
+}
+
+async function* plain(incoming: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, Trailer> {
+  yield* incoming;
+  return new Map();
+}
+
+async function* checked(
+  source: AsyncGenerator<Uint8Array, Trailer>,
+  expected: Expected,
+  tell: (digests: Digests) => void,
+): AsyncGenerator<Uint8Array> {
+  const check = await BodyCheck.begin(expected);
+  try {
+    for (;;) {
+      const next = await source.next();
+      if (next.done) {
+        tell(check.finish(next.value));
+        return;
+      }
+      check.update(next.value);
+      if (next.value.length > 0) yield next.value;
+    }
+  } finally {
+    await source.return(new Map());
+  }
+}
