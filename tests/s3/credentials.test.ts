@@ -9,7 +9,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CredentialsFile } from '../../packages/s3/src/credentials.ts';
+import { CredentialsError, CredentialsFile } from '../../packages/s3/src/credentials.ts';
 
 const freshPath = () => join(mkdtempSync(join(tmpdir(), 'efs-s3-')), 'efs', 's3-credentials.json');
 
@@ -56,7 +56,7 @@ test('a list of access keys has no secret', async () => {
 
 test.runIf(process.platform !== 'win32')('a file that others can read is refused', async () => {
   const file = written('{"version":1,"accessKeys":[]}', 0o640);
-  await expect(file.find('EFS')).rejects.toThrow('chmod 600');
+  await expect(file.find('EFS')).rejects.toThrow(CredentialsError);
   await expect(file.create({ profile: 'home' })).rejects.toThrow('chmod 600');
 });
 
