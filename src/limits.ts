@@ -48,8 +48,6 @@ export const keptContentBytesMax = 4_000_000_000;
 export const knownStreamCountMax = 1_000;
 
 // Many files in one call
-/** Tags and header fields of all of them, in a call of the actor. */
-export const batchItemCountMax = 1_000;
 /** What one call by prefix tells of: UTF-8 of the paths, before they are escaped. */
 export const deletedPathBytesMax = 524_288;
 /** The header fields of a part of a form, and how many they are. */

@@ -3,11 +3,20 @@
 // is not of just these types goes to the argument decoder, within its bounds.
 
 import { idlLabelToId } from '@dfinity/candid';
-import { batchFileCountMax, deletedFileCountMax } from '../../packages/wire/src/limits.ts';
+import {
+  batchFileCountMax,
+  batchItemCountMax,
+  deletedFileCountMax,
+} from '../../packages/wire/src/limits.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { batchItemCountMax } from '../limits.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
-import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';
+import {
+  argumentTypes,
+  entryOf,
+  requireElement,
+  requirePairs,
+  requireType,
+} from './bulk-messages.ts';
 import { BatchedFile, FileBatch, FileDeletion } from './candid.ts';
 import {
   CandidFault,
@@ -37,6 +46,7 @@ export interface BatchedFileArgument {
   readonly sha256: Optional<string>;
   readonly ifMatch: Optional<string>;
   readonly ifNoneMatch: Optional<string>;
+  readonly metadata: Optional<[string, string][]>;
 }
 
 export interface FileBatchArgument extends BucketArgument {
@@ -146,20 +156,12 @@ function fileFieldKind(table: TableEntry[], name: string, type: number): Skipped
     requireElement(table, inner, { kind: candidTypes.vec, element: candidTypes.text });
     return skippedLayouts.optBlobs;
   }
-  if (name === 'headers') {
+  if (name === 'headers' || name === 'metadata') {
     requirePairs(table, inner);
     return skippedLayouts.optPairs;
   }
   requireType(inner, candidTypes.text);
   return skippedLayouts.optBlob;
-}
-
-function requirePairs(table: TableEntry[], type: number | undefined): void {
-  const element = entryOf(table, type, candidTypes.vec).parts[0]?.[1];
-  const { parts } = entryOf(table, element, candidTypes.record);
-  const isPair =
-    parts.length === 2 && parts.every(([id, of], place) => id === place && of === candidTypes.text);
-  if (!isPair) throw new UnknownCandid();
 }
 
 /** Passes over the files. */
@@ -184,6 +186,7 @@ function readBatchedFile(reader: CandidReader, fields: readonly FileField[]): Ba
     sha256: [],
     ifMatch: [],
     ifNoneMatch: [],
+    metadata: [],
   };
   for (const { name, kind } of fields) {
     if (name === 'bytes') found.bytes = reader.blob();

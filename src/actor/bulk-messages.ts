@@ -124,16 +124,7 @@ function readHeaders(
   reader: CandidReader,
   field: { readonly type: number; readonly table: TableEntry[] },
 ): Header[] {
-  const [element] = entryOf(field.table, field.type, candidTypes.vec).parts;
-  const pair = entryOf(field.table, element?.[1], candidTypes.record).parts;
-  const isPair =
-    pair.length === 2 &&
-    pair.every(([id, type], index) => {
-      return id === index && type === candidTypes.text;
-    });
-  if (!isPair) {
-    throw new UnknownCandid();
-  }
+  requirePairs(field.table, field.type);
   const headers: Header[] = [];
   for (let count = reader.count(requestHeaderCountMax); count > 0; count--) {
     headers.push([reader.text(), reader.text()]);
@@ -151,6 +142,15 @@ export function entryOf(
     throw new UnknownCandid();
   }
   return entry;
+}
+
+/** A list of tuples of two texts. */
+export function requirePairs(table: readonly TableEntry[], type: number | undefined): void {
+  const element = entryOf(table, type, candidTypes.vec).parts[0]?.[1];
+  const { parts } = entryOf(table, element, candidTypes.record);
+  const isPair =
+    parts.length === 2 && parts.every(([id, of], place) => id === place && of === candidTypes.text);
+  if (!isPair) throw new UnknownCandid();
 }
 
 export function requireElement(

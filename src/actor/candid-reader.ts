@@ -222,9 +222,15 @@ export class CandidReader {
           if (flag > 1) throw wrongFlag();
           if (flag === 0) continue;
           if (kind >= optBlobs) {
-            this.#position = position;
-            const count = this.count(itemsLeft);
-            position = this.#position;
+            let count = bytes[position] as number;
+            // Beyond the end it is no number, and then not short.
+            if (count < 0x80 && count <= itemsLeft) {
+              position += 1;
+            } else {
+              this.#position = position;
+              count = this.count(itemsLeft);
+              position = this.#position;
+            }
             itemsLeft -= count;
             blobs = kind === optPairs ? 2 * count : count;
           }

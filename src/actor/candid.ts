@@ -59,6 +59,19 @@ export const UploadRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
+/** What an upload is completed with. */
+export const UploadCompletion = IDL.Record({
+  uploadId: IDL.Text,
+  /** Of the whole file, in hexadecimal: checked before it becomes one. */
+  sha256: IDL.Opt(IDL.Text),
+  /** Beside that of the beginning, and in place of what has the same name. */
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+  /** Of the file that is at the path now, beside those of the beginning. */
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
 /** A file, as it is shown. */
 export const FileRecord = IDL.Record({
   id: IDL.Text,
@@ -108,7 +121,8 @@ export const FileList = IDL.Record({
 export const ResultFileList = resultOf(FileList);
 /**
  * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
- * unless told; `cursor` is the `nextCursor` of the page before.
+ * unless told; `cursor` is the `nextCursor` of the page before. A first page begins behind
+ * `startAfter`, any name, if that is told.
  */
 export const ListFolderRequest = IDL.Record({
   bucketId: IDL.Text,
@@ -120,6 +134,7 @@ export const ListFolderRequest = IDL.Record({
   sort: IDL.Opt(IDL.Text),
   tag: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
+  startAfter: IDL.Opt(IDL.Text),
 });
 /** A folder: what paths below it begin with. */
 export const Folder = IDL.Record({
@@ -149,6 +164,7 @@ export const FileUpload = IDL.Record({
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
 
 /** One of many files that a call brings. Without a type, that of the path's ending is taken. */
@@ -161,6 +177,7 @@ export const BatchedFile = IDL.Record({
   sha256: IDL.Opt(IDL.Text),
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
 /** At most 200 files with 2,000,000 bytes together. */
 export const FileBatch = IDL.Record({

@@ -20,7 +20,8 @@ import { optional } from './optional.ts';
 import { onceReady, stores } from './runtime.ts';
 
 function batchFileOf(argument: BatchedFileArgument): BatchFile {
-  const { path, bytes, contentType, tags, headers, sha256, ifMatch, ifNoneMatch } = argument;
+  const { path, bytes, contentType, tags, headers, metadata, sha256 } = argument;
+  const { ifMatch, ifNoneMatch } = argument;
   return {
     path,
     read: () => ({
@@ -29,7 +30,7 @@ function batchFileOf(argument: BatchedFileArgument): BatchFile {
         contentType: contentType[0] ?? mediaTypeOf(path),
         tags: tags[0] ?? [],
         headers: parseStoredHeaders(headers[0]),
-        metadata: [],
+        metadata: metadata[0] ?? [],
       },
       conditions: { ifMatch: ifMatch[0], ifNoneMatch: ifNoneMatch[0] },
       digests: sha256.map((digest) => parseFileDigest(digest, bytes.length)),

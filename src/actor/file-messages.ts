@@ -6,7 +6,13 @@ import type { FileArgument } from '../domain/uploads/single-upload.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { leb128 } from '../lib/leb128.ts';
 import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
-import { argumentTypes, entryOf, requireElement, requireType } from './bulk-messages.ts';
+import {
+  argumentTypes,
+  entryOf,
+  requireElement,
+  requirePairs,
+  requireType,
+} from './bulk-messages.ts';
 import type { Result } from './call.ts';
 import { FileUpload, ResultBytes } from './candid.ts';
 import {
@@ -21,10 +27,13 @@ import { encodeResult, headOfOk } from './candid-result.ts';
 const texts = ['bucketId', 'path', 'contentType'] as const;
 const optionalTexts = ['sha256', 'ifMatch', 'ifNoneMatch', 'apiKey'] as const;
 const fieldNames = new Map(
-  [...texts, ...optionalTexts, 'bytes', 'tags'].map((name) => [idlLabelToId(name), name]),
+  [...texts, ...optionalTexts, 'bytes', 'tags', 'metadata'].map((name) => [
+    idlLabelToId(name),
+    name,
+  ]),
 );
-/** More than a file may have: the domain words that refusal. */
-const tagsReadMax = 100;
+/** Tags, and pairs of metadata: more than a file may have, the domain words that refusal. */
+const itemsReadMax = 100;
 
 /** The argument of `uploadFile`; its bytes are a view into it. */
 export function decodeFileUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
@@ -36,7 +45,7 @@ export function decodeFileUpload(argument: Uint8Array, bounds: ArgumentBounds): 
 function readFileUpload(reader: CandidReader): FileArgument {
   const table = reader.table();
   const root = argumentTypes(reader, 1)[0];
-  const found: Partial<Record<string, unknown>> = { tags: [] };
+  const found: Partial<Record<string, unknown>> = { tags: [], metadata: [] };
   for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
     const name = fieldNames.get(id);
     if (name === undefined) {
@@ -64,6 +73,10 @@ function readField(
     requireElement(table, list, { kind: candidTypes.vec, element: candidTypes.text });
     return reader.flag() ? readTexts(reader) : [];
   }
+  if (name === 'metadata') {
+    requirePairs(table, entryOf(table, type, candidTypes.opt).parts[0]?.[1]);
+    return reader.flag() ? readPairs(reader) : [];
+  }
   if ((texts as readonly string[]).includes(name)) {
     requireType(type, candidTypes.text);
     return reader.text();
@@ -73,7 +86,12 @@ function readField(
 }
 
 function readTexts(reader: CandidReader): string[] {
-  return Array.from({ length: reader.count(tagsReadMax) }, () => reader.text());
+  return Array.from({ length: reader.count(itemsReadMax) }, () => reader.text());
+}
+
+function readPairs(reader: CandidReader): [string, string][] {
+  const length = reader.count(itemsReadMax);
+  return Array.from({ length }, () => [reader.text(), reader.text()]);
 }
 
 const uploadPlans = [planOf(FileUpload)];
@@ -88,6 +106,7 @@ interface AnyUpload {
   ifMatch: [] | [string];
   ifNoneMatch: [] | [string];
   apiKey: [] | [string];
+  metadata: [] | [[string, string][]];
 }
 
 /** Of a sender whose types are others, but fit. */
@@ -100,6 +119,7 @@ function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgu
     ifMatch: upload.ifMatch[0],
     ifNoneMatch: upload.ifNoneMatch[0],
     apiKey: upload.apiKey[0],
+    metadata: upload.metadata[0] ?? [],
   };
 }
 

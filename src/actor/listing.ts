@@ -44,6 +44,7 @@ interface FolderArgument {
   sort: Optional<string>;
   tag: Optional<string>;
   apiKey: Optional<string>;
+  startAfter: Optional<string>;
 }
 
 function listPage(argument: ListArgument): FileListAnswer {
@@ -66,6 +67,7 @@ function folderPage(argument: FolderArgument): FolderPageAnswer {
     prefix: prefixOf(argument.prefix),
     delimiter: argument.delimiter[0],
     cursor: argument.cursor[0],
+    startAfter: argument.startAfter[0],
     limit: numberOf(argument.limit),
     sort: argument.sort[0],
     tag: argument.tag[0],

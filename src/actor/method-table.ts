@@ -8,7 +8,7 @@
 // `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
 // that the method itself makes. Inspection sees ingress only, so the method checks again.
 
-import { deletionBytesMax } from '../../packages/wire/src/limits.ts';
+import { batchTextBytesMax, deletionBytesMax } from '../../packages/wire/src/limits.ts';
 import { authorize } from '../domain/access/access.ts';
 import { mayCreateBuckets } from '../domain/access/bucket-creators.ts';
 import { ownedBucket } from '../domain/access/ownership.ts';
@@ -46,7 +46,12 @@ import {
 } from './copy-arguments.ts';
 import { type LinkArgument, linkRequestOf } from './link-arguments.ts';
 import type { Optional } from './optional.ts';
-import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
+import {
+  type CompletionArgument,
+  completionOf,
+  type UploadArgument,
+  uploadRequestOf,
+} from './upload-arguments.ts';
 import {
   type ErasureArgument,
   erasureOf,
@@ -78,7 +83,7 @@ const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 /** As `file`, with bytes as one value, which are read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
 /** Texts of many files, which are read when the caller's right is known. */
-const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: 524_288, values: 320 };
+const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
 const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
@@ -147,6 +152,11 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: few,
     admit: ({ stores, call }, uploadId: string, [apiKey]: Optional<string>) =>
       void checkCompletion(stores, call, { uploadId, apiKey }),
+  },
+  completeFileUploadWith: {
+    bounds: file,
+    admit: ({ stores, call }, argument: CompletionArgument) =>
+      void checkCompletion(stores, call, completionOf(argument)),
   },
   cancelUpload: {
     bounds: few,

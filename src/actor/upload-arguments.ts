@@ -1,5 +1,6 @@
-// The argument of `beginFileUploadWith` as the domain takes it.
+// The arguments of `beginFileUploadWith` and `completeFileUploadWith` as the domain takes them.
 
+import type { Completion } from '../domain/uploads/upload-end.ts';
 import type { UploadRequest } from '../domain/uploads/uploads.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
 import type { Optional } from './optional.ts';
@@ -36,5 +37,24 @@ export function uploadRequestOf(argument: UploadArgument): UploadRequest {
     sha256: argument.sha256[0],
     headers: argument.headers[0],
     metadata: argument.metadata[0],
+  };
+}
+
+export interface CompletionArgument {
+  readonly uploadId: string;
+  readonly sha256: Optional<string>;
+  readonly metadata: Optional<[string, string][]>;
+  readonly ifMatch: Optional<string>;
+  readonly ifNoneMatch: Optional<string>;
+  readonly apiKey: Optional<string>;
+}
+
+export function completionOf(argument: CompletionArgument): Completion {
+  return {
+    uploadId: argument.uploadId,
+    apiKey: argument.apiKey[0],
+    sha256: argument.sha256[0],
+    metadata: argument.metadata[0],
+    conditions: { ifMatch: argument.ifMatch[0], ifNoneMatch: argument.ifNoneMatch[0] },
   };
 }

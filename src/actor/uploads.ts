@@ -4,7 +4,7 @@ import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
 import { requireCycles } from '../domain/shared/cycles.ts';
 import { putChunk } from '../domain/uploads/upload-chunks.ts';
-import { cancelUpload, completeUpload } from '../domain/uploads/upload-end.ts';
+import { cancelUpload, completeUpload, finishUpload } from '../domain/uploads/upload-end.ts';
 import {
   chunkCount,
   chunkSizeOf,
@@ -23,18 +23,26 @@ import { liquidCycles } from '../storage/stable-space.ts';
 import { decodeChunk } from './bulk-messages.ts';
 import { answer, currentCall } from './call.ts';
 import {
+  ResultFile,
   ResultNat,
   ResultNull,
   ResultText,
   ResultUpload,
   ResultUploads,
+  UploadCompletion,
   UploadRequest,
 } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
+import { replyFile } from './file-reply.ts';
 import { decodeArguments, query, update } from './method.ts';
 import type { Optional } from './optional.ts';
 import { onceReady, stores } from './runtime.ts';
-import { type UploadArgument, uploadRequestOf } from './upload-arguments.ts';
+import {
+  type CompletionArgument,
+  completionOf,
+  type UploadArgument,
+  uploadRequestOf,
+} from './upload-arguments.ts';
 
 function uploadView(session: UploadSession, nowNs: bigint) {
   return {
@@ -106,6 +114,18 @@ export class UploadsActor {
   @update([IDL.Text, IDL.Opt(IDL.Text)], ResultText)
   completeFileUpload(uploadId: string, [apiKey]: Optional<string>) {
     return answer(() => completeUpload(stores, currentCall(), { uploadId, apiKey }).fileId);
+  }
+
+  /**
+   * As completeFileUpload, with what is known only by then; ok is the file, also of a repetition,
+   * whose metadata and conditions are not looked at.
+   */
+  @update([UploadCompletion], ResultFile, { manual: true })
+  completeFileUploadWith(): void | Promise<void> {
+    const signature = { name: 'completeFileUploadWith', parameters: [UploadCompletion] };
+    return replyFile(signature, (argument: CompletionArgument) => {
+      return finishUpload(stores, currentCall(), completionOf(argument)).file;
+    });
   }
 
   /** (uploadId) How far an upload is, and which chunks are missing. */

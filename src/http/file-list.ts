@@ -1,6 +1,6 @@
 // GET of a bucket's files: `/api/v1/bucket/{bucket}/files?prefix=&page=&pageSize=&sort=&tag=`, and
 // by folders and cursors, when it names one of these:
-// `…/files?delimiter=&prefix=&cursor=&limit=&sort=&tag=`.
+// `…/files?delimiter=&prefix=&cursor=&startAfter=&limit=&sort=&tag=`.
 
 import { readFilesJson } from '../domain/files/files.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';
@@ -17,7 +17,7 @@ import { parseCount, readQuery } from './query.ts';
 import type { Exchange } from './router.ts';
 
 const pageParameters = ['page', 'pageSize'] as const;
-const cursorParameters = ['delimiter', 'cursor', 'limit'] as const;
+const cursorParameters = ['delimiter', 'cursor', 'startAfter', 'limit'] as const;
 const parameters = ['prefix', 'sort', 'tag', ...pageParameters, ...cursorParameters] as const;
 
 const headers: readonly Header[] = [
@@ -29,10 +29,10 @@ export function getFileList(exchange: Exchange): HttpResponse {
   const { stores, call, request, captures } = exchange;
   const [bucket = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
-  const { page, pageSize, delimiter, cursor, limit, ...rest } = readQuery(request, parameters);
-  const { prefix, sort, tag } = rest;
+  const read = readQuery(request, parameters);
+  const { prefix, sort, tag, page, pageSize, delimiter, cursor, startAfter, limit } = read;
   const common = { bucket, apiKey, prefix, sort, tag };
-  if (delimiter !== undefined || cursor !== undefined || limit !== undefined) {
+  if (cursorParameters.some((name) => read[name] !== undefined)) {
     if (page !== undefined || pageSize !== undefined) {
       throw new Refusal(
         'InvalidArgument',
@@ -40,7 +40,7 @@ export function getFileList(exchange: Exchange): HttpResponse {
           'send the ones or the others.',
       );
     }
-    const position = { delimiter, cursor, limit: parseCount(limit) };
+    const position = { delimiter, cursor, startAfter, limit: parseCount(limit) };
     const list = listFolder(stores, call, { ...common, ...position });
     return { status: 200, headers, body: folderJson(stores, list) };
   }

@@ -11,6 +11,7 @@ import {
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
+import { jsonHeaderPairs } from './json-body.ts';
 import { type HttpRequest, type HttpResponse, header, singleHeader } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { type Exchange, upgrade } from './router.ts';
@@ -45,7 +46,7 @@ export function readMetadata(
   return {
     contentType,
     tags: (header(request, 'x-file-tags') ?? '').split(','),
-    metadata: [],
+    metadata: jsonHeaderPairs(request, 'x-file-metadata'),
     headers: storedHeaderNames.map((name) => storedHeader(request, name.toLowerCase())),
   };
 }

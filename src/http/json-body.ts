@@ -3,9 +3,9 @@
 import { jsonShape } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { decodeUtf8 } from '../lib/text.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { jsonBodyBytesMax, jsonContainerCountMax, jsonItemCountMax } from '../limits.ts';
-import type { HttpRequest } from './message.ts';
+import { type HttpRequest, header } from './message.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -29,22 +29,34 @@ export function jsonBody(request: HttpRequest, bounds = usualBounds): JsonObject
       { limit: bytesMax, size: body.length },
     );
   }
+  return readObject(body, 'The body', itemsMax);
+}
+
+/** Names and values of the object of strings that a header field carries; none without it. */
+export function jsonHeaderPairs(request: HttpRequest, name: string): [string, string][] {
+  const text = header(request, name);
+  if (text === undefined) return [];
+  const object = readObject(encodeUtf8(text), `The header ${name}`, usualBounds.itemsMax);
+  return textPairsField({ [name]: object }, name) ?? [];
+}
+
+function readObject(bytes: Uint8Array, subject: string, itemsMax: number): JsonObject {
   // Parsers go down a level with each object or list in another, and there is no catching of what
   // happens where the stack ends.
-  const { containers, commas } = jsonShape(body);
+  const { containers, commas } = jsonShape(bytes);
   if (containers > jsonContainerCountMax) {
     throw new Refusal(
       'InvalidArgument',
-      `The body must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
+      `${subject} must be a JSON object with at most ${jsonContainerCountMax} objects and lists in it.`,
     );
   }
   if (commas >= itemsMax) {
-    throw new Refusal('InvalidArgument', `The body lists more than ${itemsMax} things in all.`);
+    throw new Refusal('InvalidArgument', `${subject} lists more than ${itemsMax} things in all.`);
   }
-  const text = decodeUtf8(body);
+  const text = decodeUtf8(bytes);
   const value = text === undefined ? undefined : parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('InvalidArgument', 'The body must be a JSON object in UTF-8.');
+    throw new Refusal('InvalidArgument', `${subject} must be a JSON object in UTF-8.`);
   }
   return value as JsonObject;
 }

@@ -10,7 +10,7 @@ export const exposedHeaders: Header = [
     'Content-Disposition, Retry-After, X-Request-Id',
 ];
 
-/** Every request header that the interface names. */
+/** Every request header that files are asked for with. */
 const allowedHeaders =
   'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, Cache-Control, Content-Disposition, ' +
   'Content-Encoding, Content-Language, Content-Digest, Repr-Digest, If-Match, If-None-Match, ' +
@@ -38,7 +38,7 @@ export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowed
 /** Below `/api/`, where nothing is certified ahead. */
 export const apiPreflightResponse: HttpResponse = preflight(
   exposedHeaders,
-  allowedHeaders,
+  `${allowedHeaders}, X-File-Metadata`,
   `${methods}, PATCH`,
 );
 

@@ -156,9 +156,11 @@ export function completeUploadSession(exchange: Exchange): Answer {
 function completionRequest(exchange: Exchange): Completion {
   const { uploadId, apiKey } = namedUpload(exchange);
   const { request } = exchange;
-  const sha256 = textField(jsonBody(request), 'sha256');
+  const body = jsonBody(request);
+  const sha256 = textField(body, 'sha256');
+  const metadata = textPairsField(body, 'metadata');
   const conditions = writePreconditions(request);
-  return { uploadId, isOverHttp: true, apiKey, sha256, conditions };
+  return { uploadId, isOverHttp: true, apiKey, sha256, metadata, conditions };
 }
 
 export function getUploadSession(exchange: Exchange): HttpResponse {

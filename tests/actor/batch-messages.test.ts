@@ -1,10 +1,10 @@
 import { IDL } from '@dfinity/candid';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { batchItemCountMax } from '../../packages/wire/src/limits.ts';
 import { decodeFileBatch, decodeFileDeletion } from '../../src/actor/batch-messages.ts';
 import { BatchedFile, FileBatch, FileDeletion } from '../../src/actor/candid.ts';
 import { CandidFault } from '../../src/actor/candid-reader.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
-import { batchItemCountMax } from '../../src/limits.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
@@ -20,6 +20,7 @@ const options = {
   sha256: [],
   ifMatch: [],
   ifNoneMatch: [],
+  metadata: [],
 };
 const plain = { path: '/ü', bytes: new Uint8Array(200).fill(1), ...options };
 const full = {
@@ -31,6 +32,7 @@ const full = {
   sha256: ['00'],
   ifMatch: ['*'],
   ifNoneMatch: ['"a"'],
+  metadata: [[['mtime', '1']]],
 };
 
 function encodeBatch(files: object[], apiKey: string[] = ['efs_']): Uint8Array {

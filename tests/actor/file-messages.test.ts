@@ -16,7 +16,7 @@ const required = {
   contentType: 'a/b',
   bytes: Uint8Array.of(1, 2, 3),
 };
-const options = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+const options = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [], metadata: [] };
 const absent = { sha256: undefined, ifMatch: undefined, ifNoneMatch: undefined, apiKey: undefined };
 
 describe('decodeFileUpload()', () => {
@@ -27,6 +27,12 @@ describe('decodeFileUpload()', () => {
       sha256: ['00'],
       apiKey: ['efs_'],
       ifMatch: ['*'],
+      metadata: [
+        [
+          ['mtime', '1'],
+          ['ö', ''],
+        ],
+      ],
     };
     expect(decodeFileUpload(IDL.encode([FileUpload], [{ ...required, ...all }]))).toEqual({
       ...required,
@@ -35,9 +41,13 @@ describe('decodeFileUpload()', () => {
       sha256: '00',
       apiKey: 'efs_',
       ifMatch: '*',
+      metadata: [
+        ['mtime', '1'],
+        ['ö', ''],
+      ],
     });
     const none = decodeFileUpload(IDL.encode([FileUpload], [{ ...required, ...options }]));
-    expect(none).toEqual({ ...required, ...absent, tags: [] });
+    expect(none).toEqual({ ...required, ...absent, tags: [], metadata: [] });
   });
 
   test('gives the bytes as a view, without a copy', () => {
@@ -57,10 +67,13 @@ describe('decodeFileUpload()', () => {
     expect(decodeFileUpload(more)).toMatchObject({ ...required, ifMatch: '"a"', tags: [] });
   });
 
-  test('refuses more tags than it would read one by one', () => {
+  test('refuses more tags or metadata than it would read one by one', () => {
     const tags = [Array.from({ length: 201 }, () => '')];
     const argument = IDL.encode([FileUpload], [{ ...required, ...options, tags }]);
     expect(() => decodeFileUpload(argument)).toThrow('lists 201 items where at most 100 are taken');
+    const metadata = [Array.from({ length: 101 }, () => ['a', 'b'])];
+    const noted = IDL.encode([FileUpload], [{ ...required, ...options, metadata }]);
+    expect(() => decodeFileUpload(noted)).toThrow('lists 101 items where at most 100 are taken');
   });
 
   test('refuses every cut message', () => {

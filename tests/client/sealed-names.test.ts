@@ -229,8 +229,8 @@ describe('in a bucket', () => {
   });
 
   test('an upload goes on by its session under the clear name', async () => {
-    const source = Buffer.alloc(150_000, 7);
-    const options = { ...named('large.bin'), chunkBytes: 65_536, metadata: { of: 'it' } };
+    const source = Buffer.alloc(2_000_000, 7);
+    const options = { ...named('large.bin'), metadata: { of: 'it' } };
     const kept: { id: string; ageHeader: string | undefined }[] = [];
     const stopped = owner.upload(source, {
       ...options,

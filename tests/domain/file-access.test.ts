@@ -161,10 +161,12 @@ describe('a conditional upload', () => {
 });
 
 describe('uploadByCall()', () => {
-  const argument = { bucketId: 'box', path: '/a', contentType: 'text/plain', tags: [' t '] };
+  const metadata = [['by', 'me']] as const;
+  const named = { bucketId: 'box', path: '/a', contentType: 'text/plain' };
+  const argument = { ...named, tags: [' t '], metadata };
   const none = { sha256: undefined, ifMatch: undefined, ifNoneMatch: undefined, apiKey: undefined };
 
-  test('stores at most 1,900,000 bytes with digest, tags and preconditions', () => {
+  test('stores at most 1,900,000 bytes with digest, tags, metadata and preconditions', () => {
     const { stores } = scene;
     const upload = (change: object) => () =>
       uploadByCall(stores, alice, { ...argument, ...none, bytes: testBytes(5), ...change });
@@ -172,7 +174,8 @@ describe('uploadByCall()', () => {
     expectRefusal(stores, 'BadDigest', upload({ sha256: '00'.repeat(32) }));
     expectRefusal(stores, 'InvalidArgument', upload({ sha256: '00' }));
     const file = upload({ ifNoneMatch: '*' })();
-    expect(file).toMatchObject({ path: 'a', size: 5, tags: ['t'], headers: noStoredHeaders });
+    const noted = { tags: ['t'], metadata, headers: noStoredHeaders };
+    expect(file).toMatchObject({ path: 'a', size: 5, ...noted });
     expectRefusal(stores, 'PreconditionFailed', upload({ ifNoneMatch: '*' }));
     expect(upload({ sha256: encodeHex(file.digest) })().version).toBe(2);
   });

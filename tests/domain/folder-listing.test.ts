@@ -131,6 +131,29 @@ describe('a list of a folder', () => {
     expect(before).toEqual({ items: [], folders: [], nextCursor: null });
   });
 
+  test('begins behind a name, whether it is there or not, and behind the folder that it is in', () => {
+    for (const path of ['a', 'b/1', 'b/2', 'c', 'd/1', 'e']) put(path);
+    const shown = (startAfter: string, change: Partial<FolderRequest> = {}) => {
+      const { items, folders } = page({ startAfter, ...change });
+      return [...folders, ...items].join(' ');
+    };
+    expect(shown('')).toBe('a b/1 b/2 c d/1 e');
+    expect(shown('a')).toBe('b/1 b/2 c d/1 e');
+    expect(shown('b/1')).toBe('b/2 c d/1 e');
+    expect(shown('b/1', { prefix: 'b/' })).toBe('b/2');
+    expect(shown('bb', { prefix: 'b/' })).toBe('');
+    expect(shown('zzz')).toBe('');
+    const folders = { delimiter: '/' };
+    expect(shown('b', folders)).toBe('b/ d/ c e');
+    expect(shown('b/', folders)).toBe('d/ c e');
+    expect(shown('b/1', folders)).toBe('d/ c e');
+    expect(shown('b/1', { ...folders, prefix: 'b/' })).toBe('b/2');
+    const down = { ...folders, sort: 'name_desc' };
+    expect(shown('b/1', down)).toBe('b/ a');
+    expect(shown('b/', down)).toBe('a');
+    expect(page({ startAfter: 'a', limit: 2 }).nextCursor).toBe(cursorOf(Buffer.from('b/2')));
+  });
+
   test('ends early where the records are more than one answer carries', () => {
     const tags = Array.from({ length: 20 }, (_, at) => `${'"'.repeat(62)}${at + 10}`);
     for (let at = 0; at < 220; at++) {
@@ -180,6 +203,8 @@ describe('a list of a folder', () => {
       'x'.repeat(5_000),
     ];
     for (const cursor of malformed) refused('InvalidArgument', { cursor });
+    refused('InvalidArgument', { startAfter: 'a', cursor: good });
+    refused('InvalidArgument', { startAfter: 'ü'.repeat(513) });
     refused('NoSuchBucket', { bucket: 'nobody' });
     refused('InvalidApiKey', { apiKey: 'efs_nonsense' });
     refused('AccessDenied', { apiKey: makeKey(scene.stores, { permissions: ['write'] }) });

@@ -85,6 +85,8 @@ describe('uploadSingle()', () => {
     ['MissingContentType', contentType('')],
     ['InvalidContentType', contentType('html')],
     ['InvalidArgument', { metadata: { ...plainMetadata, tags: ['a'.repeat(65)] } }],
+    ['InvalidArgument', { metadata: { ...plainMetadata, metadata: [['a b', '']] } }],
+    ['InvalidArgument', { metadata: { ...plainMetadata, metadata: [['a', 'x'.repeat(2_048)]] } }],
   ])('answers %s and changes nothing for %j', (code, change) => {
     const { stores } = scene;
     const upload = singleUpload(change);

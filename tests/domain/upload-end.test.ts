@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { findBucket, saveBucket } from '../../src/domain/buckets/buckets.ts';
+import { heldBytes } from '../../src/domain/buckets/quota.ts';
 import { entityTag, findFile } from '../../src/domain/files/files.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
@@ -135,6 +136,45 @@ describe('completeUpload()', () => {
       checkInvariants(stores);
     },
   );
+
+  test('puts metadata that it brings beside that of the beginning, and over it by name', () => {
+    const begun = [
+      ['by', 'me'],
+      ['mtime', '1'],
+    ] as const;
+    const { uploadId } = begin(stores, alice, { size: 0n, metadata: begun });
+    const metadata = [
+      ['mtime', '2'],
+      ['digest', 'ü'],
+    ] as const;
+    const first = completeUpload(stores, alice, { uploadId, apiKey: undefined, metadata });
+    const noted = [['by', 'me'], ...metadata];
+    expect(findFile(stores, 'box', 'big')?.metadata).toEqual(noted);
+    expect(findBucket(stores, 'box')?.openUploadByteCount).toBe(0);
+    checkInvariants(stores);
+    const other = { uploadId, apiKey: undefined, metadata: [['by', 'you']] as const };
+    expect(completeUpload(stores, alice, other)).toEqual(first);
+    expect(findFile(stores, 'box', 'big')?.metadata).toEqual(noted);
+  });
+
+  test('refuses metadata that no file takes, or that the bucket has no room for', () => {
+    const long = [['begun', 'x'.repeat(1_500)]] as const;
+    const { uploadId } = begin(stores, alice, { size: 0n, metadata: long });
+    const refused = (code: RefusalCode, ...metadata: [string, string][]) => {
+      const request = { uploadId, apiKey: undefined, metadata };
+      expectRefusal(stores, code, () => completeUpload(stores, alice, request));
+    };
+    refused('InvalidArgument', ['a b', '']);
+    refused('InvalidArgument', ['a', '1'], ['a', '2']);
+    refused('InvalidArgument', ['brought', 'x'.repeat(600)]);
+    const bucket = findBucket(stores, 'box') ?? expect.fail('no bucket');
+    saveBucket(stores, { ...bucket, quotaBytes: heldBytes(bucket) }, bucket);
+    refused('QuotaExceeded', ['more', '']);
+    const shorter = [['begun', '']] as const;
+    completeUpload(stores, alice, { uploadId, apiKey: undefined, metadata: shorter });
+    expect(findFile(stores, 'box', 'big')?.metadata).toEqual(shorter);
+    checkInvariants(stores);
+  });
 
   test('can be repeated, and answers the same and writes nothing', () => {
     const { uploadId } = upload([10]);

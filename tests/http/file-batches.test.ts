@@ -71,7 +71,7 @@ describe('POST of a form', () => {
         {
           name: '/ä b/ü.bin',
           text: '\r\n--X-BOUNDARX\r\n\r\n',
-          fields: { 'X-File-Tags': 'one, two' },
+          fields: { 'X-File-Tags': 'one, two', 'X-File-Metadata': '{"by":"ü"}' },
         },
         { name: 'none', text: 'x', fields: { 'cache-control': 'no-cache' } },
       ]),
@@ -83,7 +83,8 @@ describe('POST of a form', () => {
       ['/ä b/ü.bin', 201, 'application/octet-stream'],
       ['none', 201, 'application/octet-stream'],
     ]);
-    expect(items[2]?.file).toMatchObject({ path: 'ä b/ü.bin', size: 18, tags: ['one', 'two'] });
+    const noted = { tags: ['one', 'two'], metadata: { by: 'ü' } };
+    expect(items[2]?.file).toMatchObject({ path: 'ä b/ü.bin', size: 18, ...noted });
     const stored = findFile(stores, 'box', 'ä b/ü.bin') ?? expect.fail('no file');
     const bytes = readStored(stores, stored, { start: 0, end: stored.size });
     expect(Buffer.from(bytes).toString()).toBe('\r\n--X-BOUNDARX\r\n\r\n');

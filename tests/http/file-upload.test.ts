@@ -94,6 +94,17 @@ describe('PUT of a file', () => {
     expect(findFile(scene.stores, 'box', 'dir/a b.txt')?.headers).toEqual(noStoredHeaders);
   });
 
+  test('stores metadata that X-File-Metadata carries as JSON, escaped or not', () => {
+    const sent = '{"by":"\\u00fc \\ud83d\\ude00","mtime":"17"}';
+    const headers = { 'X-File-Metadata': sent };
+    const response = send(scene.stores, { ...putRequest({ headers }), phase: 'update' });
+    const metadata = { by: 'ü 😀', mtime: '17' };
+    expect(JSON.parse(bodyText(response))).toMatchObject({ metadata });
+    const bare = putRequest({ headers: { 'X-File-Metadata': '{}' } });
+    const cleared = send(scene.stores, { ...bare, phase: 'update' });
+    expect(JSON.parse(bodyText(cleared))).not.toHaveProperty('metadata');
+  });
+
   test.each([0, 2_000_000])('takes %i bytes', (length) => {
     const body = testBytes(length);
     const response = send(scene.stores, { ...putRequest({ body }), phase: 'update' });
@@ -164,6 +175,11 @@ describe('PUT of a file', () => {
     [400, 'MissingContentType', { headers: { 'content-type': '' } }],
     [400, 'InvalidContentType', { headers: { 'content-type': 'text' } }],
     [400, 'InvalidArgument', { headers: { 'x-file-tags': 'x'.repeat(65) } }],
+    [400, 'InvalidArgument', { headers: { 'x-file-metadata': '{"a b":""}' } }],
+    [400, 'InvalidArgument', { headers: { 'x-file-metadata': '{"a":1}' } }],
+    [400, 'InvalidArgument', { headers: { 'x-file-metadata': '["a"]' } }],
+    [400, 'InvalidArgument', { headers: { 'x-file-metadata': 'a=b' } }],
+    [400, 'InvalidArgument', { headers: { 'x-file-metadata': '['.repeat(9_000) } }],
     [400, 'InvalidArgument', { headers: { 'cache-control': 'x\r\nSet-Cookie: a=b' } }],
     [400, 'InvalidArgument', { headers: { 'content-disposition': 'ä' } }],
     [400, 'InvalidArgument', { headers: { 'content-encoding': 'x'.repeat(1_025) } }],

@@ -62,6 +62,13 @@ describe('GET of a folder', () => {
     });
   });
 
+  test('begins behind startAfter, which stands in place of a cursor', () => {
+    putAll('a', 'b/1', 'c d', 'e');
+    const list = json('files?startAfter=b%2F1');
+    expect(list.items.map(({ path }) => path)).toEqual(['c d', 'e']);
+    expect(json('files?delimiter=/&startAfter=c+d')).toMatchObject({ items: [{ path: 'e' }] });
+  });
+
   test.each(['limit=10', 'delimiter=', 'limit=1000&sort=name_asc'])(
     'with %s has all files, and no folders',
     (query) => {
@@ -77,6 +84,8 @@ describe('GET of a folder', () => {
     'delimiter=/&page=1',
     'limit=5&pageSize=5',
     'cursor=AQ&page=1',
+    'startAfter=a&page=1',
+    'startAfter=a&cursor=AWFi',
     'delimiter=-',
     'delimiter=//',
     'limit=0',

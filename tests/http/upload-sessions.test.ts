@@ -158,6 +158,18 @@ describe('preconditions of an upload session', () => {
   });
 });
 
+test('metadata comes with the completion too', () => {
+  const url = start({ path: 'a', size: 0, metadata: { by: 'me', mtime: '1' } });
+  const complete = (metadata: unknown) => {
+    const body = new Uint8Array(Buffer.from(JSON.stringify({ metadata })));
+    return signed({ method: 'POST', url: `${url}/complete`, body });
+  };
+  refusal(complete(['a']), 400, 'InvalidArgument');
+  refusal(complete({ 'a b': '' }), 400, 'InvalidArgument');
+  const done = send(scene.stores, { ...complete({ mtime: '2' }), phase: 'update' });
+  expect(JSON.parse(bodyText(done))).toMatchObject({ metadata: { by: 'me', mtime: '2' } });
+});
+
 describe('a part sent as if it were the whole', () => {
   test.each(['/api/v1/bucket/box/files/a', 'chunk'])(
     'is refused: PUT %s with Content-Range',

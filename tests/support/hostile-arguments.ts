@@ -267,11 +267,12 @@ function fullBatches({ name, parameters }: DidMethod): Named[] {
     path: long,
     bytes: repeat(1, 1),
     contentType: [long],
-    tags: [['a', 'b', 'c', 'd', 'e']],
+    tags: [[]],
     headers: [[]],
     sha256: [long],
     ifMatch: [long],
     ifNoneMatch: [long],
+    metadata: [Array(5).fill(['a', 'b'])],
   };
   const batch = { bucketId: 'demo', files: Array(200).fill(file), apiKey: [] };
   return [

@@ -67,6 +67,7 @@ export const actorRows: readonly ActorRow[] = [
   ...rows('beginFileUpload', ({ bucket, path, key }) => [bucket, path, 'a/b', 1n, key]),
   ...records('beginFileUploadWith', ofPath),
   ...rows('completeFileUpload', ({ uploadId, key }) => [uploadId, key]),
+  ...rows('completeFileUploadWith', ({ uploadId, key }) => [{ uploadId, apiKey: key }]),
   ...records('uploadFile', ({ path }) => ({ ...file, path })),
   ...records('uploadFiles', ({ path }) => ({ files: [{ bytes, path }] })),
   ...rows('deleteFile', ({ bucket, path, key }) => [bucket, path, key]),

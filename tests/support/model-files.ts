@@ -24,6 +24,7 @@ import {
   type Run,
   someBucket,
   someConditions,
+  someMetadata,
   somePath,
   someTags,
   withoutWrites,
@@ -37,6 +38,7 @@ import {
   copyTwinFile,
   etagOf,
   findTwinVersion,
+  heldOf,
   putCode,
   removeTwinFile,
   restoreCode,
@@ -55,20 +57,20 @@ export function put(run: Run): Answer {
   const path = somePath(run, bucket);
   const size = oneOf(run, [0, 1, 900, 5_000, 70_000, 200_000]);
   const bytes = testBytes(size, random(1_000));
-  const tags = someTags(run);
+  const [tags, noted] = [someTags(run), someMetadata(run)];
   const conditions = someConditions(run, bucket, path);
   const isDamaged = random(20) === 0;
-  const write = { path, tags, size, conditions };
+  const write = { path, tags, metadata: noted, size, conditions };
   const denied = keyCode(run.key, [['write', bucket.id, path]]);
   const code = denied ?? putCode(twin, bucket, write) ?? (isDamaged ? 'BadDigest' : undefined);
-  const metadata = { ...plainMetadata, tags };
+  const metadata = { ...plainMetadata, tags, metadata: noted };
   const digests = isDamaged ? [new Uint8Array(32)] : [];
   return attempt(run, code, () => {
     const named = { bucket: bucket.id, path: `/${path}`, bytes };
     const upload = { ...named, metadata, conditions, digests, apiKey: run.key?.secret };
     const { isNew } = uploadSingle(model.current(), callNow(run), upload);
     expect(isNew).toBe(!bucket.files.has(path));
-    saveTwinFile(twin, bucket, { path, tags, bytes, etag: etagOf([bytes]) });
+    saveTwinFile(twin, bucket, { path, tags, metadata: noted, bytes, etag: etagOf([bytes]) });
   });
 }
 
@@ -199,14 +201,15 @@ export function uploadMany(run: Run): Answer {
     const path = somePath(run, bucket);
     const bytes = testBytes(oneOf(run, [0, 3, 1_000, 20_000]), random(1_000));
     const conditions = random(4) === 0 ? someConditions(run, bucket, path) : {};
-    const write = { path, tags: someTags(run), size: bytes.length, conditions };
+    const notes = { tags: someTags(run), metadata: someMetadata(run) };
+    const write = { path, ...notes, size: bytes.length, conditions };
     const isDenied = !path.startsWith(run.key?.prefix ?? '');
     return { ...write, bytes, isDenied, isDamaged: random(20) === 0 };
   });
-  const sent = files.map(({ path, bytes, tags, conditions, isDamaged }) => ({
+  const sent = files.map(({ path, bytes, tags, metadata, conditions, isDamaged }) => ({
     path: `/${path}`,
     read: () => ({
-      ...{ bytes, conditions, metadata: { ...plainMetadata, tags } },
+      ...{ bytes, conditions, metadata: { ...plainMetadata, tags, metadata } },
       digests: isDamaged ? [new Uint8Array(32)] : [],
     }),
   }));
@@ -221,9 +224,9 @@ export function uploadMany(run: Run): Answer {
   const results = isRefused ? withoutWrites(run, store) : store();
   expect(results.map(({ refusal }) => refusal?.code)).toEqual(codes);
   if (isRefused) return codes.find((code) => code !== 'NotStored');
-  for (const [index, { path, tags, bytes }] of files.entries()) {
+  for (const [index, { path, tags, metadata, bytes }] of files.entries()) {
     expect(results[index]?.stored?.isNew).toBe(!bucket.files.has(path));
-    saveTwinFile(twin, bucket, { path, tags, bytes, etag: etagOf([bytes]) });
+    saveTwinFile(twin, bucket, { path, tags, metadata, bytes, etag: etagOf([bytes]) });
   }
   return undefined;
 }
@@ -308,7 +311,9 @@ export function configure(run: Run): Answer {
   const bucket = someBucket(run);
   const [isQuota, isCount] = [run.random(3) === 0, run.random(2) === 0];
   const keepDays = oneOf(run, [0, 1, 1, 2]);
-  const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000]);
+  // At times so little is left that metadata alone is too much.
+  const full = heldOf(run.twin, bucket) + run.random(500);
+  const quotaBytes = oneOf(run, [600_000, 1_200_000, 2_000_000, 2_000_000, full]);
   const quotaFiles = oneOf(run, [10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
   if (!isQuota) bucket.keepDays = keepDays;
   else if (isCount) bucket.quotaFiles = quotaFiles;

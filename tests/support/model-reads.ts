@@ -44,6 +44,8 @@ import type { TwinBucket } from './model-twin.ts';
 
 const prefixes = ['', '', 'a', 'a/', 'é/f', 'photos/202', 'photos/2025/f1', 'zz'];
 const tags = [undefined, undefined, 'red', 'blue', 'green', 'none'];
+/** Files that are there at times, folders, and names that are neither. */
+const starts = ['a/b/f1', 'photos/', 'photos/2025', 'é/f2', 'zz', 'a'];
 const sorts = ['name_asc', 'name_desc', 'date_asc', 'date_desc'];
 
 function textOf(bytes: Uint8Array): string {
@@ -73,13 +75,13 @@ export function list(run: Run): Answer {
 }
 
 /** Begins a list, or goes on with one with the same key: whatever has come or gone meanwhile. */
-function walk(begun: (run: Run) => Pick<Walk, 'bucket' | 'next'>): Operation {
+function walk(begun: (run: Run) => Pick<Walk, 'bucket' | 'next'> & Partial<Walk>): Operation {
   const marked = new WeakSet<object>();
   return (run) => {
     const open = run.walks.filter((one) => marked.has(one));
     const isNew = open.length < 3;
     const chosen: Walk = isNew
-      ? { ...begun(run), key: run.key, cursor: undefined, after: undefined }
+      ? { key: run.key, cursor: undefined, after: undefined, ...begun(run) }
       : oneOf(run, open);
     marked.add(chosen);
     run.key = chosen.key;
@@ -101,7 +103,8 @@ export const listFolders = walk((run) => {
   };
   const next: Walk['next'] = (now, cursor, after) => {
     const limit = oneOf(now, [1, 3, 10, 1_000]);
-    const request = { bucket: bucket.id, apiKey: now.key?.secret, ...wanted, cursor, limit };
+    const place = cursor === undefined ? { cursor, startAfter: after } : { cursor };
+    const request = { bucket: bucket.id, apiKey: now.key?.secret, ...wanted, ...place, limit };
     const listNow = () => listFolder(now.model.current(), callNow(now), request);
     const prefix = listedPrefix(now.key, wanted.prefix);
     if (isRefused(now, ['read', bucket.id, prefix], listNow)) return undefined;
@@ -116,7 +119,7 @@ export const listFolders = walk((run) => {
     expect(nextCursor !== null).toBe(found.hasMore);
     return nextPage(nextCursor, entries.at(-1));
   };
-  return { bucket, next };
+  return { bucket, next, after: run.random(3) === 0 ? oneOf(run, starts) : undefined };
 });
 
 export const listFormer = walk((run) => {

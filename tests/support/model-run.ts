@@ -81,6 +81,11 @@ export function someTags({ random }: Run): string[] {
   return ['red', 'blue', 'green'].filter((_, index) => random(3 + index) === 0);
 }
 
+/** What a file is stored with beside its tags. */
+export function someMetadata(run: Run): [name: string, value: string][] {
+  return run.random(3) > 0 ? [] : [['note', 'ü'.repeat(run.random(600))]];
+}
+
 export function someConditions(run: Run, bucket: TwinBucket, path: string): TwinConditions {
   const etag = bucket.files.get(path)?.etag ?? '"none"';
   const conditions = [{ ifMatch: etag }, { ifMatch: '*' }, { ifMatch: '"other"' }];

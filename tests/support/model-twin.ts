@@ -72,6 +72,7 @@ export interface TwinUpload {
   readonly bucket: string;
   readonly path: string;
   readonly tags: readonly string[];
+  readonly metadata: TwinNotes['metadata'];
   readonly conditions: TwinConditions;
   /** What its client means to send, in pieces of `pieceLength` bytes. */
   readonly content: Uint8Array;
@@ -228,7 +229,8 @@ export function openUploads({ uploads }: Twin, { id }: TwinBucket): TwinUpload[]
 function reservedBytes(upload: TwinUpload): number {
   const received = [...upload.chunks.values()].reduce((sum, { length }) => sum + length, 0);
   const size = upload.isSizeKnown ? upload.content.length : received;
-  return quotaOf({ path: upload.path, tags: upload.tags, size }, upload.bucket);
+  const { path, tags, metadata, bucket } = upload;
+  return quotaOf({ path, tags, metadata, size }, bucket);
 }
 
 export function exceedsQuota(
@@ -259,6 +261,7 @@ export function areMet(bucket: TwinBucket, path: string, conditions: TwinConditi
 export interface TwinWrite {
   readonly path: string;
   readonly tags: readonly string[];
+  readonly metadata?: TwinNotes['metadata'];
   readonly size: number;
   readonly conditions: TwinConditions;
 }

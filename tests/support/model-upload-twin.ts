@@ -11,6 +11,7 @@ import {
   quotaOf,
   type Twin,
   type TwinBucket,
+  type TwinNotes,
   type TwinUpload,
   type TwinWrite,
 } from './model-twin.ts';
@@ -125,9 +126,15 @@ export function chunksOf({ chunks }: TwinUpload): Uint8Array[] {
   return [...chunks].sort(([left], [right]) => left - right).map(([, bytes]) => bytes);
 }
 
-export function completionCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
+/** `metadata`: of the file that it is to become, more of it than was reserved perhaps. */
+export function completionCode(
+  twin: Twin,
+  upload: TwinUpload,
+  metadata: TwinNotes['metadata'],
+): RefusalCode | undefined {
   const ended = endedCode(twin, upload);
   if (ended !== undefined) return ended;
+  if (Buffer.byteLength(metadata.flat().join('')) > 2_048) return 'InvalidArgument';
   const chunks = chunksOf(upload);
   const hasHole = chunks.some((_, index) => !upload.chunks.has(index));
   const isShort = upload.isSizeKnown && sizeOf(upload.chunks) !== upload.content.length;
@@ -137,6 +144,8 @@ export function completionCode(twin: Twin, upload: TwinUpload): RefusalCode | un
   if (!isEven || (chunks.at(-1) ?? first).length > first.length) return 'ChunkSizeMismatch';
   const bucket = bucketOf(twin, upload.bucket);
   if (!areMet(bucket, upload.path, upload.conditions)) return 'PreconditionFailed';
+  const bytes = quotaOf({ ...upload, metadata, size: 0 }) - quotaOf({ ...upload, size: 0 });
+  if (exceedsQuota(twin, bucket, { files: 0, bytes })) return 'QuotaExceeded';
   const isWrong = upload.isDigested && !Buffer.concat(chunks).equals(upload.content);
   return isWrong ? 'BadDigest' : undefined;
 }

@@ -14,6 +14,7 @@ import {
   type Run,
   someBucket,
   someConditions,
+  someMetadata,
   somePath,
   someTags,
   withoutWrites,
@@ -38,17 +39,19 @@ export function beginBoth(run: Run): Answer {
   const { size, pieceLength, isDeclared, isSizeKnown } = oneOf(run, twinPlans);
   const content = testBytes(size, random(1_000));
   const [tags, conditions] = [someTags(run), someConditions(run, bucket, path)];
+  const metadata = someMetadata(run);
   const isDigested = random(2) === 0;
-  const reserved = { path, tags, size: isSizeKnown ? size : 0, conditions };
+  const reserved = { path, tags, metadata, size: isSizeKnown ? size : 0, conditions };
   return attempt(run, beginCode(twin, bucket, reserved), () => {
     const { uploadId } = begin(model.current(), callNow(run), {
-      ...{ bucket: bucket.id, path, tags, ...conditions, contentType: 'text/plain' },
+      ...{ bucket: bucket.id, path, tags, metadata, ...conditions, contentType: 'text/plain' },
       size: isSizeKnown ? BigInt(size) : undefined,
       chunkSize: isDeclared ? BigInt(pieceLength) : undefined,
       sha256: isDigested ? digestOf(content) : undefined,
     });
     const flags = { isDeclared, isSizeKnown, isDigested };
-    const plan = { bucket: bucket.id, path, tags, conditions, content, pieceLength, ...flags };
+    const named = { bucket: bucket.id, path, tags, metadata };
+    const plan = { ...named, conditions, content, pieceLength, ...flags };
     const times = { begunAtNs: twin.nowNs, usedAtNs: twin.nowNs };
     const state = { chunks: new Map<number, Uint8Array>(), status: 'active', etag: '' } as const;
     twin.uploads.push({ uploadId, ...plan, ...times, ...state });
@@ -109,13 +112,22 @@ export function fill(run: Run, upload: TwinUpload): Answer {
   return answers.find((answer) => answer !== undefined);
 }
 
+function someDigest(run: Run): [string, string][] {
+  return run.random(2) === 0 ? [] : [['digest', 'x'.repeat(run.random(1_400))]];
+}
+
 export function complete(run: Run, upload: TwinUpload): Answer {
   const { twin, model } = run;
+  const brought = run.random(3) === 0 ? undefined : [...someMetadata(run), ...someDigest(run)];
   const finish = () => {
-    const request = { uploadId: upload.uploadId, apiKey: undefined };
+    const request = { uploadId: upload.uploadId, apiKey: undefined, metadata: brought };
     return finishUpload(model.current(), callNow(run), request);
   };
-  const code = completionCode(twin, upload);
+  // By name in place of what the session was begun with, and behind it
+  const names = new Set(brought?.map(([name]) => name));
+  const kept = upload.metadata.filter(([name]) => !names.has(name));
+  const metadata = [...kept, ...(brought ?? [])];
+  const code = completionCode(twin, upload, metadata);
   if (code === 'UploadCompleted') {
     const { file, isNew } = withoutWrites(run, finish);
     expect({ isNew, etag: entityTag(file) }).toEqual({ isNew: false, etag: upload.etag });
@@ -130,7 +142,7 @@ export function complete(run: Run, upload: TwinUpload): Answer {
     const bytes = Buffer.concat(chunks);
     // What it reserved goes before the file is counted.
     Object.assign(upload, { status: 'completed', usedAtNs: twin.nowNs, etag: etagOf(chunks) });
-    saveTwinFile(twin, bucket, { path, tags, bytes, etag: upload.etag });
+    saveTwinFile(twin, bucket, { path, tags, metadata, bytes, etag: upload.etag });
     expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag: upload.etag });
   });
 }

@@ -11,15 +11,16 @@ export async function putFiles(
   { bucket, files }: FileBatch,
   signal: Signal,
 ): Promise<readonly (FileRecord | StorageError)[]> {
-  const sent = files.map(({ path, contentType, bytes, tags, headers, ifMatch, ifNoneMatch }) => ({
-    path,
+  const sent = files.map(({ contentType, tags, headers, metadata, ...file }) => ({
+    path: file.path,
     contentType: optional(contentType),
-    bytes,
+    bytes: file.bytes,
     tags: optional(tags),
     headers: optional(Object.entries(headers)),
+    metadata: optional(Object.entries(metadata)),
     sha256: optional<string>(undefined),
-    ifMatch: optional(ifMatch),
-    ifNoneMatch: optional(ifNoneMatch),
+    ifMatch: optional(file.ifMatch),
+    ifNoneMatch: optional(file.ifNoneMatch),
   }));
   const batch = { bucketId: bucket, files: sent, apiKey: optional(apiKey) };
   const results = await call(signal, () => actor.uploadFiles(batch));

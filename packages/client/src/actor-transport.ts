@@ -27,9 +27,10 @@ import type {
 } from './interface.ts';
 import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
-import { StorageError } from './storage-error.ts';
+import { errorOfView, isStorageError, StorageError } from './storage-error.ts';
 import type {
   ChunkUpload,
+  Completion,
   FileMetadata,
   OpenedFile,
   PageRequest,
@@ -46,7 +47,6 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   const key = optional(apiKey);
   return {
     wholeFileBytesMax: chunkBytesMax,
-    wholeFileTakesHeaders: false,
     management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
@@ -71,10 +71,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     async putChunk(chunk, signal) {
       await call(signal, () => sendChunk(service, chunk));
     },
-    async completeUpload(name, signal) {
-      await call(signal, () => actor.completeFileUpload(name.uploadId, key));
-      return getFile(service, name, signal);
-    },
+    completeUpload: (completion, signal) => completeUpload(service, completion, signal),
     async cancelUpload({ uploadId }, signal) {
       await call(signal, () => actor.cancelUpload(uploadId));
     },
@@ -106,12 +103,19 @@ function destinationOf({ apiKey }: Service, file: FileMetadata) {
     sha256: optional(file.sha256),
     ifMatch: optional(file.ifMatch),
     ifNoneMatch: optional(file.ifNoneMatch),
+    metadata: optional(Object.entries(file.metadata)),
     apiKey: optional(apiKey),
   };
 }
 
+/** The call of one file takes no headers: with them it goes as the only one of a batch. */
 async function putFile(service: Service, file: WholeFile, signal: Signal): Promise<FileRecord> {
-  const { contentType, bytes } = file;
+  const { bucket, contentType, bytes } = file;
+  if (Object.keys(file.headers).length > 0) {
+    const [record] = await putFiles(service, { bucket, files: [file] }, signal);
+    if (record === undefined || isStorageError(record)) throw record ?? errorOfView(undefined);
+    return record;
+  }
   const request = { ...destinationOf(service, file), contentType, bytes };
   await call(signal, () => service.actor.uploadFile(request));
   return getFile(service, file, signal);
@@ -138,7 +142,7 @@ async function startUpload(
   signal: Signal,
 ): Promise<UploadSession> {
   const { actor } = service;
-  const { size, chunkBytes, contentType, headers, metadata } = request;
+  const { size, chunkBytes, contentType, headers } = request;
   const uploadId = await call(signal, () =>
     actor.beginFileUploadWith({
       ...destinationOf(service, request),
@@ -146,10 +150,33 @@ async function startUpload(
       size: optional(size === undefined ? undefined : BigInt(size)),
       chunkSize: optional(BigInt(chunkBytes)),
       headers: optional(Object.entries(headers)),
-      metadata: optional(Object.entries(metadata)),
     }),
   );
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
+}
+
+/** A service that knows no `completeFileUploadWith` is asked as ever when nothing is told. */
+async function completeUpload(
+  service: Service,
+  completion: Completion,
+  signal: Signal,
+): Promise<FileRecord> {
+  const { actor, apiKey } = service;
+  const { uploadId, metadata, sha256, ifMatch, ifNoneMatch } = completion;
+  const isBare = [metadata, sha256, ifMatch, ifNoneMatch].every((told) => told === undefined);
+  if (isBare) {
+    await call(signal, () => actor.completeFileUpload(uploadId, optional(apiKey)));
+    return getFile(service, completion, signal);
+  }
+  const told = {
+    uploadId,
+    metadata: optional(metadata && Object.entries(metadata)),
+    sha256: optional(sha256),
+    ifMatch: optional(ifMatch),
+    ifNoneMatch: optional(ifNoneMatch),
+    apiKey: optional(apiKey),
+  };
+  return fileRecordOf(await call(signal, () => actor.completeFileUploadWith(told)));
 }
 
 async function getFile({ actor, apiKey }: Service, file: FileName, signal: Signal) {
@@ -216,13 +243,14 @@ async function listFiles({ actor, apiKey }: Service, request: PageRequest) {
 }
 
 async function listFolder({ actor, apiKey }: Service, request: FolderOptions) {
-  const { bucket, prefix, delimiter, cursor, limit, sort, tag, signal } = request;
+  const { bucket, prefix, delimiter, cursor, startAfter, limit, sort, tag, signal } = request;
   const listed = await call(signal, () =>
     actor.listFolder({
       bucketId: bucket,
       prefix: optional(prefix),
       delimiter: optional(delimiter),
       cursor: optional(cursor),
+      startAfter: optional(startAfter),
       limit: optional(limit === undefined ? undefined : BigInt(limit)),
       sort: optional(sort),
       tag: optional(tag),

@@ -11,8 +11,9 @@ import type { EndToEndRecord } from './end-to-end-records.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
 import { checkedConcurrency } from './parallel.ts';
 import { sealingTransport } from './sealing-transport.ts';
-import { isStorageError, type StorageError } from './storage-error.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
 import type { Signal, ToldMode } from './transport.ts';
+import type { PartOptions, SessionOptions, Uploads } from './uploads.ts';
 
 /** Makes a storage in place of one that knows nothing of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
@@ -71,6 +72,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
         return (await load()).download(name, { file, options: downloadOptions }, mode);
       },
+      uploads: wholeOnly(files.uploads, modes),
       links: {
         ...files.links,
         async create(request) {
@@ -81,6 +83,28 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         },
       },
     };
+  };
+}
+
+/** A file is sealed from its first byte to its last. */
+function wholeOnly(uploads: Uploads, modes: BucketModes): Uploads {
+  const refuseIn = async ({ bucket, signal }: PartOptions | SessionOptions) => {
+    if ((await modes.of(bucket, signal)) === undefined) return;
+    throw new StorageError(
+      'Unsupported',
+      `Bucket ${bucket} is end-to-end: its files are encrypted in order, and brought whole by upload().`,
+    );
+  };
+  return {
+    ...uploads,
+    async begin(options) {
+      await refuseIn(options);
+      return uploads.begin(options);
+    },
+    async write(part) {
+      await refuseIn(part);
+      return uploads.write(part);
+    },
   };
 }
 

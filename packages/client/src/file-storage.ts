@@ -43,13 +43,8 @@ import { isStorageError } from './storage-error.ts';
 import { uploadFile } from './upload.ts';
 import { uploadAll } from './upload-all.ts';
 import type { UploadInput } from './upload-source.ts';
+import { type SessionRef, type Uploads, uploadsOf } from './uploads.ts';
 import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
-
-export interface SessionRef extends CallOptions {
-  readonly bucket: string;
-  readonly path?: string | undefined;
-  readonly uploadId: string;
-}
 
 /** Files and what belongs to them: what both ways of transport can do. */
 export interface FileStorage {
@@ -90,6 +85,8 @@ export interface FileStorage {
   cancelUpload(session: SessionRef): Promise<void>;
   /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
   listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
+  /** For who brings a file's parts one by one, in any order, several at a time. */
+  readonly uploads: Uploads;
   /** Addresses by which whoever has one reads a file, of a private bucket too. */
   readonly links: Links;
   status(options?: CallOptions): Promise<ServiceStatus>;
@@ -97,6 +94,7 @@ export interface FileStorage {
 
 export function fileStorage(connection: Connection): FileStorage {
   const { transport } = connection;
+  const uploads = uploadsOf(connection);
   return {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
     uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
@@ -118,12 +116,11 @@ export function fileStorage(connection: Connection): FileStorage {
     listVersions: (versionOptions) => listVersions(connection, versionOptions),
     restore: (restoreOptions) => restoreVersion(connection, restoreOptions),
     eraseVersions: (eraseOptions) => eraseVersions(connection, eraseOptions),
-    getUpload: ({ signal, path = '', ...name }) =>
-      trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
-    cancelUpload: ({ signal, path = '', ...name }) =>
-      trying(connection, signal, () => transport.cancelUpload({ ...name, path }, signal)),
+    getUpload: uploads.status,
+    cancelUpload: uploads.cancel,
     listUploads: ({ bucket, signal }) =>
       trying(connection, signal, () => transport.listUploads(bucket, signal)),
+    uploads,
     links: linksOf(connection),
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),
   };

@@ -41,11 +41,14 @@ async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise
 
 /** A line end in a name or a value could only be a fault: the service refuses both. */
 function headersOf(file: BatchedFile): Record<string, string> {
-  const { contentType, tags, headers, ifMatch, ifNoneMatch } = file;
+  const { contentType, tags, headers, metadata, ifMatch, ifNoneMatch } = file;
+  const isNoted = Object.keys(metadata).length > 0;
   return {
     ...headers,
     ...(contentType !== undefined && { 'Content-Type': contentType }),
     ...(tags.length > 0 && { 'X-File-Tags': tags.join(',') }),
+    // UTF-8, as all of a form's part
+    ...(isNoted && { 'X-File-Metadata': JSON.stringify(metadata) }),
     ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
     ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
   };

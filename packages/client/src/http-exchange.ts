@@ -54,13 +54,19 @@ export async function exchangeJson<T>(
   return value as T;
 }
 
+interface JsonPost {
+  readonly path: string;
+  readonly order: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** An order in JSON, answered in JSON. */
 export function postJson<T>(
   connection: HttpConnection,
-  { path, order }: { readonly path: string; readonly order: unknown },
+  { path, order, headers: more }: JsonPost,
   signal: HttpRequest['signal'],
 ): Promise<T> {
-  const headers = { 'Content-Type': 'application/json' };
+  const headers = { ...more, 'Content-Type': 'application/json' };
   const body = JSON.stringify(order);
   return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
 }

@@ -36,7 +36,6 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}`;
   return {
     wholeFileBytesMax: singleUploadBytesMax,
-    wholeFileTakesHeaders: true,
     management: undefined,
     putFile: (file, signal) => putFile(connection, file, signal),
     putFiles: (batch, signal) => putFiles(connection, batch, signal),
@@ -60,9 +59,12 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     removeLink: (bucket, id, signal) => removeLink(connection, { bucket, id }, signal),
     getUpload: (name, signal) =>
       exchangeJson<UploadSession>(connection, { method: 'GET', path: sessionPath(name), signal }),
-    completeUpload: (name, signal) => {
-      const path = `${sessionPath(name)}/complete`;
-      return exchangeJson<FileRecord>(connection, { method: 'POST', path, signal });
+    completeUpload: (completion, signal) => {
+      const { metadata, sha256, ifMatch, ifNoneMatch } = completion;
+      const headers = definedHeaders({ 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch });
+      const path = `${sessionPath(completion)}/complete`;
+      const order = { metadata, sha256 };
+      return postJson<FileRecord>(connection, { path, order, headers }, signal);
     },
     async cancelUpload(name, signal) {
       await exchange(connection, { method: 'DELETE', path: sessionPath(name), signal });
@@ -101,6 +103,7 @@ function putFile(connection: HttpConnection, file: WholeFile, signal: Signal): P
     'Content-Type': file.contentType,
     'Content-Digest': `sha-256=:${encodeBase64(file.digest)}:`,
     'X-File-Tags': file.tags.length > 0 ? file.tags.join(',') : undefined,
+    'X-File-Metadata': unlessEmpty(file.metadata) && asciiJson(file.metadata),
     'If-Match': file.ifMatch,
     'If-None-Match': file.ifNoneMatch,
   });
@@ -121,6 +124,12 @@ function startUpload(
 
 function unlessEmpty<T extends object>(fields: T): T | undefined {
   return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+/** As a header field takes it: what is not ASCII is escaped. */
+function asciiJson(value: object): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escaped);
 }
 
 /** The answer tells the digest of what has arrived: it must be that of what was sent. */
@@ -155,8 +164,9 @@ interface ListedPage {
 }
 
 async function listFolder(connection: HttpConnection, request: FolderOptions): Promise<FolderPage> {
-  const { bucket, prefix, delimiter, cursor, limit = folderPageDefault, sort, tag } = request;
-  const query = queryOf({ limit, prefix, delimiter, cursor, sort, tag });
+  const { bucket, prefix, delimiter, cursor, startAfter, sort, tag } = request;
+  const { limit = folderPageDefault } = request;
+  const query = queryOf({ limit, prefix, delimiter, cursor, startAfter, sort, tag });
   const path = `${bucketPath(bucket)}/files?${query}`;
   const { signal } = request;
   const listed = await exchangeJson<ListedFolder>(connection, { method: 'GET', path, signal });

@@ -6,7 +6,7 @@ export type { IdentityStore } from './age/identity-store.ts';
 export { type EndToEndLayer, endToEnd } from './end-to-end.ts';
 export type { EndToEndOptions } from './end-to-end-options.ts';
 export type * from './end-to-end-records.ts';
-export type { FileStorage, SessionRef } from './file-storage.ts';
+export type { FileStorage } from './file-storage.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type * from './interface.ts';
 export type { Links } from './links.ts';
@@ -24,3 +24,11 @@ export {
 export { isStorageError, StorageError } from './storage-error.ts';
 export type { StorageIdentity } from './storage-identity.ts';
 export type { UploadInput, UploadSource } from './upload-source.ts';
+export type {
+  CompletionOptions,
+  PartOptions,
+  SessionOptions,
+  SessionRef,
+  Uploads,
+  WrittenPart,
+} from './uploads.ts';

@@ -27,7 +27,7 @@ export interface FileRecord extends ShownPath {
   readonly contentType: string;
   readonly tags: readonly string[];
   /** What users noted with it; absent when there is nothing. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: UserMetadata | undefined;
   /** SHA-256 in hexadecimal; of several chunks that of their digests, then `-` and their number. */
   readonly etag: string;
   /** Of the whole file, when the service knows it. */
@@ -93,13 +93,19 @@ export interface StoredHeaders {
   readonly 'Content-Language'?: string;
 }
 
+/** Names and values of your own: 32 of them at most, 2,048 bytes together. */
+export type UserMetadata = Readonly<Record<string, string>>;
+
 export interface UploadOptions extends TransferOptions, FileName {
   /** Else the source's own (a Blob's), else that of the path's extension. */
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
-  /** Names and values of your own, kept in the record; a file with them goes by a session. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Kept in the record. A function is called once, when the last byte of the source has been read
+   * and before the file is there: for what only they tell, such as a digest.
+   */
+  readonly metadata?: UserMetadata | (() => UserMetadata | Promise<UserMetadata>) | undefined;
   /** Of the whole file, in hexadecimal: checked by the service, up to 19,000,000 bytes. */
   readonly sha256?: string | undefined;
   readonly ifMatch?: string | undefined;
@@ -201,6 +207,11 @@ export interface FolderOptions extends CallOptions {
   readonly delimiter?: '/' | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
+  /**
+   * Of a first page, any name, literal: what is shown comes behind it, and behind the folder that
+   * it is in. Not where names are sealed.
+   */
+  readonly startAfter?: string | undefined;
   /** Files and folders together, 1 to 1,000; 100 unless told. */
   readonly limit?: number | undefined;
   readonly sort?: 'name_asc' | 'name_desc' | undefined;

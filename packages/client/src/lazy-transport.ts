@@ -20,13 +20,12 @@ export function lazyTransport(connection: ActorConnection): Transport {
   const manage = async (): Promise<Management> => (await open()).management as Management;
   return {
     wholeFileBytesMax: chunkBytesMax,
-    wholeFileTakesHeaders: false,
     putFile: async (file, signal) => (await open()).putFile(file, signal),
     putFiles: async (batch, signal) => (await open()).putFiles(batch, signal),
     startUpload: async (request, signal) => (await open()).startUpload(request, signal),
     getUpload: async (name, signal) => (await open()).getUpload(name, signal),
     putChunk: async (chunk, signal) => (await open()).putChunk(chunk, signal),
-    completeUpload: async (name, signal) => (await open()).completeUpload(name, signal),
+    completeUpload: async (told, signal) => (await open()).completeUpload(told, signal),
     cancelUpload: async (name, signal) => (await open()).cancelUpload(name, signal),
     listUploads: async (bucket, signal) => (await open()).listUploads(bucket, signal),
     getEndToEnd: async (bucket, signal) => (await open()).getEndToEnd(bucket, signal),

@@ -1,6 +1,6 @@
 // What callers tell copies, moves, changes and former versions, and what these give.
 
-import type { CallOptions, FileName, ShownPath, StoredHeaders } from './interface.ts';
+import type { CallOptions, FileName, ShownPath, StoredHeaders, UserMetadata } from './interface.ts';
 import type { StorageError } from './storage-error.ts';
 
 /** Where a copy or a move goes. */
@@ -35,7 +35,7 @@ export interface FileChange extends CallOptions {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly headers?: StoredHeaders | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly metadata?: UserMetadata | undefined;
   /** Entity tag of the bytes, which no change alters. */
   readonly ifMatch?: string | undefined;
 }

@@ -105,9 +105,9 @@ function uploads(
       using(placeOf(name, signal), async (names) =>
         shown(names, await transport.getUpload(sealed(names, name), signal)),
       ),
-    completeUpload: (name, signal) =>
-      using(placeOf(name, signal), async (names) =>
-        shown(names, await transport.completeUpload(sealed(names, name), signal)),
+    completeUpload: (told, signal) =>
+      using(placeOf(told, signal), async (names) =>
+        shown(names, await transport.completeUpload(sealed(names, told), signal)),
       ),
     cancelUpload: (name, signal) =>
       using(placeOf(name, signal), async (names) =>
@@ -182,7 +182,14 @@ async function listFolder(
   names: PathNames,
   request: FolderOptions,
 ): Promise<FolderPage> {
-  const { prefix = '', sort } = request;
+  const { bucket, prefix = '', sort, startAfter } = request;
+  if (names.isSealing && startAfter !== undefined) {
+    throw new StorageError(
+      'InvalidArgument',
+      `Bucket ${bucket} seals names, and its lists are in the order of sealed ones: none begins ` +
+        'behind a name. Leave startAfter out, and go on by the cursor.',
+    );
+  }
   const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
   const page = await transport.listFolder({ ...request, prefix: folder });
   const items = found(names, page.items, prefix);

@@ -26,6 +26,7 @@ import type {
   UploadSession,
   Usage,
   UsageOptions,
+  UserMetadata,
   WellKnownText,
 } from './interface.ts';
 import type {
@@ -47,7 +48,7 @@ export interface FileMetadata extends FileName {
   readonly contentType: string | undefined;
   readonly tags: readonly string[];
   readonly headers: StoredHeaders;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: UserMetadata;
   readonly sha256: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -60,8 +61,8 @@ export interface WholeFile extends FileMetadata {
   readonly digest: Uint8Array;
 }
 
-/** One of a batch, which takes no metadata. */
-export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256' | 'metadata'> {
+/** One of a batch. */
+export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256'> {
   readonly bytes: Uint8Array;
 }
 
@@ -102,6 +103,14 @@ export interface SessionRequest extends FileMetadata {
 
 export interface SessionName extends FileName {
   readonly uploadId: string;
+}
+
+/** What is told at the end only, beside or in place of what was told at the beginning. */
+export interface Completion extends SessionName {
+  readonly metadata?: UserMetadata | undefined;
+  readonly sha256?: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
 }
 
 export interface ChunkUpload extends SessionName {
@@ -221,15 +230,14 @@ export interface Management {
 export interface Transport {
   /** Files up to here go in one request. */
   readonly wholeFileBytesMax: number;
-  /** Such a request may carry stored headers. */
-  readonly wholeFileTakesHeaders: boolean;
   putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;
   /** In the order of the files; all are stored, or each has its error. */
   putFiles(batch: FileBatch, signal: Signal): Promise<readonly (FileRecord | StorageError)[]>;
   startUpload(request: SessionRequest, signal: Signal): Promise<UploadSession>;
   getUpload(name: SessionName, signal: Signal): Promise<UploadSession>;
   putChunk(chunk: ChunkUpload, signal: Signal): Promise<void>;
-  completeUpload(name: SessionName, signal: Signal): Promise<FileRecord>;
+  /** Repeated, it answers as the first time. */
+  completeUpload(completion: Completion, signal: Signal): Promise<FileRecord>;
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
   /** The open ones. */
   listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;

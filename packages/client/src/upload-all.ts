@@ -1,7 +1,7 @@
 // Many files: the small ones go together, up to two hundred in one request, since a request takes
 // its time whatever it brings; others go as they ever do.
 
-import { batchFileCountMax } from '../../wire/src/limits.ts';
+import { batchFileCountMax, batchItemCountMax, batchTextBytesMax } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf, requireTold } from './digest.ts';
 import type { FileRecord, FileToUpload, UploadAllOptions, UploadedFile } from './interface.ts';
@@ -10,7 +10,7 @@ import { asTheyEnd, checkedConcurrency } from './parallel.ts';
 import { sha256 } from './sha256.ts';
 import { abortedError, isStorageError, StorageError } from './storage-error.ts';
 import type { BatchedFile } from './transport.ts';
-import { metadataOf, requireSame, uploadFile } from './upload.ts';
+import { lateMetadata, metadataOf, requireSame, uploadFile } from './upload.ts';
 import { type OpenedSource, openSource } from './upload-source.ts';
 
 /**
@@ -22,6 +22,8 @@ export const smallFileBytesMax = 100_000;
 const batchBytesMax = 1_800_000;
 /** What Candid or a form puts around a file. */
 const fileRestBytes = 512;
+/** Of one file, path and all: the head of a form's part takes 8,192 bytes, with what is around. */
+const fileTextBytesMax = 6_000;
 
 interface Job {
   readonly connection: Connection;
@@ -65,7 +67,7 @@ async function* tasksOf(
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
 ): AsyncGenerator<() => Promise<readonly UploadedFile[]>> {
   let batch = new Map<string, SmallFile>();
-  let bytes = 0;
+  let load = noLoad;
   for await (const file of files) {
     if (job.signal.aborted) throw abortedError(job.signal.reason);
     const read = await readSmall(job, file);
@@ -73,15 +75,15 @@ async function* tasksOf(
       yield read.task;
       continue;
     }
-    const own = bytesOf(read);
-    const isFull = batch.size === batchFileCountMax || bytes + own > batchBytesMax;
+    const together = sumOf(load, loadOf(read));
+    const isFull = batch.size === batchFileCountMax || !isWithin(together);
     if (isFull || batch.has(read.path)) {
       yield taskOf(job, batch);
       batch = new Map();
-      bytes = 0;
+      load = noLoad;
     }
     batch.set(read.path, read);
-    bytes += own;
+    load = sumOf(load, loadOf(read));
   }
   if (batch.size > 0) yield taskOf(job, batch);
 }
@@ -90,9 +92,35 @@ function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
   return () => sendBatch(job, [...batch.values()]);
 }
 
-function bytesOf({ path, bytes, tags, headers }: SmallFile): number {
-  const texts = [path, ...tags, ...Object.values(headers)];
-  return bytes.length + fileRestBytes + 3 * texts.join('').length;
+/** What files take of a request. */
+interface Load {
+  readonly bytes: number;
+  readonly textBytes: number;
+  /** Tags, header fields, pairs of metadata. */
+  readonly items: number;
+}
+
+const noLoad: Load = { bytes: 0, textBytes: 0, items: 0 };
+
+/** Texts as the longest UTF-8 that they can have. */
+function loadOf({ path, bytes, tags, headers, metadata, contentType }: SmallFile): Load {
+  const [fields, pairs] = [Object.values(headers), Object.entries(metadata)];
+  const textBytes = 3 * [path, contentType, ...tags, ...fields, ...pairs.flat()].join('').length;
+  const items = tags.length + fields.length + pairs.length;
+  return { bytes: bytes.length + fileRestBytes + textBytes, textBytes, items };
+}
+
+function sumOf(one: Load, other: Load): Load {
+  return {
+    bytes: one.bytes + other.bytes,
+    textBytes: one.textBytes + other.textBytes,
+    items: one.items + other.items,
+  };
+}
+
+function isWithin({ bytes, textBytes, items }: Load): boolean {
+  // The rest of the texts are conditions, and names of header fields.
+  return bytes <= batchBytesMax && textBytes <= batchTextBytesMax / 2 && items <= batchItemCountMax;
 }
 
 /** A file for a batch, or what is to be done with one that is none. */
@@ -105,28 +133,25 @@ async function readSmall(
     const bufferedBytesMax = connection.transport.wholeFileBytesMax;
     const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
     // A form has no place for a Content-Disposition of the file, since the part has its own, nor
-    // for metadata and line ends in a name.
+    // for line ends in a name.
     const isAlone =
-      file.headers?.['Content-Disposition'] !== undefined ||
-      Object.keys(file.metadata ?? {}).length > 0 ||
-      /\p{Cc}/u.test(file.path);
+      file.headers?.['Content-Disposition'] !== undefined || /\p{Cc}/u.test(file.path);
     const { size } = source;
     if (size === undefined || size > smallFileBytesMax || isAlone) {
       return { task: () => uploadAlone(job, file, source) };
     }
-    const {
-      bucket,
-      sha256: told,
-      metadata: _none,
-      ...described
-    } = metadataOf(connection, source, {
-      ...file,
-      bucket: options.bucket,
-    });
+    const { bucket } = options;
+    const described = metadataOf(connection, source, { ...file, bucket });
     const bytes = await source.slice(0, size);
+    const metadata = (await lateMetadata(file)) ?? described.metadata;
     const digest = await sha256(bytes);
-    requireTold(told, digest);
-    return { ...described, bytes, etag: await etagOf([digest]) };
+    requireTold(described.sha256, digest);
+    const { bucket: _, sha256: __, ...rest } = described;
+    const small = { ...rest, metadata, bytes, etag: await etagOf([digest]) };
+    if (loadOf(small).textBytes <= fileTextBytesMax) return small;
+    const again = await openSource(bytes, { size, bufferedBytesMax });
+    const alone = { ...file, metadata, contentType: rest.contentType };
+    return { task: () => uploadAlone(job, alone, again) };
   } catch (error) {
     return { task: async () => [failed(file.path, error)] };
   }

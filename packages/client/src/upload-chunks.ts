@@ -1,13 +1,30 @@
-// The chunks of a session: read in order, sent in parallel, those that the service has not sent
+// The chunks of a source: read in order, sent in parallel, those that the service has not sent
 // again. Holds one chunk for each request under way.
 
 import { chunkCountMax, missingReportedMax } from '../../wire/src/limits.ts';
-import { trying } from './connection.ts';
-import type { UploadSession } from './interface.ts';
+import { type Connection, trying } from './connection.ts';
+import type { Progress, UploadSession } from './interface.ts';
 import { inParallel, oneAtATime, unlessAborted } from './parallel.ts';
 import { sha256 } from './sha256.ts';
 import { abortedError, StorageError } from './storage-error.ts';
+import type { SessionName, Signal } from './transport.ts';
 import type { UploadJob } from './upload-job.ts';
+import type { OpenedSource } from './upload-source.ts';
+
+/** What is sent, and where in its session it belongs. */
+export interface ChunkJob {
+  readonly connection: Connection;
+  readonly name: SessionName;
+  readonly source: OpenedSource;
+  readonly signal: Signal;
+  readonly concurrency: number;
+  readonly chunkSize: number;
+  /** Index of the chunk with which the source begins. */
+  readonly first: number;
+  /** Whether the service lacks a chunk, asked for indexes in their order. */
+  isMissing(index: number): boolean | Promise<boolean>;
+  report?(progress: Progress): void;
+}
 
 interface Chunk {
   readonly index: number;
@@ -15,54 +32,70 @@ interface Chunk {
   readonly isStored: boolean;
 }
 
-/** The digests of all chunks, sent now or before. */
-export async function sendChunks(job: UploadJob, session: UploadSession): Promise<Uint8Array[]> {
-  const { connection, source, options, metadata } = job;
+/** All chunks of a session. */
+export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
+  const { connection, source, options, metadata, concurrency } = job;
+  const { uploadId, chunkSize } = session;
+  return {
+    connection,
+    name: { bucket: metadata.bucket, path: metadata.path, uploadId },
+    source,
+    signal: options.signal,
+    concurrency,
+    chunkSize,
+    first: 0,
+    isMissing: missingChunks(job, session),
+    report: (progress) => job.report(progress),
+  };
+}
+
+/** Gives the digests of all chunks, sent now or before, and the number of their bytes. */
+export async function sendChunks(
+  job: ChunkJob,
+): Promise<{ readonly digests: Uint8Array[]; readonly bytes: number }> {
+  const { connection, source, first } = job;
   const totalBytes = source.size;
   const digests: Uint8Array[] = [];
   let doneBytes = 0;
   let resumedBytes = 0;
-  const takeChunk = chunkReader(job, session);
-  const name = { ...metadata, uploadId: session.uploadId };
-  const chunkCount = session.isSizeKnown ? Math.max(1, session.chunkCount) : chunkCountMax;
-  const concurrency = Math.min(job.concurrency, chunkCount);
-  await inParallel({ concurrency, signal: options.signal }, async (signal) => {
+  const takeChunk = chunkReader(job);
+  const chunkCount = Math.ceil((totalBytes ?? Number.POSITIVE_INFINITY) / job.chunkSize);
+  const concurrency = Math.min(job.concurrency, Math.max(1, chunkCount));
+  await inParallel({ concurrency, signal: job.signal }, async (signal) => {
     for (;;) {
       // A slow stream may give nothing for long.
       const chunk = await unlessAborted(signal, takeChunk);
       if (chunk === undefined) break;
       const { index, bytes, isStored } = chunk;
       const digest = await sha256(bytes);
-      digests[index] = digest;
+      digests[index - first] = digest;
       if (isStored) {
         resumedBytes += bytes.length;
       } else {
-        const upload = { ...name, index, bytes, digest };
+        const upload = { ...job.name, index, bytes, digest };
         await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
       }
       doneBytes += bytes.length;
       source.release?.(bytes);
-      job.report({ doneBytes, totalBytes, resumedBytes });
+      job.report?.({ doneBytes, totalBytes, resumedBytes });
     }
-    if (options.signal?.aborted) throw abortedError(options.signal.reason);
+    if (job.signal?.aborted) throw abortedError(job.signal.reason);
   });
-  return digests;
+  return { digests, bytes: doneBytes };
 }
 
 /** Gives one chunk after the other, then undefined; one read at a time. */
-function chunkReader(job: UploadJob, session: UploadSession): () => Promise<Chunk | undefined> {
-  const { source } = job;
-  const { chunkSize } = session;
-  const isMissing = missingChunks(job, session);
+function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
+  const { source, chunkSize, first } = job;
   const size = source.size ?? Number.POSITIVE_INFINITY;
-  let next = 0;
+  let start = 0;
   let isOver = false;
   return oneAtATime(async () => {
-    const index = next++;
-    const start = index * chunkSize;
     if (isOver || start >= size) return undefined;
-    const isStored = !(await isMissing(index));
+    const index = first + start / chunkSize;
+    const isStored = !(await job.isMissing(index));
     const bytes = await source.slice(start, Math.min(start + chunkSize, size));
+    start += chunkSize;
     // Of unknown size, the end is where less comes, or nothing.
     isOver = bytes.length < chunkSize;
     if (bytes.length === 0) return undefined;
@@ -79,14 +112,8 @@ function tooLong(chunkSize: number): StorageError {
   );
 }
 
-/**
- * Whether the service still lacks a chunk, asked for indexes in their order. A session tells the
- * first hundred that are missing: beyond the last of them it is asked again.
- */
-function missingChunks(
-  job: UploadJob,
-  session: UploadSession,
-): (index: number) => boolean | Promise<boolean> {
+/** A session tells the first hundred that are missing: beyond the last of them it is asked anew. */
+function missingChunks(job: UploadJob, session: UploadSession): ChunkJob['isMissing'] {
   const { connection, options, metadata } = job;
   const { signal } = options;
   if (session.status === 'completed') return () => false;

@@ -4,12 +4,12 @@
 import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf, requireTold } from './digest.ts';
-import type { FileRecord, UploadOptions, UploadSession } from './interface.ts';
+import type { FileRecord, UploadOptions, UploadSession, UserMetadata } from './interface.ts';
 import { checkedConcurrency } from './parallel.ts';
 import { sha256 } from './sha256.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { FileMetadata, WholeFile } from './transport.ts';
-import { sendChunks } from './upload-chunks.ts';
+import type { FileMetadata, Signal, WholeFile } from './transport.ts';
+import { chunksOf, sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
 import { type OpenedSource, openSource, type UploadInput } from './upload-source.ts';
 
@@ -38,25 +38,18 @@ export async function uploadFile(
 }
 
 /** So does a file without a type: the service then finds one by the path's extension. */
-function needsSession({ connection, options, metadata }: UploadJob, size: number): boolean {
-  const { wholeFileBytesMax, wholeFileTakesHeaders } = connection.transport;
-  const hasHeaders = Object.keys(metadata.headers).length > 0;
-  const hasMetadata = Object.keys(metadata.metadata).length > 0;
-  return (
-    size > wholeFileBytesMax ||
-    options.resume !== undefined ||
-    hasMetadata ||
-    (hasHeaders && !wholeFileTakesHeaders)
-  );
+function needsSession({ connection, options }: UploadJob, size: number): boolean {
+  return size > connection.transport.wholeFileBytesMax || options.resume !== undefined;
 }
 
 /** What is known of a file before its bytes are read. */
 export function metadataOf(
   connection: Connection,
-  source: OpenedSource,
+  source: Pick<OpenedSource, 'contentType'>,
   options: Omit<UploadOptions, 'onProgress'>,
 ): FileMetadata {
-  const { bucket, path, tags = [], headers = {}, metadata = {} } = options;
+  const { bucket, path, tags = [], headers = {} } = options;
+  const metadata = typeof options.metadata === 'function' ? {} : (options.metadata ?? {});
   const { sha256, ifMatch, ifNoneMatch } = options;
   // Calls by the actor may write a path with a slash before it.
   const name = path.replace(/^\//, '');
@@ -65,10 +58,18 @@ export function metadataOf(
   return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
 }
 
+/** What a function tells of a source that has been read; undefined without one. */
+export async function lateMetadata({
+  metadata,
+}: Pick<UploadOptions, 'metadata'>): Promise<UserMetadata | undefined> {
+  return typeof metadata === 'function' ? metadata() : undefined;
+}
+
 async function uploadWhole(job: UploadJob, contentType: string, size: number): Promise<FileRecord> {
-  const { connection, source, options, metadata } = job;
+  const { connection, source, options, metadata: described } = job;
   const bytes = await source.slice(0, size);
-  const file = { ...metadata, contentType, bytes, digest: await sha256(bytes) };
+  const metadata = (await lateMetadata(options)) ?? described.metadata;
+  const file = { ...described, metadata, contentType, bytes, digest: await sha256(bytes) };
   requireTold(file.sha256, file.digest);
   const etag = await etagOf([file.digest]);
   const { signal } = options;
@@ -122,26 +123,42 @@ async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
 async function sendSession(job: UploadJob, session: UploadSession): Promise<FileRecord> {
   const { connection, options } = job;
   const { signal } = options;
-  const digests = await sendChunks(job, session);
-  const name = { ...job.metadata, uploadId: session.uploadId };
+  const { digests } = await sendChunks(chunksOf(job, session));
+  const { bucket, path } = job.metadata;
+  const { uploadId } = session;
+  const completion = { bucket, path, uploadId, metadata: await lateMetadata(options) };
   const record = await trying(connection, signal, () =>
-    connection.transport.completeUpload(name, signal),
+    connection.transport.completeUpload(completion, signal),
   );
   requireSame(record.etag, await etagOf(digests));
   return record;
 }
 
+function begin({ connection, source, options, metadata }: UploadJob): Promise<UploadSession> {
+  const { signal, chunkBytes } = options;
+  const { size } = source;
+  return beginSession(connection, { metadata, size, chunkBytes, signal });
+}
+
+interface Beginning {
+  readonly metadata: FileMetadata;
+  readonly size: number | undefined;
+  readonly chunkBytes: number | undefined;
+  readonly signal: Signal;
+}
+
 /** A lost answer leaves a session that nobody knows; it ends by itself. */
-function begin(job: UploadJob): Promise<UploadSession> {
-  const { connection, source, options, metadata } = job;
-  const { signal, chunkBytes = chunkBytesMax } = options;
+export async function beginSession(
+  connection: Connection,
+  { metadata, size, chunkBytes = chunkBytesMax, signal }: Beginning,
+): Promise<UploadSession> {
   if (!(chunkBytes >= chunkBytesMin && chunkBytes <= chunkBytesMax)) {
     throw new StorageError(
       'InvalidArgument',
       `A chunk has ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkBytes}.`,
     );
   }
-  const request = { ...metadata, size: source.size, chunkBytes };
+  const request = { ...metadata, size, chunkBytes };
   return trying(connection, signal, () => connection.transport.startUpload(request, signal));
 }
 

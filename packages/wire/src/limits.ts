@@ -13,6 +13,10 @@ export const joinedPartsMax = 1_000;
 
 // Many files in one call
 export const batchFileCountMax = 200;
+/** Tags, header fields and pairs of metadata of all of them, in a call of the actor. */
+export const batchItemCountMax = 1_000;
+/** UTF-8 of their paths and of all other texts. */
+export const batchTextBytesMax = 524_288;
 export const deletedFileCountMax = 1_000;
 /** The JSON or the texts of a call that names files to be deleted. */
 export const deletionBytesMax = 98_304;

@@ -1,6 +1,7 @@
 // The quotas of a bucket: how much it may hold, and how many files, open uploads included. An open
-// upload counts as what it will be from its beginning, so that a completion never fails for want of
-// room. What a file takes beside its bytes counts too: four hundred empty files can take 66 MB.
+// upload counts as what it will be from its beginning, so that no completion fails for want of room
+// but one that brings more metadata. What a file takes beside its bytes counts too: four hundred
+// empty files can take 66 MB.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { keepVersionsDaysMax } from '../../limits.ts';

@@ -3,7 +3,8 @@
 // up. Without a delimiter all files below the prefix, one after another.
 
 import { concatBytes } from '../../lib/bytes.ts';
-import { listedPathBytesMax } from '../../limits.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { filePathBytesMax, listedPathBytesMax } from '../../limits.ts';
 import { authorizeList, type SentKey } from '../access/access.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
@@ -22,6 +23,11 @@ export interface FolderRequest {
   readonly delimiter: string | undefined;
   /** That of the page before; without one the list begins. */
   readonly cursor: string | undefined;
+  /**
+   * To the letter, in place of a cursor: the list begins behind it, and behind the folder that it
+   * is in, where folders are shown.
+   */
+  readonly startAfter?: string | undefined;
   /**
    * Of files and folders together, 1 to 1,000; what is no whole number is refused, NaN included.
    */
@@ -69,7 +75,7 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
   }
   const limit = parseLimit(request.limit);
   const isDescending = parseDirection(request.sort);
-  const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
+  const after = parsePosition(request);
   const tag = request.tag === undefined ? '' : parseTag(request.tag);
   const selection = selectFiles(stores, { bucketId: bucket.id, tag, prefix });
   const hasFolders = delimiter === '/';
@@ -80,12 +86,31 @@ export function listFolder(stores: Stores, call: Call, request: FolderRequest): 
     entries: [],
     missing: limit,
     room: listedPathBytesMax,
-    ...rangeAfter(stores, selection, { cursor, isDescending, hasFolders }),
+    ...rangeAfter(stores, selection, { after, isDescending, hasFolders }),
   };
   if (isDescending) walkDown(walk);
   else walkUp(walk);
   const { entries, start, end } = walk;
   return { bucketId: bucket.id, entries, hasMore: start < end, prefix, delimiter };
+}
+
+/** UTF-8 of the name behind which the page begins. */
+function parsePosition({ cursor, startAfter }: FolderRequest): Uint8Array | undefined {
+  if (startAfter === undefined) return cursor === undefined ? undefined : parseCursor(cursor);
+  if (cursor !== undefined) {
+    throw new Refusal(
+      'InvalidArgument',
+      'A list begins behind startAfter or goes on from a cursor: send the one or the other.',
+    );
+  }
+  const name = encodeUtf8(startAfter);
+  if (name.length > filePathBytesMax) {
+    throw new Refusal(
+      'InvalidArgument',
+      `startAfter has at most ${filePathBytesMax} bytes of UTF-8, as paths have.`,
+    );
+  }
+  return name;
 }
 
 /** Whether it goes down. */
@@ -137,25 +162,29 @@ interface Walk extends Range {
 }
 
 interface Position {
-  readonly cursor: Uint8Array | undefined;
+  /** A file's path, a folder's with its last slash, or any other name. */
+  readonly after: Uint8Array | undefined;
   readonly isDescending: boolean;
   readonly hasFolders: boolean;
 }
 
 function rangeAfter(stores: Stores, selection: Selection, position: Position): Range {
   const { scope, prefix, start, total } = selection;
-  const { cursor, isDescending, hasFolders } = position;
+  const { after, isDescending, hasFolders } = position;
   const end = start + total;
-  if (cursor === undefined) {
+  if (after === undefined) {
     return { start, end };
   }
+  const slashEnd = hasFolders ? after.indexOf(slash, prefix.length) + 1 : 0;
+  const folder = nameKey(scope, after.subarray(0, slashEnd));
   if (isDescending) {
-    return { start, end: Math.min(end, stores.index.rank(nameKey(scope, cursor))) };
+    // A folder comes before what is in it.
+    const isWithin = slashEnd > 0 && slashEnd < after.length;
+    const next = isWithin ? afterFolder(folder) : nameKey(scope, after);
+    return { start, end: Math.min(end, stores.index.rank(next)) };
   }
-  const isOwnFolder = hasFolders && cursor.indexOf(slash, prefix.length) === cursor.length - 1;
-  const next = isOwnFolder
-    ? afterFolder(nameKey(scope, cursor))
-    : nameKey(scope, concatBytes(cursor, Uint8Array.of(0)));
+  const next =
+    slashEnd > 0 ? afterFolder(folder) : nameKey(scope, concatBytes(after, Uint8Array.of(0)));
   return { start: Math.max(start, stores.index.rank(next)), end };
 }
 

@@ -47,6 +47,12 @@ export function parseMetadata(pairs: Metadata): Metadata {
   return pairs;
 }
 
+/** What was noted first, and what comes later in place of what has its name. */
+export function mergeMetadata(first: Metadata, later: Metadata): Metadata {
+  const names = new Set(later.map(([name]) => name));
+  return parseMetadata([...first.filter(([name]) => !names.has(name)), ...later]);
+}
+
 /** Of the texts of a record: from that one on, two by two. */
 export function pairsOf(texts: readonly string[], start: number): Metadata {
   const pairs: [string, string][] = [];

@@ -21,6 +21,7 @@ import { freedBytes } from '../files/versions.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
+import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
 import { parseFilePath, parseTags } from '../shared/names.ts';
 import {
   checkUnmodifiedSince,
@@ -87,6 +88,7 @@ export function prepareFile(stores: Stores, grant: Grant, file: SentFile): Prepa
     ...file.metadata,
     contentType: storedContentType(bucket, file.metadata.contentType),
     tags: parseTags(file.metadata.tags),
+    metadata: parseMetadata(file.metadata.metadata),
   };
   const { bytes, conditions = {}, digests = [] } = file;
   if (bytes.length > singleUploadBytesMax) {
@@ -135,6 +137,7 @@ export interface FileArgument {
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly tags: readonly string[];
+  readonly metadata: Metadata;
   /** Hexadecimal. */
   readonly sha256: string | undefined;
   readonly ifMatch: string | undefined;
@@ -144,7 +147,7 @@ export interface FileArgument {
 
 /** At most 1,900,000 bytes, so that the call fits into the network's envelope. */
 export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
-  const { bucketId, path, contentType, bytes, tags, apiKey } = argument;
+  const { bucketId, path, contentType, bytes, tags, metadata: noted, apiKey } = argument;
   if (bytes.length > chunkBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
@@ -153,7 +156,7 @@ export function uploadByCall(stores: Stores, call: Call, argument: FileArgument)
       { limit: chunkBytesMax, size: bytes.length },
     );
   }
-  const metadata = { headers: noStoredHeaders, metadata: [], contentType, tags };
+  const metadata = { headers: noStoredHeaders, metadata: noted, contentType, tags };
   const digests =
     argument.sha256 === undefined ? [] : [parseFileDigest(argument.sha256, bytes.length)];
   const named = { bucket: bucketId, path, apiKey, metadata, bytes };

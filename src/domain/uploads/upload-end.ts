@@ -4,12 +4,14 @@
 import { present } from '../../lib/assert.ts';
 import type { SentKey } from '../access/access.ts';
 import { findBucket } from '../buckets/buckets.ts';
+import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { commitFile, type FileRecord, findFile } from '../files/files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
+import { type Metadata, mergeMetadata } from '../shared/file-metadata.ts';
 import type { WritePreconditions } from '../shared/preconditions.ts';
 import type { Stores } from '../shared/stores.ts';
 import { forgetUpload, openUploadsOf } from './open-uploads.ts';
@@ -45,6 +47,8 @@ export interface Completion extends UploadName {
   readonly sha256?: string | undefined;
   /** Of what is at the path at completion, beside those that the session was begun with. */
   readonly conditions?: WritePreconditions | undefined;
+  /** Beside what the session was begun with, and in place of what has the same name. */
+  readonly metadata?: Metadata | undefined;
 }
 
 export interface CompletedUpload {
@@ -60,7 +64,7 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 
 /** As completeUpload(), with the file; for a repetition it is the record of then, and not new. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
-  const { session, digests } = checkCompletion(stores, call, request);
+  const { begun, session, digests } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
     return { session, file: completedFile(session), isNew: false };
   }
@@ -69,7 +73,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const open = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   const old = findFile(stores, session.bucketId, session.path);
   // The commit saves the bucket: with the file counted, and the upload no more
-  const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, session, -1), old };
+  const replaced = { nowNs: call.nowNs, bucket: withUploadCounted(open, begun, -1), old };
   const { file, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
@@ -92,15 +96,17 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
 
 /**
  * Refuses what finishUpload() would refuse but for the digest of a file of several chunks; changes
- * nothing. A completed session needs no key any more, its id is the right to ask.
+ * nothing. A completed session needs no key any more, its id is the right to ask. Gives the session
+ * as it was begun, and as it is completed.
  */
 export function checkCompletion(stores: Stores, call: Call, request: Completion) {
-  const session = continuedUpload(stores, call, request);
-  if (session.status === 'completed') {
-    return { session, digests: [] };
+  const begun = continuedUpload(stores, call, request);
+  if (begun.status === 'completed') {
+    return { begun, session: begun, digests: [] };
   }
-  requireActive(session, call.nowNs);
-  requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
+  requireActive(begun, call.nowNs);
+  requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
+  const session = withMetadata(begun, request.metadata);
   const sent = parseFileDigest(request.sha256, session.totalSize);
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   if (digests.length > 0) requireVerifiable(session.totalSize);
@@ -109,10 +115,17 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
   checkConditions(stores, session, request.conditions);
+  const bytes = overheadBytesOf(session) - overheadBytesOf(begun);
+  checkQuota(bucket, { files: 0, bytes });
   if (session.chunkIndexEnd <= 1) {
     verifyFile(stores, { session, layout: layoutOf(stores, session) }, digests);
   }
-  return { session, digests };
+  return { begun, session, digests };
+}
+
+function withMetadata(session: UploadSession, brought: Metadata | undefined): UploadSession {
+  if (brought === undefined) return session;
+  return { ...session, metadata: mergeMetadata(session.metadata, brought) };
 }
 
 /** Refuses what cancelUpload() would refuse; changes nothing. */

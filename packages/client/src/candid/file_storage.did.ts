@@ -65,6 +65,7 @@ export interface ApiKeyRequest {
 export interface BatchedFile {
   'sha256' : [] | [string],
   'contentType' : [] | [string],
+  'metadata' : [] | [Array<TextPair>],
   'path' : string,
   'tags' : [] | [Array<string>],
   'ifNoneMatch' : [] | [string],
@@ -356,6 +357,7 @@ export interface FileRecord {
 export interface FileUpload {
   'sha256' : [] | [string],
   'contentType' : string,
+  'metadata' : [] | [Array<TextPair>],
   'path' : string,
   'tags' : [] | [Array<string>],
   'bucketId' : string,
@@ -486,10 +488,12 @@ export interface ListFilesRequest {
 }
 /**
  * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
- * unless told; `cursor` is the `nextCursor` of the page before.
+ * unless told; `cursor` is the `nextCursor` of the page before. A first page begins behind
+ * `startAfter`, any name, if that is told.
  */
 export interface ListFolderRequest {
   'tag' : [] | [string],
+  'startAfter' : [] | [string],
   'cursor' : [] | [string],
   'sort' : [] | [string],
   'bucketId' : string,
@@ -648,6 +652,26 @@ export interface Upload {
   'isSizeKnown' : boolean,
 }
 /**
+ * What an upload is completed with.
+ */
+export interface UploadCompletion {
+  /**
+   * Of the whole file, in hexadecimal: checked before it becomes one.
+   */
+  'sha256' : [] | [string],
+  /**
+   * Beside that of the beginning, and in place of what has the same name.
+   */
+  'metadata' : [] | [Array<TextPair>],
+  'ifNoneMatch' : [] | [string],
+  /**
+   * Of the file that is at the path now, beside those of the beginning.
+   */
+  'ifMatch' : [] | [string],
+  'apiKey' : [] | [string],
+  'uploadId' : string,
+}
+/**
  * What a chunked upload is to become. Without a type, that of the path's ending is taken.
  */
 export interface UploadRequest {
@@ -758,6 +782,15 @@ export interface _SERVICE {
   'completeFileUpload' : ActorMethod<
     [string, [] | [string]],
     { 'ok' : string } |
+      { 'err' : string }
+  >,
+  /**
+   * As completeFileUpload, with what is known only by then; ok is the file, also of a repetition,
+   * whose metadata and conditions are not looked at.
+   */
+  'completeFileUploadWith' : ActorMethod<
+    [UploadCompletion],
+    { 'ok' : FileRecord } |
       { 'err' : string }
   >,
   /**
@@ -1112,14 +1145,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'apiKey' : IDL.Opt(IDL.Text),
     'chunkSize' : IDL.Opt(IDL.Nat),
   });
-  const CopyRequest = IDL.Record({
-    'to' : IDL.Text,
-    'from' : IDL.Text,
-    'bucketId' : IDL.Text,
+  const UploadCompletion = IDL.Record({
+    'sha256' : IDL.Opt(IDL.Text),
+    'metadata' : IDL.Opt(IDL.Vec(TextPair)),
     'ifNoneMatch' : IDL.Opt(IDL.Text),
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
-    'toBucketId' : IDL.Opt(IDL.Text),
+    'uploadId' : IDL.Text,
   });
   const FileRecord = IDL.Record({
     'id' : IDL.Text,
@@ -1137,6 +1169,15 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'version' : IDL.Nat,
     'updatedAt' : IDL.Int,
     'chunkSize' : IDL.Nat,
+  });
+  const CopyRequest = IDL.Record({
+    'to' : IDL.Text,
+    'from' : IDL.Text,
+    'bucketId' : IDL.Text,
+    'ifNoneMatch' : IDL.Opt(IDL.Text),
+    'ifMatch' : IDL.Opt(IDL.Text),
+    'apiKey' : IDL.Opt(IDL.Text),
+    'toBucketId' : IDL.Opt(IDL.Text),
   });
   const ApiKeyRequest = IDL.Record({
     'permissions' : IDL.Vec(IDL.Text),
@@ -1358,6 +1399,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const ListFolderRequest = IDL.Record({
     'tag' : IDL.Opt(IDL.Text),
+    'startAfter' : IDL.Opt(IDL.Text),
     'cursor' : IDL.Opt(IDL.Text),
     'sort' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
@@ -1483,6 +1525,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const FileUpload = IDL.Record({
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Text,
+    'metadata' : IDL.Opt(IDL.Vec(TextPair)),
     'path' : IDL.Text,
     'tags' : IDL.Opt(IDL.Vec(IDL.Text)),
     'bucketId' : IDL.Text,
@@ -1494,6 +1537,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const BatchedFile = IDL.Record({
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Opt(IDL.Text),
+    'metadata' : IDL.Opt(IDL.Vec(TextPair)),
     'path' : IDL.Text,
     'tags' : IDL.Opt(IDL.Vec(IDL.Text)),
     'ifNoneMatch' : IDL.Opt(IDL.Text),
@@ -1527,6 +1571,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'completeFileUpload' : IDL.Func(
         [IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Text, 'err' : IDL.Text })],
+        [],
+      ),
+    'completeFileUploadWith' : IDL.Func(
+        [UploadCompletion],
+        [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
         [],
       ),
     'copyFile' : IDL.Func(

@@ -1,0 +1,215 @@
+// What a door to the service needs of the library: metadata in as few updates as a file takes, of
+// streams when they have been read, and sessions whose parts come one by one. Over both ways.
+
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FileToUpload } from '../../packages/client/src/interface.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { WrittenPart } from '../../packages/client/src/uploads.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+
+let service: Service;
+const updates: string[] = [];
+
+beforeAll(async () => {
+  service = await openService({
+    onReport: ({ kind, method }) => {
+      if (kind === 'update') updates.push(method);
+    },
+  });
+});
+afterAll(() => service?.stop());
+
+const contentTypeOf = () => 'a/b';
+const overHttp = () => {
+  return createStorage({ url: service.base, apiKey: service.apiKey, contentTypeOf });
+};
+const byActor = () => {
+  const { host, canisterId, identityPem } = service;
+  return createStorage({ host, canisterId, identity: identityFromPem(identityPem), contentTypeOf });
+};
+
+/** What `work` gives, and the updates that it took. */
+async function counting<T>(work: () => Promise<T>): Promise<[T, number]> {
+  updates.length = 0;
+  const value = await work();
+  return [value, updates.length];
+}
+
+async function* inPieces(bytes: Uint8Array, length = 50_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+/** A stream, and the metadata that is known when it has been read. */
+function digested(bytes: Uint8Array) {
+  const hash = createHash('md5');
+  let reads = 0;
+  return {
+    source: (async function* () {
+      for await (const piece of inPieces(bytes)) {
+        hash.update(piece);
+        reads += piece.length;
+        yield piece;
+      }
+    })(),
+    metadata: () => {
+      expect(reads).toBe(bytes.length);
+      return { md5: hash.digest('hex') };
+    },
+    expected: { md5: createHash('md5').update(bytes).digest('hex') },
+  };
+}
+
+const chunkBytes = 65_536;
+
+describe.each([
+  ['HTTP', overHttp],
+  ['the actor', byActor],
+])('over %s', (name, open) => {
+  const prefix = `parts ${name}/`;
+  let storage: Storage;
+  beforeAll(() => {
+    storage = open();
+  });
+  const target = (path: string) => ({ bucket: service.bucket, path: prefix + path });
+  const read = async (path: string) => (await storage.download(target(path))).bytes();
+
+  test('a small file with metadata and headers takes one update', async () => {
+    const metadata = { by: 'Zoë 😀\u2028"', 'x.y-z_0': '' };
+    const headers = { 'Cache-Control': 'no-cache' };
+    for (const options of [{ metadata }, { metadata, headers }]) {
+      const [record, count] = await counting(() =>
+        storage.upload(sampleBytes('noted', 500), { ...target('noted'), ...options }),
+      );
+      expect([record.metadata, count]).toEqual([metadata, 1]);
+      expect(await storage.stat(target('noted'))).toMatchObject({ metadata });
+    }
+  });
+
+  test('many small files with metadata go together, as many as one call takes', async () => {
+    const files: FileToUpload[] = Array.from({ length: 60 }, (_, index) => ({
+      path: `${prefix}many/${index}`,
+      source: sampleBytes(`${index}`, 20),
+      metadata:
+        index % 2 === 0
+          ? Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`n${at}`, `${index}`]))
+          : async () => ({ late: `${index}` }),
+    }));
+    const [stored, count] = await counting(async () => {
+      const found = [];
+      for await (const one of storage.uploadAll(files, { bucket: service.bucket })) found.push(one);
+      return found;
+    });
+    expect(count).toBeLessThanOrEqual(2);
+    const records = new Map(stored.map(({ path, file }) => [path, file?.metadata]));
+    expect(records.get(`${prefix}many/2`)).toMatchObject({ n0: '2', n31: '2' });
+    expect(records.get(`${prefix}many/3`)).toEqual({ late: '3' });
+    expect(records.size).toBe(60);
+  });
+
+  test.each([
+    ['small', 5_000, {}, 1],
+    ['large', 200_000, { chunkBytes, size: 200_000 }, 6],
+    ['of unknown size', 2_000_001, {}, 4],
+  ])(
+    'metadata of a stream, %s, is asked for when it has been read',
+    async (label, size, told, most) => {
+      const bytes = sampleBytes(label, size);
+      const { source, metadata, expected } = digested(bytes);
+      const options = { ...target(label), ...told, metadata };
+      const [record, count] = await counting(() => storage.upload(source, options));
+      expect(record).toMatchObject({ size, metadata: expected });
+      expect(count).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test('parts come in any order, at a time, and again, and are a file when all are there', async () => {
+    const bytes = sampleBytes('parts', 7 * chunkBytes + 100);
+    const begun = { ...target('parts.bin'), metadata: { by: 'me', at: 'begin' } };
+    const session = await storage.uploads.begin({ ...begun, chunkBytes, contentType: 'x/y' });
+    const { uploadId } = session;
+    expect(session).toMatchObject({ isSizeKnown: false, chunkSize: chunkBytes });
+    const at = { ...target('parts.bin'), uploadId };
+    const write = (start: number, end: number, change = {}) => {
+      const source = inPieces(bytes.subarray(start * chunkBytes, end * chunkBytes));
+      return storage.uploads.write({ ...at, offset: start * chunkBytes, source, ...change });
+    };
+    // One that is replaced by another of its place
+    await write(2, 4, { source: sampleBytes('other', 2 * chunkBytes), chunkBytes });
+    const parts: WrittenPart[] = await Promise.all([write(4, 8), write(2, 4), write(0, 2)]);
+    expect(await storage.uploads.status(at)).toMatchObject({ receivedChunks: 8, missing: [] });
+    expect(parts[0]).toMatchObject({ offset: 4 * chunkBytes, size: 3 * chunkBytes + 100 });
+
+    const wrong = parts.slice(1);
+    await expect(storage.uploads.complete({ ...at, parts: wrong.slice(0, 1) })).rejects.toThrow(
+      'The parts are not those that write() gave, all of them: one begins at 131072',
+    );
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const refused = { ...at, sha256: '00'.repeat(32) };
+    await expect(storage.uploads.complete(refused)).rejects.toMatchObject({ code: 'BadDigest' });
+    const absent = { ...at, ifMatch: '*' };
+    await expect(storage.uploads.complete(absent)).rejects.toMatchObject({
+      code: 'PreconditionFailed',
+    });
+    const metadata = { at: 'end', digest: 'ü' };
+    const told = { ...at, parts, metadata, sha256, ifNoneMatch: '*' };
+    const record = await storage.uploads.complete(told);
+    const noted = { by: 'me', ...metadata };
+    expect(record).toMatchObject({ size: bytes.length, contentType: 'x/y', metadata: noted });
+    expect(await storage.uploads.complete(told)).toEqual(record);
+    expect(Buffer.compare(await read('parts.bin'), bytes)).toBe(0);
+  });
+
+  test('parts that are not what is stored fail at completion', async () => {
+    const { uploadId } = await storage.uploads.begin({ ...target('changed'), chunkBytes });
+    const at = { ...target('changed'), uploadId };
+    const part = await storage.uploads.write({ ...at, offset: 0, source: sampleBytes('a', 100) });
+    await storage.uploads.write({ ...at, offset: 0, source: sampleBytes('b', 100) });
+    await expect(storage.uploads.complete({ ...at, parts: [part] })).rejects.toMatchObject({
+      code: 'IntegrityError',
+    });
+  });
+
+  test('a part begins where a chunk does', async () => {
+    const { uploadId } = await storage.uploads.begin({ ...target('odd'), chunkBytes });
+    const at = { ...target('odd'), uploadId };
+    for (const offset of [1, chunkBytes - 1, -chunkBytes, Number.NaN]) {
+      const write = storage.uploads.write({ ...at, offset, source: new Uint8Array(1) });
+      await expect(write).rejects.toThrow('its offset is a multiple of 65536');
+    }
+    await storage.uploads.cancel(at);
+    const late = storage.uploads.write({ ...at, offset: 0, chunkBytes, source: new Uint8Array(1) });
+    await expect(late).rejects.toMatchObject({ code: 'UploadCancelled' });
+  });
+
+  test('a list begins behind a name', async () => {
+    for (const path of ['l/a', 'l/b/1', 'l/b/2', 'l/c']) {
+      await storage.upload(new Uint8Array(0), target(path));
+    }
+    const list = async (startAfter: string, delimiter?: '/') => {
+      const wanted = { bucket: service.bucket, prefix: `${prefix}l/`, delimiter };
+      const page = await storage.listFolder({ ...wanted, startAfter: prefix + startAfter });
+      return [...page.folders, ...page.items].map(({ path }) => path.slice(prefix.length));
+    };
+    expect(await list('l/a')).toEqual(['l/b/1', 'l/b/2', 'l/c']);
+    expect(await list('l/b/1', '/')).toEqual(['l/c']);
+  });
+});
+
+test('an end-to-end bucket takes files whole, with metadata of what was read', async () => {
+  const storage = byActor();
+  const bucket = 'sealed';
+  await storage.buckets.create(bucket, { endToEnd: { sealsNames: true } });
+  const name = { bucket, path: 'a/b' };
+  await expect(storage.uploads.begin(name)).rejects.toMatchObject({ code: 'Unsupported' });
+  const part = { ...name, uploadId: '00', offset: 0, source: new Uint8Array(1) };
+  await expect(storage.uploads.write(part)).rejects.toThrow('brought whole by upload()');
+  const list = storage.listFolder({ bucket, startAfter: 'a' });
+  await expect(list).rejects.toThrow('none begins behind a name');
+  for (const size of [1_000, 2_000_001]) {
+    const { source, metadata, expected } = digested(sampleBytes('sealed', size));
+    const record = await storage.upload(source, { ...name, metadata });
+    expect(record.metadata).toEqual(expected);
+  }
+});
