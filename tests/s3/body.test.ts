@@ -302,6 +302,19 @@ describe('a trailer', () => {
   });
 });
 
+test('a body is verified before its last byte is given, for who counts them', async () => {
+  const request = put(['content-length', '9'], ['x-amz-checksum-crc32', 'AAAAAA==']);
+  let count = 0;
+  const counting = async () => {
+    for await (const piece of openBody(request, pieces(digits, [3, 6]), unsigned).stream) {
+      count += piece.length;
+      if (count === 9) return;
+    }
+  };
+  expect(await codeOf(counting)).toBe('BadDigest');
+  expect(count).toBeLessThan(9);
+});
+
 test('a body that is given up is not read on', async () => {
   let isClosed = false;
   async function* endless() {

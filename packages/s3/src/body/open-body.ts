@@ -11,11 +11,11 @@ export interface Body {
   /** Of the stream, in bytes. */
   readonly length: number;
   /**
-   * Once. Throws S3Error where the bytes are not those that were meant, before it ends: what came
-   * of it until then must not be kept.
+   * Once. Throws S3Error where the bytes are not those that were meant, before it gives the last of
+   * them: what came of it until then must not be kept.
    */
   readonly stream: AsyncIterable<Uint8Array>;
-  /** After the stream's end. */
+  /** When the stream has given its last byte. */
   digests(): Digests;
 }
 
@@ -34,7 +34,8 @@ export function openBody(
       digests = found;
     }),
     digests() {
-      if (digests === undefined) throw new Error('A body has digests when its stream has ended.');
+      if (digests === undefined)
+        throw new Error('A body has digests when its stream has given all of it.');
       return digests;
     },
   };
@@ -45,22 +46,27 @@ async function* plain(incoming: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   return new Map();
 }
 
+/** The last piece only when all is known to be right: who counts bytes may not ask for the end. */
 async function* checked(
   source: AsyncGenerator<Uint8Array, Trailer>,
   expected: Expected,
   tell: (digests: Digests) => void,
 ): AsyncGenerator<Uint8Array> {
   const check = await BodyCheck.begin(expected);
+  let held: Uint8Array = new Uint8Array();
   try {
     for (;;) {
       const next = await source.next();
       if (next.done) {
         tell(check.finish(next.value));
-        return;
+        break;
       }
       check.update(next.value);
-      if (next.value.length > 0) yield next.value;
+      if (next.value.length === 0) continue;
+      if (held.length > 0) yield held;
+      held = next.value;
     }
+    if (held.length > 0) yield held;
   } finally {
     await source.return(new Map());
   }
