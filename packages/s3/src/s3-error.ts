@@ -38,6 +38,7 @@ const statuses = {
   NotImplemented: 501,
   OperationAborted: 409,
   PreconditionFailed: 412,
+  QuotaExceeded: 403,
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
   SignatureDoesNotMatch: 403,
