@@ -7,6 +7,7 @@ import type { Account } from './account.ts';
 import { openBody } from './body/open-body.ts';
 import { Gate, Lanes } from './gate.ts';
 import { piecesOf } from './incoming.ts';
+import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
 import { readRequest } from './request.ts';
 import { routeOf } from './routes.ts';
@@ -21,6 +22,8 @@ export interface DoorOptions {
   readonly credentials: Credentials;
   /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
+  /** Where uploads in parts are noted, and wait. */
+  readonly multipart: MultipartOptions;
   /** Whatever would change something is refused. */
   readonly isReadOnly?: boolean | undefined;
   /** Buckets are also hosts below it: `photos.localhost` of `localhost`. */
@@ -53,6 +56,7 @@ export function createDoor(options: DoorOptions): Door {
     others: new Gate(othersMax, waitingMax),
     lanes: new Lanes(spareLanes),
     smallPuts: new SmallPuts(),
+    multipart: new MultipartUploads(options.multipart),
   };
   const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
   server.maxConnections = connectionsMax;
@@ -82,6 +86,7 @@ interface Desk {
   readonly others: Gate;
   readonly lanes: Lanes;
   readonly smallPuts: SmallPuts;
+  readonly multipart: MultipartUploads;
 }
 
 /** Never rejects. */
@@ -138,11 +143,13 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
     const operation: Operation = {
       request: read,
       account: await accountOf(desk, caller.credential),
+      accessKeyId: caller.accessKeyId ?? '',
       isSigned: !isAnonymous,
       openBody: () => openBody({ ...signed, headers }, piecesOf(request, begin), payload),
       signal,
       concurrency: lanes?.count ?? 1,
       smallPuts: desk.smallPuts,
+      multipart: desk.multipart,
     };
     await writeAnswer(response, await route.run(operation));
   } finally {

@@ -1,7 +1,10 @@
 // A door in front of a service, and a client of S3 for it: the SDK with a pair of keys that stands
 // for the service's owner.
 
+import { mkdtempSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { bucketSecrets } from '../../../packages/client/src/bucket-secrets.ts';
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
@@ -50,6 +53,7 @@ export async function openDoor(
       );
     },
     log: (line) => log.push(line),
+    multipart: { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 65_536 },
     ...options,
   });
   await new Promise<void>((resolve) => door.server.listen(0, '127.0.0.1', resolve));
