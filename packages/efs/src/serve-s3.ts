@@ -1,6 +1,7 @@
 // `efs serve s3`: the door, and in whose name it asks the service.
 
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account, Credential, Door } from '../../s3/src/index.ts';
 import {
@@ -15,6 +16,7 @@ import { configurationOf, runOf } from './flags.ts';
 import { printLine, printNote } from './output.ts';
 import type { Environment } from './profiles.ts';
 import { accessKeys } from './s3-access-keys.ts';
+import { stateFolder } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ServeFlags {
@@ -33,6 +35,7 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
   const door = createDoor({
     credentials,
     openAccount: (credential) => openAccount(configuration, credential),
+    multipart: { folder: join(stateFolder(), 's3') },
     isReadOnly: flags.readOnly,
     domain: flags.domain,
     log: isQuiet ? undefined : printNote,
