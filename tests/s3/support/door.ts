@@ -41,8 +41,7 @@ export async function openDoor(
   options: Partial<DoorOptions> = {},
 ): Promise<TestDoor> {
   const { host, canisterId, base: url } = service;
-  const identity = identityFromPem(service.identityPem);
-  const owner = accountBy({ host, canisterId, identity });
+  const owner = ownerAccount(service);
   const log: string[] = [];
   const door = createDoor({
     credentials: { find: async (id) => [ownerKey, apiKey].find((key) => key.accessKeyId === id) },
@@ -80,6 +79,10 @@ export async function openDoor(
       await door.close();
     },
   };
+}
+
+export function ownerAccount({ host, canisterId, identityPem }: Service): Account {
+  return accountBy({ host, canisterId, identity: identityFromPem(identityPem) });
 }
 
 function accountBy(options: StorageOptions): Account {

@@ -27,9 +27,12 @@ export interface WholeFacts {
   readonly size?: number;
 }
 
+type Conditions = Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
+
 export interface CompletionWish {
   readonly listed: readonly ListedPart[];
-  readonly conditions: Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
+  /** Asked for when nothing has been completed yet. */
+  readonly conditions: () => Promise<Conditions>;
   /** The metadata of the record. */
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
   /** Bytes of the whole; where it is told, it must be right. */
@@ -171,8 +174,7 @@ async function completeSession(work: CompletingWork, session: PartSession) {
   for (const part of parts) written.push(await writtenPart(work, session, { part, isSent }));
   return account.storage.uploads.complete({
     ...name,
-    ...wish.conditions,
-    ...(!isSent && { parts: written }),
+    ...(!isSent && { ...(await wish.conditions()), parts: written }),
     metadata: wish.metadataOf(facts),
   });
 }
@@ -215,7 +217,7 @@ async function completeFromSpool(work: CompletingWork) {
   const { contentType, headers, tags } = description;
   return account.storage.upload(spooled(work), {
     ...{ bucket, path, contentType, headers, tags, size, concurrency },
-    ...wish.conditions,
+    ...(await wish.conditions()),
     metadata: wish.metadataOf(work.isSealed ? { size } : facts),
     onSession: ({ uploadId }) => log.append({ kind: 'whole', sessionId: uploadId }),
   });

@@ -50,19 +50,17 @@ export class MultipartUpload {
       this.#length.note(part);
       const own = { ...work, signal: turn.signal };
       const session = await this.#sessionFor(own, part);
-      const stored = await (session === undefined
-        ? this.#intoSpool(part)
+      const place = await (session === undefined
+        ? this.#intoSpool(own, part)
         : this.#intoSession(own, part, session));
-      turn.signal.throwIfAborted();
-      this.#requireOpen();
-      return await this.#keep(part, stored);
+      return await this.#keep(own, part, place);
     } finally {
       turn.end();
     }
   }
 
   /** Answers the same when it is repeated, also while it goes on. */
-  complete(work: Omit<PartWork, 'signal'>, wish: CompletionWish): Promise<Completed> {
+  complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
     if (this.state.completed !== undefined) return Promise.resolve(this.state.completed);
     this.#requireNotAborted();
     this.#completion ??= this.#complete(work, wish).finally(() => {
@@ -71,11 +69,9 @@ export class MultipartUpload {
     return this.#completion;
   }
 
-  async #complete(work: Omit<PartWork, 'signal'>, wish: CompletionWish): Promise<Completed> {
-    // Who has gone asks again, and then it had better be there.
-    const { signal } = new AbortController();
+  async #complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
     const log = this.#log;
-    const completed = await completeUpload({ ...work, signal, log, spool: this.#spool }, wish);
+    const completed = await completeUpload({ ...work, log, spool: this.#spool }, wish);
     await log.append({ kind: 'completed', completed });
     await this.#emptySpool();
     return completed;
@@ -176,15 +172,26 @@ export class MultipartUpload {
     return { digests };
   }
 
-  async #intoSpool({ size, stream }: NewPart): Promise<Pick<StoredPart, 'file'>> {
+  async #intoSpool(
+    { signal }: PartWork,
+    { size, stream }: NewPart,
+  ): Promise<Pick<StoredPart, 'file'>> {
     const { uploadId } = this.state.start;
-    return { file: await this.#spool.write(uploadId, stream, size) };
+    return { file: await this.#spool.write(uploadId, until(signal, stream), size) };
   }
 
   async #keep(
+    { signal }: PartWork,
     { number, size, digests }: NewPart,
     place: Pick<StoredPart, 'digests' | 'file'>,
   ): Promise<StoredPart> {
+    try {
+      signal.throwIfAborted();
+      this.#requireOpen();
+    } catch (error) {
+      if (place.file !== undefined) await this.#spool.remove(place.file);
+      throw error;
+    }
     const former = this.state.parts.get(number)?.file;
     const { md5, checksum } = digests();
     const part: StoredPart = {
@@ -218,6 +225,16 @@ class Turn {
 
   giveUp(reason: S3Error): void {
     this.#controller.abort(reason);
+  }
+}
+
+async function* until(
+  signal: AbortSignal,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of stream) {
+    signal.throwIfAborted();
+    yield piece;
   }
 }
 

@@ -183,10 +183,12 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   const upload = await findUpload(operation);
   const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload');
   const { start } = upload.state;
-  const completion = upload.complete(await workOf(operation, upload), {
+  // Who has gone asks again: then it had better be there.
+  const own = { ...operation, signal: new AbortController().signal };
+  const completion = upload.complete(await workOf(own, upload), {
     listed: listedOf(list),
     metadataOf: (facts) => factsOf(start.description, facts),
-    conditions: upload.state.completed ? {} : await writeConditions(operation, start),
+    conditions: () => writeConditions(own, start),
     size: sizeAsked(request),
     checksum: checksumOfWhole(request),
     partBytesMin: multipart.partBytesMin,
@@ -200,7 +202,7 @@ async function completeUpload(operation: Operation): Promise<Answer> {
     delay(silenceMs, false, { ref: false }),
   ]);
   if (isSoon) return xmlAnswer(await answer, encryption);
-  return { ...xmlAnswer('', encryption), body: inTime(answer) };
+  return { ...xmlAnswer('', encryption), body: inTime(answer.catch(errorXml)) };
 }
 
 function listedOf(list: ReadElement): ListedPart[] {
@@ -253,14 +255,15 @@ function completionXml({ bucket, key }: UploadStart, { etag, checksum }: Complet
   });
 }
 
+function errorXml(error: unknown): string {
+  const { code, message } = s3ErrorOf(error);
+  return writeXml('Error', { Code: code, Message: message });
+}
+
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
 /** As S3 does where it takes long: spaces, then the answer or the error, with status 200. */
-async function* inTime(answer: Promise<string>): AsyncGenerator<Uint8Array> {
-  const ended = answer.catch((error: unknown) => {
-    const { code, message } = s3ErrorOf(error);
-    return writeXml('Error', { Code: code, Message: message });
-  });
+async function* inTime(ended: Promise<string>): AsyncGenerator<Uint8Array> {
   yield Buffer.from(declaration);
   for (;;) {
     const text = await Promise.race([ended, delay(silenceMs, undefined, { ref: false })]);
