@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChecksumAlgorithm, runChecksum } from '../../packages/s3/src/body/checksum.ts';
 import { combinedCrc } from '../../packages/s3/src/body/combined-crc.ts';
+import { MultipartUploads } from '../../packages/s3/src/multipart/multipart-uploads.ts';
 import { hasPlace, layoutOf } from '../../packages/s3/src/multipart/part-layout.ts';
+import { PartLength } from '../../packages/s3/src/multipart/part-length.ts';
 import { Spool } from '../../packages/s3/src/multipart/spool.ts';
 import {
   logPath,
@@ -49,6 +52,39 @@ describe('parts of one length', () => {
     const layout = { partBytes: 8 * mebibyte, chunkBytes: mebibyte };
     expect(hasPlace(layout, 1250, layout.partBytes)).toBe(true);
     expect(hasPlace(layout, 1251, 1)).toBe(false);
+  });
+});
+
+describe('the length of parts', () => {
+  const { signal } = new AbortController();
+  const part = (number: number, size: number, isCopied = false) => ({ number, size, isCopied });
+
+  test('is that of part 1, and of any two that are alike', async () => {
+    const first = new PartLength([]);
+    first.note(part(1, 5));
+    expect(await first.settled(signal)).toBe(5);
+    const alike = new PartLength([part(7, 8)]);
+    alike.note(part(3, 6));
+    alike.note(part(4, 8));
+    expect(await alike.settled(signal)).toBe(8);
+  });
+
+  test('is waited for by those that come before part 1', async () => {
+    const length = new PartLength([]);
+    length.note(part(3, 2));
+    const settled = length.settled(signal);
+    length.note(part(1, 9));
+    expect(await settled).toBe(9);
+  });
+
+  test('is not told by one part that is another, is copied, or came again', async () => {
+    const lengths = [new PartLength([part(1, 5)]), new PartLength([]), new PartLength([])];
+    lengths[1]?.note(part(1, 5, true));
+    for (const size of [5, 5]) lengths[2]?.note(part(4, size));
+    const settled = await Promise.all(lengths.map((length) => length.settled(signal)));
+    expect(settled).toEqual([undefined, undefined, undefined]);
+    const aborted = lengths[0]?.settled(AbortSignal.abort(new Error('gone')));
+    await expect(aborted).rejects.toThrow('gone');
   });
 });
 
@@ -144,6 +180,52 @@ describe('the log of an upload', () => {
     rmSync(logPath(folder, 'abc'));
     await expect(log.append({ kind: 'replacing', number: 1 })).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('uploads that nobody touches', () => {
+  const start = {
+    ...{ holder: 'EFS', bucket: 'photos', path: 'a', key: 'a' },
+    description: { contentType: 'a/b', headers: {}, expires: undefined, metadata: {}, tags: [] },
+  };
+
+  test('go after a day, with what waits for them', async () => {
+    const folder = freshFolder();
+    const former = new MultipartUploads({ folder });
+    const [old, young] = [await former.create(start), await former.create(start)];
+    const waiting = join(folder, `${old}.0123456789abcdef.part`);
+    writeFileSync(waiting, 'bytes');
+    const dayAgo = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(logPath(folder, old), dayAgo, dayAgo);
+    await new MultipartUploads({ folder }).create(start);
+    expect(readdirSync(folder)).toHaveLength(4);
+    utimesSync(waiting, dayAgo, dayAgo);
+    const uploads = new MultipartUploads({ folder });
+    const third = await uploads.create(start);
+    expect(readdirSync(folder)).toHaveLength(3);
+    const owner = { holder: 'EFS', bucket: 'photos', key: 'a' };
+    await expect(uploads.find(old, owner)).rejects.toMatchObject({ code: 'NoSuchUpload' });
+    for (const id of [young, third])
+      expect((await uploads.find(id, owner)).state.parts.size).toBe(0);
+  });
+
+  test('are found by their id, holder, bucket and key alone, and by no path', async () => {
+    const uploads = new MultipartUploads({ folder: freshFolder() });
+    const id = await uploads.create(start);
+    const owner = { holder: 'EFS', bucket: 'photos', key: 'a' };
+    for (const other of [{ holder: 'other' }, { bucket: 'other' }, { key: 'b' }]) {
+      const found = uploads.find(id, { ...owner, ...other });
+      await expect(found).rejects.toMatchObject({ code: 'NoSuchUpload' });
+    }
+    for (const other of [
+      '',
+      `../${id}`,
+      `${id}.log`,
+      `${id}x`,
+      '../../../../../etc/passwd'.padEnd(32),
+    ]) {
+      await expect(uploads.find(other, owner)).rejects.toMatchObject({ code: 'NoSuchUpload' });
+    }
   });
 });
 

@@ -159,6 +159,29 @@ describe('parts', () => {
     await client.send(new AbortMultipartUploadCommand(upload));
   });
 
+  test('that are not what they say are not there', async () => {
+    const upload = await begin('wrong.bin');
+    const part = { ...upload, PartNumber: 1, Body: parts[0] ?? bytes };
+    const wrong = new UploadPartCommand({ ...part, ContentMD5: md5(bytes).toString('base64') });
+    await expect(client.send(wrong)).rejects.toMatchObject({ name: 'BadDigest' });
+    const { Parts } = await client.send(new ListPartsCommand(upload));
+    expect(Parts).toBeUndefined();
+    const listed = await sendAll(upload, [1]);
+    expect(await complete(upload, listed)).toMatchObject({ ETag: etagOf(parts.slice(0, 1)) });
+  });
+
+  test('that are sent again while they come are there as they were sent last', async () => {
+    const upload = await begin('twice.bin');
+    const bodies = [parts[1] ?? bytes, parts[0] ?? bytes, parts[0] ?? bytes];
+    const sent = await Promise.allSettled(bodies.map((body) => send(upload, 1, body)));
+    const kept = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const { Parts = [] } = await client.send(new ListPartsCommand(upload));
+    expect(kept.map(({ ETag }) => ETag)).toContain(Parts[0]?.ETag);
+    await complete(upload, Parts);
+    const stored = await get(upload);
+    expect(`"${md5(stored).toString('hex')}"`).toBe(Parts[0]?.ETag);
+  });
+
   test('are listed as they are there, by pages', async () => {
     const upload = await begin('listed.bin');
     await sendAll(upload, [1, 3]);

@@ -8,7 +8,6 @@ import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
 import { combinedCrc } from '../body/combined-crc.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf } from '../stored-object.ts';
-import { hasPlace } from './part-layout.ts';
 import type { PartWork } from './part-work.ts';
 import type { Spool } from './spool.ts';
 import type { Completed, PartSession, StoredPart, UploadLog, UploadState } from './upload-log.ts';
@@ -161,9 +160,7 @@ async function completeSession(work: CompletingWork, session: PartSession) {
   const name = { bucket, path, uploadId: session.sessionId };
   const isRegular = parts.every(
     ({ number, size }, index) =>
-      number === index + 1 &&
-      (size === session.partBytes || index === parts.length - 1) &&
-      hasPlace(session, number, size),
+      number === index + 1 && (size === session.partBytes || index === parts.length - 1),
   );
   const { status, chunkCount } = await account.storage.uploads.status(name);
   const chunksInAll = Math.ceil(sizeOf(parts) / session.chunkBytes);
@@ -197,8 +194,8 @@ async function writtenPart(
 function irregular({ partBytes }: PartSession): S3Error {
   return new S3Error(
     'InvalidPart',
-    `Parts 1 to the last are completed, all of ${partBytes} bytes but the last, of up to 10,000 ` +
-      'chunks: upload it anew, in parts of one length.',
+    `Of this upload parts 1, 2 and so on can be completed, of ${partBytes} bytes but for the last, ` +
+      'and none may be left out: upload it anew, in parts of one length.',
   );
 }
 

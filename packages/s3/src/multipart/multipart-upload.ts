@@ -3,6 +3,7 @@
 // goes from the first byte to the last, wait in the spool until the upload is completed.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
+import { chunkCountMax } from '../../../wire/src/limits.ts';
 import type { Account } from '../account.ts';
 import type { Digests } from '../body/body-check.ts';
 import { S3Error } from '../s3-error.ts';
@@ -127,8 +128,9 @@ export class MultipartUpload {
   async #sessionFor(work: PartWork, part: NewPart): Promise<PartSession | undefined> {
     if (work.isSealed) return undefined;
     const session = this.state.session ?? (await this.#begunSession(work));
-    const isFitting = session?.partBytes === part.size && hasPlace(session, part.number, part.size);
-    return isFitting ? session : undefined;
+    if (session === undefined) return undefined;
+    if (!hasPlace(session, part.number, part.size)) throw beyondTheLast(session);
+    return session.partBytes === part.size ? session : undefined;
   }
 
   async #begunSession({ account, signal }: PartWork): Promise<PartSession | undefined> {
@@ -241,6 +243,15 @@ async function* until(
 function unlessEnded(error: unknown): void {
   const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'UploadCompleted'];
   if (!codes.some((code) => isStorageError(error, code))) throw error;
+}
+
+function beyondTheLast({ partBytes, chunkBytes }: PartSession): S3Error {
+  const partsMax = Math.floor((chunkCountMax * chunkBytes) / partBytes);
+  return new S3Error(
+    'EntityTooLarge',
+    `In parts of ${partBytes} bytes an object has at most ${partsMax} parts here; in parts of ` +
+      '9,500,000 bytes it has 19 GB.',
+  );
 }
 
 export function noSuchUpload(): S3Error {
