@@ -171,6 +171,14 @@ describe('the log of an upload', () => {
     }
   });
 
+  test('has no half lines of an append that failed', async () => {
+    const folder = freshFolder();
+    const log = await UploadLog.create(folder, start);
+    appendFileSync(logPath(folder, 'abc'), '{"kind":"pa');
+    await log.append({ kind: 'part', part: part(1) });
+    expect((await read(folder))?.parts.has(1)).toBe(true);
+  });
+
   test('is not guessed at when it is damaged, and not made again when it is gone', async () => {
     const folder = freshFolder();
     const log = await UploadLog.create(folder, start);
@@ -244,6 +252,8 @@ describe('the spool', () => {
     const pieces: Uint8Array[] = [];
     for await (const piece of spool.read(name)) pieces.push(piece);
     expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    rmSync(join(folder, name));
+    await expect(spool.read(name).next()).rejects.toMatchObject({ code: 'InvalidPart' });
   });
 
   test('is bounded, over a restart too, and has room again for what was removed', async () => {

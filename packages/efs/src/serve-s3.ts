@@ -35,7 +35,7 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
   const door = createDoor({
     credentials,
     openAccount: (credential) => openAccount(configuration, credential),
-    multipart: { folder: join(stateFolder(), 's3') },
+    multipart: { folder: uploadsFolder(host, port) },
     isReadOnly: flags.readOnly,
     domain: flags.domain,
     log: isQuiet ? undefined : printNote,
@@ -55,6 +55,11 @@ function parseListen(text: string): { host: string; port: number } {
   const port = Number(digits);
   if (host !== '' && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
   throw new UsageError(`--listen is host:port, such as 127.0.0.1:9000; got ${text}.`);
+}
+
+/** One for each address: no two doors listen there at a time, and the next one finds it again. */
+function uploadsFolder(host: string, port: number): string {
+  return join(stateFolder(), 's3', `${host.replace(/[^\w.-]/g, '_')}-${port}`);
 }
 
 async function listen({ server }: Door, host: string, port: number): Promise<string> {

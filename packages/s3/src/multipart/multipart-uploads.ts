@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownerOnlyFolder } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
 import { MultipartUpload, noSuchUpload } from './multipart-upload.ts';
 import { Spool } from './spool.ts';
@@ -25,7 +26,6 @@ export interface UploadOwner {
   readonly key: string;
 }
 
-const ownerOnlyFolder = 0o700;
 const logEnding = '.log';
 const idBytes = 24;
 const idleMsMax = 24 * 3_600_000;

@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownerOnlyFile, syncFolder } from '../durable-files.ts';
 import { S3Error } from '../s3-error.ts';
 
-const ownerOnlyFile = 0o600;
 const readBytes = 262_144;
 const ending = '.part';
 
@@ -41,6 +41,7 @@ export class Spool {
     try {
       for await (const piece of bytes) await handle.writeFile(piece);
       await handle.sync();
+      await syncFolder(this.#folder);
       return name;
     } catch (error) {
       await this.#forget(name, size);
@@ -50,8 +51,13 @@ export class Spool {
     }
   }
 
+  /** Throws InvalidPart where somebody has removed it. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
-    const handle = await open(join(this.#folder, name));
+    const handle = await open(join(this.#folder, name)).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ENOENT') throw cause;
+      const words = "A part that waited on the door's disk is gone: send it again.";
+      throw new S3Error('InvalidPart', words, { cause });
+    });
     try {
       for (;;) {
         const { bytesRead, buffer } = await handle.read(Buffer.alloc(readBytes), 0, readBytes);

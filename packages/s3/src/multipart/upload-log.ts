@@ -4,15 +4,15 @@
 //   <uploadId>.log    JSON, a line each: the start first, then what has come to it. A line that was
 //                     cut by a crash was never answered: it is taken away.
 
-import { constants, type FileHandle, open, readFile, truncate } from 'node:fs/promises';
+import { constants, open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChecksumAlgorithm } from '../body/checksum.ts';
+import { ownerOnlyFile, syncFolder, writeAndClose } from '../durable-files.ts';
 import type { Description } from '../object-headers.ts';
 import { S3Error } from '../s3-error.ts';
 import type { Layout } from './part-layout.ts';
 
 const version = 1;
-const ownerOnlyFile = 0o600;
 
 export interface UploadStart {
   readonly uploadId: string;
@@ -83,20 +83,23 @@ export function logPath(folder: string, uploadId: string): string {
 export class UploadLog {
   readonly #path: string;
   readonly #state: GrowingState;
+  /** In bytes, of whole lines. */
+  #length: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(path: string, state: GrowingState) {
+  private constructor(path: string, state: GrowingState, length: number) {
     this.#path = path;
     this.#state = state;
+    this.#length = length;
   }
 
   /** The file must not be there yet. */
   static async create(folder: string, start: UploadStart): Promise<UploadLog> {
     const path = logPath(folder, start.uploadId);
-    const handle = await open(path, 'wx', ownerOnlyFile);
-    await writeLine(handle, { version, ...start });
+    const line = lineOf({ version, ...start });
+    await writeAndClose(await open(path, 'wx', ownerOnlyFile), line);
     await syncFolder(folder);
-    return new UploadLog(path, emptyState(start));
+    return new UploadLog(path, emptyState(start), Buffer.byteLength(line));
   }
 
   /** Undefined where there is none. Throws InternalError for a file that cannot be read. */
@@ -108,8 +111,9 @@ export class UploadLog {
     });
     if (text === undefined) return undefined;
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
-    return new UploadLog(path, readState(whole, path));
+    const length = Buffer.byteLength(whole);
+    if (whole.length < text.length) await truncate(path, length);
+    return new UploadLog(path, readState(whole), length);
   }
 
   get state(): UploadState {
@@ -118,15 +122,24 @@ export class UploadLog {
 
   /** Resolves when it is on the disk; from then on the state has it. */
   append(entry: Entry): Promise<void> {
-    const appended = this.#last.then(async () => {
-      // An upload that is gone stays so: nothing makes the file anew.
-      const handle = await open(this.#path, constants.O_WRONLY | constants.O_APPEND);
-      await writeLine(handle, entry);
-      addEntry(this.#state, entry);
-    });
+    const appended = this.#last.then(() => this.#write(entry));
     this.#last = appended.catch(() => {});
     return appended;
   }
+
+  async #write(entry: Entry): Promise<void> {
+    // What an append that failed has left, such as half a line on a full disk.
+    await truncate(this.#path, this.#length);
+    const line = lineOf(entry);
+    // An upload that is gone stays so: nothing makes the file anew.
+    await writeAndClose(await open(this.#path, constants.O_WRONLY | constants.O_APPEND), line);
+    this.#length += Buffer.byteLength(line);
+    addEntry(this.#state, entry);
+  }
+}
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 function emptyState(start: UploadStart): GrowingState {
@@ -153,7 +166,7 @@ function addEntry(state: GrowingState, entry: Entry): void {
 }
 
 /** Every line was written by this door; one of another version is not guessed at. */
-function readState(text: string, path: string): GrowingState {
+function readState(text: string): GrowingState {
   try {
     const [first, ...rest] = text.split('\n').filter((line) => line !== '');
     const { version: own, ...start } = JSON.parse(first ?? '');
@@ -162,22 +175,7 @@ function readState(text: string, path: string): GrowingState {
     for (const line of rest) addEntry(state, JSON.parse(line));
     return state;
   } catch (cause) {
-    throw new S3Error('InternalError', `${path} cannot be read: begin the upload anew.`, { cause });
+    const words = 'What is noted of this upload cannot be read: begin the upload anew.';
+    throw new S3Error('InternalError', words, { cause });
   }
-}
-
-async function writeLine(handle: FileHandle, value: object): Promise<void> {
-  try {
-    await handle.writeFile(`${JSON.stringify(value)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** So that a name outlives the machine too; what has no such call has it anyway. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
