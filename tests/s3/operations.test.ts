@@ -82,7 +82,7 @@ async function get(Key: string, more: Partial<GetObjectCommandInput> = {}) {
 const head = (Key: string) => client.send(new HeadObjectCommand({ Bucket, Key }));
 const named = (name: string) => expect.objectContaining({ name });
 
-describe('objects', () => {
+describe.concurrent('objects', () => {
   test('have what was noted with them, and nothing of the door in their metadata', async () => {
     const noted = {
       ContentType: 'text/css; charset=utf-8',
@@ -251,26 +251,23 @@ describe.each(['names', 'sealed'])('the list of bucket %s', (bucket) => {
   const sorted = (names: string[]) =>
     names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
-  test.each([1, 3, 1_000])('has every key in the order of UTF-8, by %i a page', async (size) => {
+  test.each([2, 1_000])('has every key in the order of UTF-8, by %i a page', async (size) => {
     expect(await pages(size, {})).toEqual(inOrder);
     expect(await pages(size, { EncodingType: 'url' })).toEqual(
       inOrder.map((key) => encodeURIComponent(key).replaceAll('%2F', '/')),
     );
   });
 
-  test.each([1, 2, 1_000])(
-    'has folders, and groups of any delimiter, by %i a page',
-    async (size) => {
-      const below = (Prefix: string, Delimiter: string) => pages(size, { Prefix, Delimiter });
-      const folders = inOrder.filter((key) => !key.includes('/'));
-      expect(sorted(await below('', '/'))).toEqual(sorted([...folders, 'b!/*', 'b/*']));
-      expect(await below('b/', '/')).toEqual(['b/', 'b/1', 'b/2/*']);
-      const others = inOrder.filter((key) => !key.includes('2'));
-      expect(sorted(await below('', '2'))).toEqual(sorted([...others, 'b/2*', 'a%2*']));
-      expect(await below('b/2', '')).toEqual(['b/2/c', 'b/2/d']);
-      expect(await below('b/ ', '')).toEqual([]);
-    },
-  );
+  test.each([1, 1_000])('has folders, and groups of any delimiter, by %i a page', async (size) => {
+    const below = (Prefix: string, Delimiter: string) => pages(size, { Prefix, Delimiter });
+    const folders = inOrder.filter((key) => !key.includes('/'));
+    expect(sorted(await below('', '/'))).toEqual(sorted([...folders, 'b!/*', 'b/*']));
+    expect(await below('b/', '/')).toEqual(['b/', 'b/1', 'b/2/*']);
+    const others = inOrder.filter((key) => !key.includes('2'));
+    expect(sorted(await below('', '2'))).toEqual(sorted([...others, 'b/2*', 'a%2*']));
+    expect(await below('b/2', '')).toEqual(['b/2/c', 'b/2/d']);
+    expect(await below('b/ ', '')).toEqual([]);
+  });
 
   test('begins after a name, by either version', async () => {
     const StartAfter = 'b/';

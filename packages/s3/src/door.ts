@@ -3,8 +3,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createBufferPool } from '../../client/src/buffer-pool.ts';
 import type { Account } from './account.ts';
 import { openBody } from './body/open-body.ts';
+import type { ChunkRoom } from './chunk-source.ts';
 import { Gate, Lanes } from './gate.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
@@ -44,6 +46,9 @@ const othersMax = 32;
 const waitingMax = 240;
 /** Chunks in memory beside one for each of them. */
 const spareLanes = 7;
+/** Of all uploads, and of all downloads: on their way at a time. */
+const sendingMax = 8;
+const receivingMax = 3;
 const connectionsMax = 512;
 const headersMsMax = 20_000;
 const closeMsMax = 5_000;
@@ -55,6 +60,11 @@ export function createDoor(options: DoorOptions): Door {
     movers: new Gate(moversMax, waitingMax),
     others: new Gate(othersMax, waitingMax),
     lanes: new Lanes(spareLanes),
+    room: {
+      buffers: createBufferPool(),
+      sending: new Gate(sendingMax, Number.POSITIVE_INFINITY),
+      receiving: new Gate(receivingMax, Number.POSITIVE_INFINITY),
+    },
     smallPuts: new SmallPuts(),
     multipart: new MultipartUploads(options.multipart),
   };
@@ -85,6 +95,7 @@ interface Desk {
   readonly movers: Gate;
   readonly others: Gate;
   readonly lanes: Lanes;
+  readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
   readonly multipart: MultipartUploads;
 }
@@ -115,8 +126,9 @@ async function serve(
   }
   endUnread(request);
   const ms = Math.round(performance.now() - startMs);
-  const status = controller.signal.aborted ? 'gone' : response.statusCode;
-  const why = fault === undefined ? '' : ` ${wordsOf(fault)}`;
+  const isGone = controller.signal.aborted;
+  const status = isGone ? 'gone' : response.statusCode;
+  const why = fault === undefined || isGone ? '' : ` ${wordsOf(fault)}`;
   desk.options.log?.(`${request.method} ${printable(rawPath)} ${status} ${ms} ms${why}`);
 }
 
@@ -148,6 +160,7 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
       openBody: () => openBody({ ...signed, headers }, piecesOf(request, begin), payload),
       signal,
       concurrency: lanes?.count ?? 1,
+      room: desk.room,
       smallPuts: desk.smallPuts,
       multipart: desk.multipart,
     };

@@ -4,13 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';
 
 /** So long the door waits in all for so many bytes: about a kilobyte a second. */
-const waitMsMax = 60_000;
+const usualWaitMsMax = 60_000;
 const bytesMin = 65_536;
 
-/** `begin` is called before the first byte is waited for. Throws RequestTimeout, IncompleteBody. */
+/** `begin` is called before the first byte is waited for. Throws RequestTimeout. */
 export async function* piecesOf(
   request: IncomingMessage,
   begin: () => void,
+  waitMsMax = usualWaitMsMax,
 ): AsyncGenerator<Uint8Array> {
   begin();
   const pieces = request.iterator({ destroyOnReturn: false });

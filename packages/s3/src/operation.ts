@@ -3,6 +3,7 @@
 import type { Account } from './account.ts';
 import type { Answer } from './answer.ts';
 import type { Body } from './body/open-body.ts';
+import type { ChunkRoom } from './chunk-source.ts';
 import type { MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { S3Request } from './request.ts';
 import type { SmallPuts } from './small-puts.ts';
@@ -20,6 +21,7 @@ export interface Operation {
   readonly signal: AbortSignal;
   /** Chunks under way at a time, of this operation: what it may hold in memory. */
   readonly concurrency: number;
+  readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
   readonly multipart: MultipartUploads;
 }

@@ -19,8 +19,8 @@ interface Group {
   endedMs: number;
 }
 
-/** So long one waits for others where others are about. */
-const windowMs = 20;
+/** So long one waits for others where others are about: a fortieth of what an update takes. */
+const windowMs = 50;
 /** So long after an answer its client's next is expected. */
 const recentMs = 100;
 /** Of what goes alone in a group, at a time. */

@@ -17,7 +17,8 @@ export async function writeAnswer(
   const isHead = response.req.method === 'HEAD';
   // Nothing is said before the first bytes are there: until then it may fail in words.
   const pieces = typeof body === 'string' || isHead ? undefined : oneBehind(body);
-  const first = await pieces?.next();
+  // One variable: what is written is held no longer.
+  let next = await pieces?.next();
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value);
   }
@@ -30,8 +31,11 @@ export async function writeAnswer(
     return;
   }
   try {
-    for (let piece = first; piece && !piece.done; piece = await pieces.next()) {
-      if (!response.write(piece.value)) await drained(response);
+    while (next && !next.done) {
+      const isTaken = response.write(next.value);
+      next = undefined;
+      if (!isTaken) await drained(response);
+      next = await pieces.next();
     }
     response.end();
   } catch (error) {
@@ -43,17 +47,22 @@ export async function writeAnswer(
 }
 
 /**
- * The last piece is kept back until the source has ended well: what fails its verification in the
+ * The last bytes are kept back until the source has ended well: what fails its verification in the
  * end is then short of the length that was told.
  */
 async function* oneBehind(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let kept: Uint8Array | undefined;
+  let kept: Uint8Array = new Uint8Array(0);
   for await (const piece of body) {
-    if (kept !== undefined) yield kept;
-    kept = piece;
+    if (kept.length > 0) yield kept;
+    const end = Math.max(0, piece.length - keptBytes);
+    // A copy: the piece has megabytes.
+    kept = piece.slice(end);
+    if (end > 0) yield piece.subarray(0, end);
   }
-  if (kept !== undefined) yield kept;
+  if (kept.length > 0) yield kept;
 }
+
+const keptBytes = 1_024;
 
 async function drained(response: ServerResponse): Promise<void> {
   const gone = new AbortController();

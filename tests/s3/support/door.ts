@@ -9,6 +9,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { bucketSecrets } from '../../../packages/client/src/bucket-secrets.ts';
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../../packages/client/src/node/storage.ts';
+import type { RetryPolicy } from '../../../packages/client/src/retry.ts';
 import type { Storage, StorageOptions } from '../../../packages/client/src/storage.ts';
 import { type Account, createDoor, type DoorOptions } from '../../../packages/s3/src/index.ts';
 import type { AccessKey } from '../../../packages/s3/src/signature/verify.ts';
@@ -39,9 +40,10 @@ export interface TestDoor {
 export async function openDoor(
   service: Service,
   options: Partial<DoorOptions> = {},
+  retry: Partial<RetryPolicy> = {},
 ): Promise<TestDoor> {
   const { host, canisterId, base: url } = service;
-  const owner = ownerAccount(service);
+  const owner = ownerAccount(service, retry);
   const log: string[] = [];
   const door = createDoor({
     credentials: { find: async (id) => [ownerKey, apiKey].find((key) => key.accessKeyId === id) },
@@ -81,8 +83,11 @@ export async function openDoor(
   };
 }
 
-export function ownerAccount({ host, canisterId, identityPem }: Service): Account {
-  return accountBy({ host, canisterId, identity: identityFromPem(identityPem) });
+export function ownerAccount(
+  { host, canisterId, identityPem }: Service,
+  retry: Partial<RetryPolicy> = {},
+): Account {
+  return accountBy({ host, canisterId, identity: identityFromPem(identityPem), retry });
 }
 
 function accountBy(options: StorageOptions): Account {

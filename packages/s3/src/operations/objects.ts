@@ -3,6 +3,7 @@
 import { piecesOf } from '../../../client/src/byte-stream.ts';
 import type { Download, FileName } from '../../../client/src/interface.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
+import { received } from '../chunk-source.ts';
 import { checkConditions, conditionsOf, namesEtag } from '../conditions.ts';
 import { checksumHeadersOf, headersOf } from '../object-headers.ts';
 import type { Operation, Route } from '../operation.ts';
@@ -44,13 +45,15 @@ async function headObject(operation: Operation): Promise<Answer> {
 const attemptsMax = 3;
 
 async function getObject(operation: Operation): Promise<Answer> {
+  const { room, signal } = operation;
   const name = placeOf(operation.request);
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const object = await lookUp(operation, name);
     const { answer, range } = headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
     const download = await open(operation, { name, object, range });
-    if (download.etag === object.record.etag) return { ...answer, body: piecesOf(download.body) };
+    if (download.etag === object.record.etag)
+      return { ...answer, body: received(piecesOf(download.body), room, signal) };
     await download.body.cancel();
   }
   throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
@@ -73,10 +76,7 @@ interface Opening {
 
 function open(operation: Operation, { name, object, range }: Opening): Promise<Download> {
   const { account, signal, concurrency } = operation;
-  const { chunkSize, size } = object.record;
-  // Of a sealed file the chunks are those of what is stored.
-  const isPlain = size === object.size;
-  const chunkBytes = isPlain && chunkSize ? chunkSize : undefined;
+  const chunkBytes = object.record.chunkSize || undefined;
   return account.storage.download(name, { range, chunkBytes, concurrency, signal });
 }
 

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { FileName, FileRecord, UploadSession } from '../../../client/src/interface.ts';
 import type { Body } from '../body/open-body.ts';
+import { chunkSource } from '../chunk-source.ts';
 import type { Description } from '../object-headers.ts';
 import type { Operation } from '../operation.ts';
 import { metadataOf, type OwnFacts } from '../stored-object.ts';
@@ -17,14 +18,14 @@ export interface StreamToStore {
   readonly body: Body;
 }
 
-type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency'>;
+type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'room'>;
 
 /** Fails as the stream does; then nothing of it stays. */
 export async function storeStream(storing: Storing, wanted: StreamToStore): Promise<FileRecord> {
-  const { account, signal, concurrency } = storing;
+  const { account, signal, concurrency, room } = storing;
   const { target, conditions, description, body } = wanted;
   const { contentType, headers, tags } = description;
-  const { length: size, stream } = body;
+  const { length: size } = body;
   const isSealed = await isEndToEnd(account, target.bucket);
   // Of an age file the session tells its header, also where the bucket has become so just now.
   const facts = () => {
@@ -34,9 +35,11 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   // What is too much is said before anything is sent.
   factsOf(description, isSealed ? { size } : longestFacts);
   let session: UploadSession | undefined;
+  const source = chunkSource(body, room, signal);
   try {
-    return await account.storage.upload(stream, {
-      ...{ ...target, ...conditions, contentType, headers, tags, size, concurrency, signal },
+    return await account.storage.upload(source, {
+      ...{ ...target, ...conditions, contentType, headers, tags, concurrency, signal },
+      chunkBytes: isSealed && concurrency === 1 ? crowdedChunkBytes : undefined,
       metadata: facts,
       onSession: (begun) => {
         session = begun;
@@ -49,6 +52,8 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
       account.storage.cancelUpload({ ...target, uploadId }).catch(() => {});
     }
     throw error;
+  } finally {
+    source.close();
   }
 }
 
@@ -70,6 +75,12 @@ export function digestFacts(body: Body): ByteFacts {
     checksum: checksum && `${checksum.algorithm} ${checksum.value}`,
   };
 }
+
+/**
+ * Of what is sealed while others are about: its chunks are in memory twice, in buffers that are not
+ * used again. Of 5 GiB there are as many as a file may have.
+ */
+const crowdedChunkBytes = 600_000;
 
 /** As long as those of any bytes. */
 const longestFacts: ByteFacts = {
