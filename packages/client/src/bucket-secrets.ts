@@ -48,12 +48,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const { cipher = softwarePieceCipher } = settings;
   const issuer = issuerOf(options);
   const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
-  const known = new Map<string, Promise<EndToEndRecord | undefined>>();
-  const mode = (bucket: string) => {
-    const asked = known.get(bucket) ?? askMode(outer, bucket);
-    known.set(bucket, asked);
-    return asked;
-  };
+  const mode = rememberedMode(outer);
   const hasIssuer = issuer !== undefined;
   const names = namesOf({ hasIssuer, mode, keys: async () => keys });
   const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
@@ -96,6 +91,21 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
 
 function prefixBytes({ header }: FilePrefix): number {
   return header.length + payloadNonceBytes;
+}
+
+/** So long a bucket is taken to be what it was: one without files may become end-to-end. */
+const modeKnownMs = 60_000;
+
+function rememberedMode(connection: Connection): BucketSecrets['mode'] {
+  const known = new Map<string, { mode: ReturnType<typeof askMode>; untilMs: number }>();
+  return (bucket) => {
+    const former = known.get(bucket);
+    if (former !== undefined && Date.now() < former.untilMs) return former.mode;
+    const asked = askMode(connection, bucket);
+    known.set(bucket, { mode: asked, untilMs: Date.now() + modeKnownMs });
+    asked.catch(() => known.delete(bucket));
+    return asked;
+  };
 }
 
 async function askMode(

@@ -171,7 +171,8 @@ function partReader(job: Job): PartReader {
     if (part.digest !== undefined) job.digests?.push(part.digest);
     doneBytes += part.bytes.length;
     options.onProgress?.({ doneBytes, totalBytes: end, resumedBytes: start });
-    fill();
+    // Who takes one at a time wants one in memory: nothing is read ahead then.
+    if (concurrency > 1) fill();
     return part.bytes;
   }
   return {

@@ -14,7 +14,7 @@ export async function bundleWhenOlder() {
 function isFresh() {
   if (!existsSync(bundle)) return false;
   const { mtimeMs } = statSync(bundle);
-  const inFolders = ['wire/src', 'client/src', 'efs/src', 'efs/bin'].flatMap((folder) =>
+  const inFolders = ['wire/src', 'client/src', 's3/src', 'efs/src', 'efs/bin'].flatMap((folder) =>
     readdirSync(`${projectDir}packages/${folder}`, { recursive: true }).map(
       (name) => `packages/${folder}/${name}`,
     ),

@@ -19,6 +19,7 @@ import { createKey, listBuckets, listKeys, revokeKey } from './manage.ts';
 import { printFailure, printNote } from './output.ts';
 import { addProfileCommands } from './profile-commands.ts';
 import { remove } from './remove.ts';
+import { addServe } from './serve-commands.ts';
 import { status } from './status.ts';
 import { addTransfers } from './transfer-commands.ts';
 import { tree } from './tree.ts';
@@ -109,6 +110,7 @@ export function createProgram(): Command {
   addProfileCommands(program);
   addDoctor(program);
   addDomains(program);
+  addServe(program);
   addCompletion(program);
   return program;
 }

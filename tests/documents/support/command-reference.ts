@@ -5,7 +5,10 @@ import type { Command } from 'commander';
 /** Commands that do something, in their order, each after those that it belongs to. */
 function leavesOf(command: Command): Command[] {
   const shown = command.commands.filter((child) => child.name() !== 'help');
-  return shown.length === 0 ? [command] : shown.flatMap(leavesOf);
+  if (shown.length === 0) return [command];
+  // One with flags of its own does something beside those that belong to it.
+  const isOwn = command.parent !== null && command.options.length > 0;
+  return [...(isOwn ? [command] : []), ...shown.flatMap(leavesOf)];
 }
 
 function nameOf(command: Command): string {

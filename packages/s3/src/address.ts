@@ -1,0 +1,57 @@
+// Which bucket and key a request is about: of its path, or of its host and path where the door has
+// a domain (virtual-host addressing). Nothing is normalised: `..` and `//` are letters of a key.
+
+import { S3Error } from './s3-error.ts';
+import { decodePath } from './signature/signed-request.ts';
+
+export interface Address {
+  /** Undefined: the request is about the service. */
+  readonly bucket: string | undefined;
+  /** Undefined: it is about the bucket. */
+  readonly key: string | undefined;
+}
+
+export interface Addressed {
+  /** As it came, up to the question mark. */
+  readonly rawPath: string;
+  readonly host: string | undefined;
+  /** Below which buckets are hosts of their own. */
+  readonly domain: string | undefined;
+}
+
+/** Throws InvalidURI for what is no path in percent-encoded UTF-8, InvalidBucketName. */
+export function addressOf({ rawPath, host, domain }: Addressed): Address {
+  if (!rawPath.startsWith('/')) {
+    throw new S3Error('InvalidURI', 'The path of a request begins with a slash.');
+  }
+  const hosted = bucketOfHost(host, domain);
+  if (hosted !== undefined) return located(hosted, rawPath.slice(1));
+  const end = rawPath.indexOf('/', 1);
+  const rawBucket = rawPath.slice(1, end === -1 ? undefined : end);
+  if (rawBucket === '') {
+    if (end === -1) return { bucket: undefined, key: undefined };
+    throw invalidBucket('');
+  }
+  return located(decodePath(rawBucket), end === -1 ? '' : rawPath.slice(end + 1));
+}
+
+function located(bucket: string, rawKey: string): Address {
+  if (!/^[A-Za-z0-9]{1,64}$/.test(bucket)) throw invalidBucket(bucket);
+  const key = decodePath(rawKey);
+  return { bucket, key: key === '' ? undefined : key };
+}
+
+function invalidBucket(name: string): S3Error {
+  return new S3Error(
+    'InvalidBucketName',
+    'A bucket here has a name of 1 to 64 letters and digits (A-Z, a-z, 0-9), without hyphens, ' +
+      `dots or slashes; got ${JSON.stringify(name.slice(0, 80))}.`,
+  );
+}
+
+function bucketOfHost(host: string | undefined, domain: string | undefined): string | undefined {
+  if (host === undefined || domain === undefined) return undefined;
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  const ending = `.${domain.toLowerCase()}`;
+  return name.endsWith(ending) ? name.slice(0, -ending.length) : undefined;
+}

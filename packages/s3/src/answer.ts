@@ -1,0 +1,13 @@
+// What an operation answers, before it is written.
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined ones are left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** XML, or the bytes of an object, whose length is among the headers. */
+  readonly body?: string | AsyncIterable<Uint8Array> | undefined;
+}
+
+export function xmlAnswer(body: string, headers: Answer['headers'] = {}): Answer {
+  return { status: 200, headers: { 'Content-Type': 'application/xml', ...headers }, body };
+}

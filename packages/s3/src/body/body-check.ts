@@ -1,0 +1,93 @@
+// Holds the bytes of a body, as they pass, against what the request said of them.
+
+import { createHash } from 'node:crypto';
+import { S3Error } from '../s3-error.ts';
+import {
+  type ChecksumAlgorithm,
+  checksumHeader,
+  type RunningChecksum,
+  runChecksum,
+} from './checksum.ts';
+import type { Trailer } from './chunked-body.ts';
+import { type Expected, type ExpectedChecksum, requireChecksum } from './expected-digests.ts';
+
+export interface Digests {
+  readonly md5: Uint8Array;
+  /** The one that the request named, which is that of the bytes. */
+  readonly checksum?: Checksum;
+}
+
+export interface Checksum {
+  readonly algorithm: ChecksumAlgorithm;
+  /** In base64. */
+  readonly value: string;
+}
+
+export class BodyCheck {
+  readonly #expected: Expected;
+  readonly #checksum: RunningChecksum | undefined;
+  readonly #md5 = createHash('md5');
+  readonly #sha256 = createHash('sha256');
+  #length = 0;
+
+  private constructor(expected: Expected, checksum: RunningChecksum | undefined) {
+    this.#expected = expected;
+    this.#checksum = checksum;
+  }
+
+  static async begin(expected: Expected): Promise<BodyCheck> {
+    const { checksum } = expected;
+    return new BodyCheck(expected, checksum && (await runChecksum(checksum.algorithm)));
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#length += bytes.length;
+    if (this.#length > this.#expected.length) throw this.#wrongLength();
+    this.#md5.update(bytes);
+    if (this.#expected.sha256 !== undefined) this.#sha256.update(bytes);
+    this.#checksum?.update(bytes);
+  }
+
+  /** After all bytes. Throws S3Error where one of them is not what was meant. */
+  finish(trailer: Trailer): Digests {
+    const { length, md5, sha256, checksum } = this.#expected;
+    if (this.#length < length) throw this.#wrongLength();
+    const found = this.#md5.digest();
+    if (sha256 !== undefined && sha256 !== this.#sha256.digest('hex')) {
+      throw new S3Error(
+        'XAmzContentSHA256Mismatch',
+        'The bytes have another SHA-256 than x-amz-content-sha256 says.',
+      );
+    }
+    if (md5 !== undefined && md5 !== found.toString('base64')) {
+      throw new S3Error('BadDigest', 'The bytes have another MD5 than Content-MD5 says.');
+    }
+    requireAnnounced(trailer, checksum);
+    return checksum === undefined
+      ? { md5: found }
+      : { md5: found, checksum: this.#sameChecksum(checksum, trailer) };
+  }
+
+  #sameChecksum({ algorithm, value }: ExpectedChecksum, trailer: Trailer): Checksum {
+    const header = checksumHeader(algorithm);
+    const meant = value ?? trailer.get(header) ?? '';
+    requireChecksum(algorithm, meant);
+    const found = Buffer.from(this.#checksum?.digest() ?? []).toString('base64');
+    if (found === meant) return { algorithm, value: found };
+    throw new S3Error('BadDigest', `The bytes have another ${algorithm} than ${header} says.`);
+  }
+
+  #wrongLength(): S3Error {
+    return new S3Error(
+      'IncompleteBody',
+      `The body has ${this.#expected.length} bytes by its headers, and not as many came.`,
+    );
+  }
+}
+
+function requireAnnounced(trailer: Trailer, checksum: ExpectedChecksum | undefined): void {
+  const isTrailed = checksum !== undefined && checksum.value === undefined;
+  const announced = isTrailed ? [checksumHeader(checksum.algorithm)] : [];
+  if ([...trailer.keys()].join() === announced.join()) return;
+  throw new S3Error('MalformedTrailerError', 'The trailer must have what x-amz-trailer names.');
+}

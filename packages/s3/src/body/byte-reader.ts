@@ -1,0 +1,59 @@
+// Bytes that come in pieces of any size, taken in lines and runs. Never holds more than a line and
+// the piece at hand.
+
+import { S3Error } from '../s3-error.ts';
+
+const newline = 10;
+
+export class ByteReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /** Whether there is nothing more. */
+  async isAtEnd(): Promise<boolean> {
+    while (this.#rest.length === 0) {
+      const next = await this.#pieces.next();
+      if (next.done) return true;
+      this.#rest = next.value;
+    }
+    return false;
+  }
+
+  /** At least one byte and at most as many as named; undefined at the end. */
+  async some(bytesMax: number): Promise<Uint8Array | undefined> {
+    if (await this.isAtEnd()) return undefined;
+    const taken = this.#rest.subarray(0, bytesMax);
+    this.#rest = this.#rest.subarray(taken.length);
+    return taken;
+  }
+
+  /** Up to the next newline, without it; a byte a character. Throws IncompleteBody. */
+  async line(bytesMax: number): Promise<string> {
+    let line = '';
+    for (;;) {
+      if (await this.isAtEnd()) {
+        throw new S3Error('IncompleteBody', 'The body ends within a line of its framing.');
+      }
+      const end = this.#rest.indexOf(newline);
+      const bytes = end === -1 ? this.#rest : this.#rest.subarray(0, end);
+      if (line.length + bytes.length > bytesMax) {
+        throw new S3Error(
+          'InvalidRequest',
+          `A line of the framing has more than ${bytesMax} bytes.`,
+        );
+      }
+      line += Buffer.from(bytes).toString('latin1');
+      this.#rest = this.#rest.subarray(bytes.length + (end === -1 ? 0 : 1));
+      if (end !== -1) return line;
+    }
+  }
+
+  /** Of the source too: a body that is given up is not read on. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.();
+  }
+}

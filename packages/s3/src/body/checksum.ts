@@ -1,0 +1,76 @@
+// The digests that S3 knows of a body, as its bytes pass.
+
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { createCRC32, createCRC64 } from 'hash-wasm';
+
+/** How many bytes each has. */
+const lengths = { CRC32: 4, CRC32C: 4, CRC64NVME: 8, SHA1: 20, SHA256: 32 } as const;
+
+export type ChecksumAlgorithm = keyof typeof lengths;
+
+export interface RunningChecksum {
+  update(bytes: Uint8Array): void;
+  /** Once, after all bytes. */
+  digest(): Uint8Array;
+}
+
+const castagnoliReversed = 0x82f63b78;
+/** Of the NVM Express specification, its polynomial reversed. */
+const nvmeReversed = '9a6c9329ac4bc9b5';
+
+/** In any case of letters; undefined for what S3 does not know. */
+export function checksumNamed(name: string): ChecksumAlgorithm | undefined {
+  const upper = name.toUpperCase();
+  return Object.hasOwn(lengths, upper) ? (upper as ChecksumAlgorithm) : undefined;
+}
+
+/** `x-amz-checksum-crc32c`. */
+export function checksumHeader(algorithm: ChecksumAlgorithm): string {
+  return `x-amz-checksum-${algorithm.toLowerCase()}`;
+}
+
+/** Whether a text is base64 of as many bytes as the algorithm gives, in its one form. */
+export function isChecksum(algorithm: ChecksumAlgorithm, text: string): boolean {
+  return isBase64Of(text, lengths[algorithm]);
+}
+
+export function isBase64Of(text: string, length: number): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === length && bytes.toString('base64') === text;
+}
+
+export async function runChecksum(algorithm: ChecksumAlgorithm): Promise<RunningChecksum> {
+  switch (algorithm) {
+    case 'CRC32':
+      return nativeCrc32();
+    case 'CRC32C':
+      return cyclic(await createCRC32(castagnoliReversed));
+    case 'CRC64NVME':
+      return cyclic(await createCRC64(nvmeReversed));
+    default:
+      return createHash(algorithm);
+  }
+}
+
+function nativeCrc32(): RunningChecksum {
+  let value = 0;
+  return {
+    update(bytes) {
+      value = crc32(bytes, value);
+    },
+    digest() {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(value);
+      return bytes;
+    },
+  };
+}
+
+function cyclic(hasher: Awaited<ReturnType<typeof createCRC64>>): RunningChecksum {
+  hasher.init();
+  return {
+    update: (bytes) => void hasher.update(bytes),
+    digest: () => hasher.digest('binary'),
+  };
+}

@@ -1,0 +1,129 @@
+// Bodies of `aws-chunked`: chunks with their lengths, each signed or not, and headers behind them.
+//
+//   <length in hex>[;chunk-signature=<hex>]\r\n <bytes> \r\n …  0[;chunk-signature=<hex>]\r\n
+//   [<name>:<value>\r\n … [x-amz-trailer-signature:<hex>\r\n]] \r\n
+//
+// Signers differ in the empty lines among the trailer, so there they count for nothing, but for the
+// last line, which must be empty: a body that was cut does not end well.
+
+import { createHash } from 'node:crypto';
+import { S3Error } from '../s3-error.ts';
+import type { ChunkSigner } from '../signature/chunk-signer.ts';
+import { ByteReader } from './byte-reader.ts';
+
+const chunkBytesMax = 16 * 1024 * 1024;
+const lineBytesMax = 8 * 1024;
+const trailerLinesMax = 16;
+const trailerSignature = 'x-amz-trailer-signature';
+
+interface Framing {
+  readonly chunkSigner?: ChunkSigner;
+  readonly hasTrailer: boolean;
+}
+
+export type Trailer = ReadonlyMap<string, string>;
+
+/**
+ * The bytes within the chunks as they come, before the signature of their chunk is known to be
+ * right; returns the headers behind them. Throws S3Error: then none of the bytes may be kept.
+ */
+export async function* decodeChunks(
+  incoming: AsyncIterable<Uint8Array>,
+  framing: Framing,
+): AsyncGenerator<Uint8Array, Trailer> {
+  const reader = new ByteReader(incoming);
+  try {
+    while ((yield* readChunk(reader, framing)) > 0) {
+      if ((await reader.line(lineBytesMax)) !== '\r') {
+        throw malformed('A chunk has other bytes behind it than the end of its line.');
+      }
+    }
+    return await readTrailer(reader, framing);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* readChunk(
+  reader: ByteReader,
+  { chunkSigner }: Framing,
+): AsyncGenerator<Uint8Array, number> {
+  const line = await reader.line(lineBytesMax);
+  const [, digits, signature] =
+    /^([0-9a-fA-F]{1,8})(?:;chunk-signature=([0-9a-f]{64}))?\r$/.exec(line) ?? [];
+  if (digits === undefined) throw malformed('A chunk must begin with its length.');
+  const length = Number.parseInt(digits, 16);
+  if (length > chunkBytesMax) {
+    throw new S3Error('InvalidChunkSizeError', `A chunk has at most ${chunkBytesMax} bytes.`);
+  }
+  const hash = chunkSigner === undefined ? undefined : createHash('sha256');
+  for (let left = length; left > 0; ) {
+    const piece = await reader.some(left);
+    if (piece === undefined) throw new S3Error('IncompleteBody', 'The body ends within a chunk.');
+    hash?.update(piece);
+    left -= piece.length;
+    yield piece;
+  }
+  requireChunkSignature(chunkSigner, hash?.digest('hex') ?? '', signature);
+  return length;
+}
+
+function requireChunkSignature(
+  signer: ChunkSigner | undefined,
+  sha256: string,
+  signature: string | undefined,
+): void {
+  if (signer === undefined) {
+    if (signature === undefined) return;
+    throw malformed('A chunk has a signature, and the request says that it has none.');
+  }
+  if (signature !== undefined && signer.isChunk(sha256, signature)) return;
+  throw new S3Error(
+    'SignatureDoesNotMatch',
+    'The signature of a chunk is not the one of its bytes.',
+  );
+}
+
+async function readTrailer(
+  reader: ByteReader,
+  { chunkSigner, hasTrailer }: Framing,
+): Promise<Trailer> {
+  const trailer = new Map<string, string>();
+  let line = '';
+  for (let count = 0; count === 0 || !(await reader.isAtEnd()); count += 1) {
+    if (count === trailerLinesMax) throw malformed('The trailer is too long.');
+    line = (await reader.line(lineBytesMax)).replace(/\r$/, '');
+    if (line === '') continue;
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!hasTrailer || name === '' || trailer.has(name) || trailer.has(trailerSignature)) {
+      throw malformed('What follows the last chunk is no trailer that was announced.');
+    }
+    trailer.set(name, line.slice(colon + 1).trim());
+  }
+  if (line !== '') throw new S3Error('IncompleteBody', 'The body ends within its trailer.');
+  requireTrailerSignature(chunkSigner, trailer, hasTrailer);
+  trailer.delete(trailerSignature);
+  return trailer;
+}
+
+function requireTrailerSignature(
+  signer: ChunkSigner | undefined,
+  trailer: Trailer,
+  hasTrailer: boolean,
+): void {
+  const signature = trailer.get(trailerSignature);
+  if (signer === undefined || !hasTrailer) {
+    if (signature === undefined) return;
+    throw malformed('The trailer has a signature, and the request says that it has none.');
+  }
+  const signed = [...trailer]
+    .filter(([name]) => name !== trailerSignature)
+    .map(([name, value]) => `${name}:${value}\n`);
+  if (signature !== undefined && signer.isTrailer(signed.join(''), signature)) return;
+  throw new S3Error('SignatureDoesNotMatch', 'The signature of the trailer is not the right one.');
+}
+
+function malformed(message: string): S3Error {
+  return new S3Error('MalformedTrailerError', message);
+}

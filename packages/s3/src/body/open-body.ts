@@ -1,0 +1,73 @@
+// The body of a request: its bytes without framing, as they come, and whether they are those that
+// the sender meant.
+
+import type { SignedRequest } from '../signature/signed-request.ts';
+import type { Payload } from '../signature/verify.ts';
+import { BodyCheck, type Digests } from './body-check.ts';
+import { decodeChunks, type Trailer } from './chunked-body.ts';
+import { type Expected, readExpected } from './expected-digests.ts';
+
+export interface Body {
+  /** Of the stream, in bytes. */
+  readonly length: number;
+  /**
+   * Once. Throws S3Error where the bytes are not those that were meant, before it gives the last of
+   * them: what came of it until then must not be kept.
+   */
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** When the stream has given its last byte. */
+  digests(): Digests;
+}
+
+/** Reads nothing yet. Throws S3Error where the headers cannot be. */
+export function openBody(
+  request: SignedRequest,
+  incoming: AsyncIterable<Uint8Array>,
+  payload: Payload,
+): Body {
+  const expected = readExpected(request, payload);
+  const source = payload.kind === 'chunked' ? decodeChunks(incoming, payload) : plain(incoming);
+  let digests: Digests | undefined;
+  return {
+    length: expected.length,
+    stream: checked(source, expected, (found) => {
+      digests = found;
+    }),
+    digests() {
+      if (digests === undefined)
+        throw new Error('A body has digests when its stream has given all of it.');
+      return digests;
+    },
+  };
+}
+
+async function* plain(incoming: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, Trailer> {
+  yield* incoming;
+  return new Map();
+}
+
+/** The last piece only when all is known to be right: who counts bytes may not ask for the end. */
+async function* checked(
+  source: AsyncGenerator<Uint8Array, Trailer>,
+  expected: Expected,
+  tell: (digests: Digests) => void,
+): AsyncGenerator<Uint8Array> {
+  const check = await BodyCheck.begin(expected);
+  let held: Uint8Array = new Uint8Array();
+  try {
+    for (;;) {
+      const next = await source.next();
+      if (next.done) {
+        tell(check.finish(next.value));
+        break;
+      }
+      check.update(next.value);
+      if (next.value.length === 0) continue;
+      if (held.length > 0) yield held;
+      held = next.value;
+    }
+    if (held.length > 0) yield held;
+  } finally {
+    await source.return(new Map());
+  }
+}

@@ -1,0 +1,146 @@
+// Access keys of the door: pairs of an id and a secret in a file of their user's alone, each of
+// which stands for a profile of the command or for an API key.
+
+import { randomBytes, randomInt } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ownerOnlyFile, ownerOnlyFolder, syncFolder, writeAndClose } from './durable-files.ts';
+import type { Access, AccessKey, Credential, Credentials } from './signature/verify.ts';
+
+const version = 1;
+const othersBits = 0o077;
+const keysMax = 1_000;
+const idCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const idPrefix = 'EFS';
+const idLength = 20;
+/** Forty characters in base64. */
+const secretBytes = 30;
+
+/** What is wrong with the file of access keys, in words for who starts the door. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+}
+
+interface Stored {
+  readonly version: typeof version;
+  readonly accessKeys: readonly AccessKey[];
+}
+
+/** The keys of a file; a change of it counts from the next request on. */
+export class CredentialsFile implements Credentials {
+  readonly #path: string;
+  #known: { readonly stamp: string; readonly keys: ReadonlyMap<string, AccessKey> } | undefined;
+
+  /** The file need not be there. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async find(accessKeyId: string): Promise<AccessKey | undefined> {
+    return (await this.#keys()).get(accessKeyId);
+  }
+
+  /** Without their secrets, in the order of their making. */
+  async list(): Promise<Credential[]> {
+    const keys = await this.#keys();
+    return [...keys.values()].map(({ accessKeyId, access }) => ({ accessKeyId, access }));
+  }
+
+  /** Its secret is shown here and kept in the file, and nowhere else. */
+  async create(access: Access): Promise<AccessKey> {
+    const keys = await this.#keys();
+    if (keys.size >= keysMax) {
+      throw new CredentialsError(`${this.#path} has ${keysMax} access keys: remove some first.`);
+    }
+    const made = { accessKeyId: newId(), secretAccessKey: newSecret(), access };
+    await this.#write([...keys.values(), made]);
+    return made;
+  }
+
+  /** False when there is none. */
+  async remove(accessKeyId: string): Promise<boolean> {
+    const keys = await this.#keys();
+    if (!keys.has(accessKeyId)) return false;
+    await this.#write([...keys.values()].filter((key) => key.accessKeyId !== accessKeyId));
+    return true;
+  }
+
+  async #keys(): Promise<ReadonlyMap<string, AccessKey>> {
+    const stats = await stat(this.#path).catch(unlessMissing);
+    if (stats === undefined) return new Map();
+    if (process.platform !== 'win32' && (stats.mode & othersBits) !== 0) {
+      throw new CredentialsError(
+        `Others on this machine can read ${this.#path}: run chmod 600 ${this.#path}, and make new ` +
+          'access keys in the place of those that somebody may have seen.',
+      );
+    }
+    const stamp = [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join();
+    if (this.#known?.stamp !== stamp) {
+      const keys = this.#parse(await readFile(this.#path, 'utf8'));
+      this.#known = { stamp, keys: new Map(keys.map((key) => [key.accessKeyId, key])) };
+    }
+    return this.#known.keys;
+  }
+
+  #parse(text: string): readonly AccessKey[] {
+    const damaged = () =>
+      new CredentialsError(`${this.#path} is damaged: mend it, or remove it to begin anew.`);
+    let stored: Partial<Stored> | null;
+    try {
+      stored = JSON.parse(text);
+    } catch {
+      throw damaged();
+    }
+    if (typeof stored?.version !== 'number') throw damaged();
+    if (stored.version !== version) {
+      throw new CredentialsError(`${this.#path} is of a later version: bring efs up to date.`);
+    }
+    if (!Array.isArray(stored.accessKeys) || !stored.accessKeys.every(isAccessKey)) throw damaged();
+    return stored.accessKeys;
+  }
+
+  /** Whole or not at all: a file beside it takes its place, when its bytes are on the disk. */
+  async #write(accessKeys: readonly AccessKey[]): Promise<void> {
+    const stored: Stored = { version, accessKeys };
+    await mkdir(dirname(this.#path), { recursive: true, mode: ownerOnlyFolder });
+    const draft = `${this.#path}.${randomBytes(8).toString('hex')}`;
+    try {
+      const text = `${JSON.stringify(stored, null, 2)}\n`;
+      await writeAndClose(await open(draft, 'wx', ownerOnlyFile), text);
+      await rename(draft, this.#path);
+      await syncFolder(dirname(this.#path));
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function isAccessKey(value: unknown): value is AccessKey {
+  const { accessKeyId, secretAccessKey, access } = (value ?? {}) as Partial<AccessKey>;
+  return isText(accessKeyId) && isText(secretAccessKey) && isAccess(access);
+}
+
+function isAccess(value: unknown): value is Access {
+  const { profile, apiKey, url } = (value ?? {}) as Record<string, unknown>;
+  return isText(profile) ? apiKey === undefined : isText(apiKey) && isText(url);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function newId(): string {
+  const random = Array.from({ length: idLength - idPrefix.length }, () => {
+    return idCharacters[randomInt(idCharacters.length)];
+  });
+  return idPrefix + random.join('');
+}
+
+/** Of letters, digits, plus and slash, as those of AWS. */
+function newSecret(): string {
+  return randomBytes(secretBytes).toString('base64');
+}

@@ -1,0 +1,222 @@
+// The server of the door: a request is authenticated, let in, carried out and answered. No state of
+// it matters: whatever was answered is in the service.
+
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createBufferPool } from '../../client/src/buffer-pool.ts';
+import type { Account } from './account.ts';
+import { openBody } from './body/open-body.ts';
+import type { ChunkRoom } from './chunk-source.ts';
+import { Gate, Lanes } from './gate.ts';
+import { piecesOf } from './incoming.ts';
+import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
+import type { Operation } from './operation.ts';
+import { readRequest } from './request.ts';
+import { routeOf } from './routes.ts';
+import { S3Error } from './s3-error.ts';
+import type { Header, SignedRequest } from './signature/signed-request.ts';
+import { authenticate, type Credential, type Credentials } from './signature/verify.ts';
+import { SmallPuts } from './small-puts.ts';
+import { s3ErrorOf } from './storage-errors.ts';
+import { errorAnswer, writeAnswer } from './write-answer.ts';
+
+export interface DoorOptions {
+  readonly credentials: Credentials;
+  /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
+  readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
+  /** Where uploads in parts are noted, and wait. */
+  readonly multipart: MultipartOptions;
+  /** Whatever would change something is refused. */
+  readonly isReadOnly?: boolean | undefined;
+  /** Buckets are also hosts below it: `photos.localhost` of `localhost`. */
+  readonly domain?: string | undefined;
+  /** Told of each request when it has ended: a line without secrets. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface Door {
+  readonly server: Server;
+  /** Requests under way have some seconds to end. */
+  close(): Promise<void>;
+}
+
+/** Requests that move bytes of objects at a time, others, and how many wait for either. */
+const moversMax = 16;
+const othersMax = 32;
+const waitingMax = 240;
+/** Chunks in memory beside one for each of them. */
+const spareLanes = 7;
+/** Of all uploads, and of all downloads: on their way at a time. */
+const sendingMax = 8;
+const receivingMax = 3;
+const connectionsMax = 512;
+const headersMsMax = 20_000;
+const closeMsMax = 5_000;
+
+export function createDoor(options: DoorOptions): Door {
+  const desk: Desk = {
+    options,
+    accounts: new Map(),
+    movers: new Gate(moversMax, waitingMax),
+    others: new Gate(othersMax, waitingMax),
+    lanes: new Lanes(spareLanes),
+    room: {
+      buffers: createBufferPool(),
+      sending: new Gate(sendingMax, Number.POSITIVE_INFINITY),
+      receiving: new Gate(receivingMax, Number.POSITIVE_INFINITY),
+    },
+    smallPuts: new SmallPuts(),
+    multipart: new MultipartUploads(options.multipart),
+  };
+  const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
+  server.maxConnections = connectionsMax;
+  server.keepAliveTimeout = 30_000;
+  server.on('request', (request, response) => void serve(desk, request, response));
+  // What is refused is refused before its body is sent.
+  server.on('checkContinue', (request, response) => void serve(desk, request, response));
+  return {
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), closeMsMax);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+interface Desk {
+  readonly options: DoorOptions;
+  /** By access key; each is opened once. */
+  readonly accounts: Map<string, Promise<Account>>;
+  readonly movers: Gate;
+  readonly others: Gate;
+  readonly lanes: Lanes;
+  readonly room: ChunkRoom;
+  readonly smallPuts: SmallPuts;
+  readonly multipart: MultipartUploads;
+}
+
+/** Never rejects. */
+async function serve(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const startMs = performance.now();
+  const controller = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('The client has gone.'));
+  });
+  const requestId = randomBytes(8).toString('hex').toUpperCase();
+  response.setHeader('x-amz-request-id', requestId);
+  const { rawPath } = signedRequestOf(request);
+  let fault: S3Error | undefined;
+  try {
+    await carryOut(desk, { request, response, signal: controller.signal });
+  } catch (error) {
+    fault = s3ErrorOf(error);
+    if (!response.headersSent && !response.destroyed) {
+      if (!request.complete) response.setHeader('Connection', 'close');
+      await writeAnswer(response, errorAnswer(fault, rawPath, requestId)).catch(() => {});
+    }
+  }
+  endUnread(request);
+  const ms = Math.round(performance.now() - startMs);
+  const isGone = controller.signal.aborted;
+  const status = isGone ? 'gone' : response.statusCode;
+  const why = fault === undefined || isGone ? '' : ` ${wordsOf(fault)}`;
+  desk.options.log?.(`${request.method} ${printable(rawPath)} ${status} ${ms} ms${why}`);
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+async function carryOut(desk: Desk, { request, response, signal }: Exchange): Promise<void> {
+  const { options } = desk;
+  const signed = signedRequestOf(request);
+  const { caller, payload, headers } = await authenticate(signed, options.credentials, new Date());
+  const read = readRequest({ ...signed, headers }, options.domain);
+  const route = routeOf(read);
+  const isAnonymous = caller.credential === undefined;
+  if (route.isChange && (options.isReadOnly || isAnonymous)) {
+    const reason = isAnonymous ? 'Requests without a signature only read.' : 'The door only reads.';
+    throw new S3Error('AccessDenied', reason);
+  }
+  const leave = await (route.movesBytes ? desk.movers : desk.others).enter(signal);
+  const lanes = route.movesBytes ? desk.lanes.take() : undefined;
+  try {
+    const operation: Operation = {
+      request: read,
+      account: await accountOf(desk, caller.credential),
+      accessKeyId: caller.accessKeyId ?? '',
+      isSigned: !isAnonymous,
+      openBody: () => openBody({ ...signed, headers }, piecesOf(request, begin), payload),
+      signal,
+      concurrency: lanes?.count ?? 1,
+      room: desk.room,
+      smallPuts: desk.smallPuts,
+      multipart: desk.multipart,
+    };
+    await writeAnswer(response, await route.run(operation));
+  } finally {
+    lanes?.giveBack();
+    leave();
+  }
+  function begin(): void {
+    if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  }
+}
+
+function accountOf(
+  { accounts, options }: Desk,
+  credential: Credential | undefined,
+): Promise<Account> {
+  const id = credential?.accessKeyId ?? '';
+  const known = accounts.get(id);
+  if (known !== undefined) return known;
+  const opened = options.openAccount(credential);
+  accounts.set(id, opened);
+  opened.catch(() => accounts.delete(id));
+  return opened;
+}
+
+function signedRequestOf(request: IncomingMessage): SignedRequest {
+  const { method = '', url = '', rawHeaders } = request;
+  const at = url.indexOf('?');
+  const headers: Header[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.push([`${rawHeaders[index]}`.toLowerCase(), `${rawHeaders[index + 1]}`]);
+  }
+  return {
+    method,
+    rawPath: at === -1 ? url : url.slice(0, at),
+    rawQuery: at === -1 ? '' : url.slice(at + 1),
+    headers,
+  };
+}
+
+/** Clients send all of a body before they read why it was refused; some seconds of it are read. */
+function endUnread(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.destroy(), closeMsMax);
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
+  request.resume();
+}
+
+function wordsOf({ code, cause }: S3Error): string {
+  const isOwn = code === 'InternalError' && cause instanceof Error;
+  return isOwn ? `${code}: ${printable(cause.message)}` : code;
+}
+
+/** A log has one line for each request, whatever its path is. */
+function printable(text: string): string {
+  return text.replace(/[^\u0021-\u007e ]/g, (character) => encodeURIComponent(character));
+}

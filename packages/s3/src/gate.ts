@@ -1,0 +1,84 @@
+// How many requests are carried out at a time, and how much each may hold in memory.
+
+import { S3Error } from './s3-error.ts';
+
+interface Waiting {
+  readonly enter: () => void;
+}
+
+/** Lets so many in; others wait in their order, up to a bound. */
+export class Gate {
+  readonly #insideMax: number;
+  readonly #waitingMax: number;
+  #inside = 0;
+  readonly #queue = new Set<Waiting>();
+
+  constructor(insideMax: number, waitingMax: number) {
+    this.#insideMax = insideMax;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** Resolves to what is called at the end. Throws SlowDown; rejects when the signal is aborted. */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#inside < this.#insideMax) this.#inside += 1;
+    else await this.#wait(signal);
+    let isOut = false;
+    return () => {
+      if (isOut) return;
+      isOut = true;
+      this.#leave();
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#queue.size >= this.#waitingMax) {
+      throw new S3Error('SlowDown', 'Too many requests at a time: try again.');
+    }
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        enter: () => {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      const stop = () => {
+        this.#queue.delete(waiting);
+        reject(signal.reason);
+      };
+      this.#queue.add(waiting);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** The place of who leaves is that of who has waited longest. */
+  #leave(): void {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#inside -= 1;
+      return;
+    }
+    this.#queue.delete(next);
+    next.enter();
+  }
+}
+
+/** Chunks that transfers hold at a time: one each, and what is left to those that come first. */
+export class Lanes {
+  #spare: number;
+
+  constructor(spare: number) {
+    this.#spare = spare;
+  }
+
+  take(): { readonly count: number; readonly giveBack: () => void } {
+    const extra = this.#spare;
+    this.#spare = 0;
+    return {
+      count: 1 + extra,
+      giveBack: () => {
+        this.#spare += extra;
+      },
+    };
+  }
+}

@@ -1,0 +1,53 @@
+// Keys of S3 and the paths under which files lie. A key is a path as it is, but for markers of
+// folders: `photos/` is no path, since a path names a file. Its marker is the file `photos/ `,
+// named by one space: no other name in a folder comes before it, so that paths have the order of
+// keys.
+
+import { S3Error } from './s3-error.ts';
+
+const keyBytesMax = 1_024;
+const markerName = ' ';
+
+/**
+ * The path of a key that something is to be stored under. Throws KeyTooLongError, and
+ * InvalidArgument for a key that no path of the service can have.
+ */
+export function pathOfKey(key: string): string {
+  const path = key.endsWith('/') ? key + markerName : key;
+  if (Buffer.byteLength(path) > keyBytesMax) {
+    throw new S3Error(
+      'KeyTooLongError',
+      `A key has at most ${keyBytesMax} bytes of UTF-8, and one less where it ends with a slash.`,
+    );
+  }
+  const fault = key.endsWith(`/${markerName}`) ? 'ends in a name of one space' : faultOf(path);
+  if (fault === undefined) return path;
+  throw new S3Error('InvalidArgument', `No file can have this key here: it ${fault}.`);
+}
+
+/** The path of a key, or undefined where nothing can be stored under it. */
+export function findPath(key: string): string | undefined {
+  try {
+    return pathOfKey(key);
+  } catch {
+    return undefined;
+  }
+}
+
+export function keyOfPath(path: string): string {
+  return path.endsWith(`/${markerName}`) ? path.slice(0, -1) : path;
+}
+
+/** The service's rules for paths (docs/reference/limits.md), so that nothing is sent in vain. */
+function faultOf(path: string): string | undefined {
+  if (!path.isWellFormed()) return 'is not well-formed Unicode';
+  if (/\p{Cc}/u.test(path)) return 'contains a control character';
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(path)) {
+    return 'contains a character that changes the direction of text';
+  }
+  const segments = path.split('/');
+  if (segments.includes('')) return 'has an empty name between slashes, or before the first';
+  if (segments.includes('.') || segments.includes('..')) return 'has a name "." or ".."';
+  if (segments.includes('<*>') || segments.includes('<$>')) return 'has a name "<*>" or "<$>"';
+  return undefined;
+}

@@ -1,0 +1,104 @@
+// What a request notes with an object, and what an answer shows of it: header fields.
+
+import type { StoredHeaders } from '../../client/src/interface.ts';
+import type { S3Request } from './request.ts';
+import { S3Error } from './s3-error.ts';
+import { ownPrefix, type StoredObject, unknownType } from './stored-object.ts';
+import { tagsOfQuery, wordsOf } from './tags.ts';
+
+export interface Description {
+  readonly contentType: string;
+  /** Kept with the file, so that its public address serves them too. */
+  readonly headers: StoredHeaders;
+  readonly expires: string | undefined;
+  /** The user's own. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Tags as words. */
+  readonly tags: readonly string[];
+}
+
+/** Throws InvalidArgument, InvalidTag. */
+export function descriptionOf(request: S3Request): Description {
+  return {
+    contentType: request.header('content-type') || unknownType,
+    headers: storedHeadersOf(request),
+    expires: request.header('expires'),
+    metadata: userMetadataOf(request),
+    tags: wordsOf(tagsOfQuery(request.header('x-amz-tagging'))),
+  };
+}
+
+function storedHeadersOf(request: S3Request): StoredHeaders {
+  // How the body is framed is not what it is.
+  const encoding = request
+    .header('content-encoding')
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
+    .join(', ');
+  const fields = {
+    'Cache-Control': request.header('cache-control'),
+    'Content-Disposition': request.header('content-disposition'),
+    'Content-Encoding': encoding,
+    'Content-Language': request.header('content-language'),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+}
+
+function userMetadataOf(request: S3Request): Record<string, string> {
+  const pairs = request.headersBehind('x-amz-meta-');
+  for (const [name, value] of pairs) {
+    if (!/^[a-z0-9._-]{1,64}$/.test(name) || name.startsWith(ownPrefix)) {
+      throw new S3Error(
+        'InvalidArgument',
+        'A name of metadata is 1 to 64 of a-z 0-9 . _ - here, and does not begin with ' +
+          `${ownPrefix}; got ${JSON.stringify(name.slice(0, 80))}.`,
+      );
+    }
+    if (/\p{Cc}/u.test(value)) {
+      throw new S3Error('InvalidArgument', `The metadata ${name} has a control character.`);
+    }
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Of an answer to Get and Head. */
+export function headersOf(object: StoredObject): Record<string, string | undefined> {
+  const metadata = Object.entries(object.metadata).map(
+    ([name, value]) => [`x-amz-meta-${name.toLowerCase()}`, wordOf(value)] as const,
+  );
+  const stored = Object.entries(object.own.headers ?? {});
+  const { tags } = object.record;
+  return {
+    ...Object.fromEntries(metadata),
+    ...Object.fromEntries(stored.map(([name, value]) => [name, bytesOf(value)])),
+    Expires: object.own.expires,
+    ETag: `"${object.etag}"`,
+    'Last-Modified': object.modified.toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Content-Type': object.contentType,
+    'x-amz-server-side-encryption': 'AES256',
+    'x-amz-tagging-count': tags.length === 0 ? undefined : String(tags.length),
+  };
+}
+
+/** As `x-amz-checksum-…`: of the whole object, when one is kept. */
+export function checksumHeadersOf(kept: string | undefined): Record<string, string> {
+  const [algorithm = '', value = '', type = 'FULL_OBJECT'] = kept?.split(' ') ?? [];
+  if (value === '') return {};
+  return {
+    [`x-amz-checksum-${algorithm.toLowerCase()}`]: value,
+    'x-amz-checksum-type': type,
+  };
+}
+
+/** What is not ASCII as an encoded word (RFC 2047), as S3 shows it. */
+function wordOf(text: string): string {
+  const isPlain = /^[\u0020-\u007e]*$/.test(text);
+  return isPlain ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** UTF-8, one byte a character, as Node writes header fields. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

@@ -1,0 +1,91 @@
+// What operations of several kinds do alike.
+
+import { ageType } from '../../../client/src/end-to-end-options.ts';
+import type { FileName } from '../../../client/src/interface.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { Account } from '../account.ts';
+import { findPath, pathOfKey } from '../keys.ts';
+import type { Operation } from '../operation.ts';
+import type { S3Request } from '../request.ts';
+import { S3Error } from '../s3-error.ts';
+import { objectOf, type StoredObject, unknownType } from '../stored-object.ts';
+import type { Elements } from '../xml/write.ts';
+
+/** S3's answers name one; rights are the service's. */
+export const owner: Elements = { ID: 'efs', DisplayName: 'efs' };
+
+export function bucketOf({ bucket }: S3Request): string {
+  if (bucket !== undefined) return bucket;
+  throw new S3Error('InvalidRequest', 'The request names no bucket.');
+}
+
+/** Where the object of the request is to be; throws where no object can. */
+export function targetOf(request: S3Request): FileName {
+  return { bucket: bucketOf(request), path: pathOfKey(request.key ?? '') };
+}
+
+/** Where it is, if it is anywhere: what cannot be there is not there. */
+export function placeOf({ bucket, key }: Pick<S3Request, 'bucket' | 'key'>): FileName {
+  const path = findPath(key ?? '');
+  if (bucket !== undefined && path !== undefined) return { bucket, path };
+  throw noSuchKey();
+}
+
+function noSuchKey(): S3Error {
+  return new S3Error('NoSuchKey', 'There is no object of this key.');
+}
+
+/**
+ * Throws NoSuchKey, and NotImplemented for a former version, whose bytes the service gives only
+ * when it is restored.
+ */
+export async function findObject(
+  { account, signal }: Pick<Operation, 'account' | 'signal'>,
+  name: FileName,
+  versionId?: string | undefined,
+): Promise<StoredObject> {
+  const record = await account.storage.stat(name, { signal });
+  if (versionId !== undefined && versionId !== 'null' && versionId !== String(record.version)) {
+    throw new S3Error(
+      'NotImplemented',
+      'A former version is read when it has been restored: efs versions restore.',
+    );
+  }
+  const object = objectOf(record);
+  const isOpened = record.contentType === ageType && (await isEndToEnd(account, name.bucket));
+  if (!isOpened) return object;
+  const size = object.own.size ?? (await account.secrets.plainSize(record));
+  return { ...object, size, contentType: unknownType };
+}
+
+export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {
+  return (await secrets.mode(bucket)) !== undefined;
+}
+
+/** What fails for want of the file is undefined. */
+export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    const isMissing = error instanceof S3Error && error.code === 'NoSuchKey';
+    if (isMissing || isStorageError(error, 'NoSuchFile')) return undefined;
+    throw error;
+  }
+}
+
+const xmlBytesMax = 2_000_000;
+
+/** The whole body of a request that is XML. */
+export async function readSmallBody({ openBody }: Operation): Promise<Uint8Array> {
+  const { stream } = openBody();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of stream) {
+    length += piece.length;
+    if (length > xmlBytesMax) {
+      throw new S3Error('EntityTooLarge', `This body has at most ${xmlBytesMax} bytes.`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,134 @@
+// CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
+// they come through the door, since the service opens nothing.
+
+import { piecesOf } from '../../../client/src/byte-stream.ts';
+import type { FileName, FileRecord } from '../../../client/src/interface.ts';
+import { addressOf } from '../address.ts';
+import { type Answer, xmlAnswer } from '../answer.ts';
+import { checkConditions, conditionsOf, failed } from '../conditions.ts';
+import { type Description, descriptionOf } from '../object-headers.ts';
+import type { Operation, Route } from '../operation.ts';
+import type { S3Request } from '../request.ts';
+import { S3Error } from '../s3-error.ts';
+import { metadataOf, objectOf, type StoredObject } from '../stored-object.ts';
+import { writeXml } from '../xml/write.ts';
+import { findObject, isEndToEnd, placeOf, targetOf } from './common.ts';
+import { bodyOf, storeStream } from './store-stream.ts';
+import { writeConditions } from './write-conditions.ts';
+
+export const copyRoute: Route = { run: copyObject, isChange: true, movesBytes: true };
+
+interface Copy {
+  readonly from: FileName;
+  readonly to: FileName;
+  readonly source: StoredObject;
+  /** Undefined: the source's stays. */
+  readonly description: Description | undefined;
+  readonly tags: readonly string[] | undefined;
+}
+
+async function copyObject(operation: Operation): Promise<Answer> {
+  const { request, account } = operation;
+  const to = targetOf(request);
+  const { from, versionId } = copySourceOf(request);
+  const source = await findObject(operation, from, versionId);
+  const conditions = conditionsOf(request.header, 'x-amz-copy-source-');
+  if (checkConditions(source, conditions) === 'not modified') {
+    throw failed('x-amz-copy-source-if-none-match or -if-modified-since');
+  }
+  const given = descriptionOf(request);
+  const description = isReplaced(request, 'x-amz-metadata-directive') ? given : undefined;
+  const tags = isReplaced(request, 'x-amz-tagging-directive') ? given.tags : undefined;
+  const copy: Copy = { from, to, source, description, tags };
+  const isItself = from.bucket === to.bucket && from.path === to.path;
+  const isCarried =
+    from.bucket !== to.bucket &&
+    ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
+  const record = await (isItself
+    ? changeItself(operation, copy)
+    : isCarried
+      ? carry(operation, copy)
+      : copyWithin(operation, copy));
+  const { etag, modified } = objectOf(record);
+  return xmlAnswer(
+    writeXml('CopyObjectResult', { LastModified: modified.toISOString(), ETag: `"${etag}"` }),
+  );
+}
+
+/** `bucket/key`, with or without a slash before it, percent-encoded. */
+export function copySourceOf(request: S3Request): {
+  from: FileName;
+  versionId: string | undefined;
+} {
+  const text = request.header('x-amz-copy-source') ?? '';
+  const [rawPath = '', rawQuery = ''] = text.split('?', 2);
+  const whole = rawPath.startsWith('/') ? rawPath : `/${rawPath}`;
+  const address = addressOf({ rawPath: whole, host: undefined, domain: undefined });
+  if (address.key === undefined) {
+    throw new S3Error('InvalidArgument', 'x-amz-copy-source names a bucket and a key.');
+  }
+  const versionId = new URLSearchParams(rawQuery).get('versionId') ?? undefined;
+  return { from: placeOf(address), versionId };
+}
+
+function isReplaced(request: S3Request, directive: string): boolean {
+  const value = request.header(directive) ?? 'COPY';
+  if (value === 'COPY' || value === 'REPLACE') return value === 'REPLACE';
+  throw new S3Error('InvalidArgument', `${directive} is COPY or REPLACE.`);
+}
+
+/** What is to be different on a record that has the source's. */
+function changeOf({ source, description, tags }: Copy) {
+  if (description === undefined) return tags && { tags };
+  const { contentType, headers, expires, metadata } = description;
+  const own = { ...source.own, headers, expires };
+  return {
+    // Of a sealed file the type is that of the age file.
+    ...(source.contentType === source.record.contentType && { contentType }),
+    headers,
+    metadata: metadataOf(own, metadata),
+    ...(tags && { tags }),
+  };
+}
+
+async function changeItself({ account, signal }: Operation, copy: Copy): Promise<FileRecord> {
+  const change = changeOf(copy);
+  if (change === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      'A copy of an object onto itself is to change something: its metadata or its tags.',
+    );
+  }
+  const ifMatch = `"${copy.source.record.etag}"`;
+  return account.storage.change(copy.to, { ...change, ifMatch, signal });
+}
+
+/** With other metadata it is there for a moment with those of its source. */
+async function copyWithin(operation: Operation, copy: Copy): Promise<FileRecord> {
+  const { account, request, signal } = operation;
+  const { from, to } = copy;
+  const conditions = await writeConditions({ account, request, signal }, to);
+  const record = await account.storage.copy(from, to, { ...conditions, signal });
+  const change = changeOf(copy);
+  if (change === undefined) return record;
+  return account.storage.change(to, { ...change, ifMatch: `"${record.etag}"`, signal });
+}
+
+async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
+  const { account, request, signal, concurrency } = operation;
+  const { from, to, source, description, tags } = copy;
+  const conditions = await writeConditions({ account, request, signal }, to);
+  const { body, etag } = await account.storage.download(from, { concurrency, signal });
+  if (etag !== source.record.etag) {
+    await body.cancel();
+    throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
+  }
+  const { contentType, metadata, own, record } = source;
+  const kept = { contentType, metadata, headers: own.headers ?? {}, expires: own.expires };
+  return storeStream(operation, {
+    target: to,
+    conditions,
+    body: bodyOf(piecesOf(body), source.size),
+    description: { ...(description ?? kept), tags: tags ?? record.tags },
+  });
+}

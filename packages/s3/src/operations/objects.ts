@@ -1,0 +1,143 @@
+// GetObject, HeadObject and GetObjectAttributes.
+
+import { piecesOf } from '../../../client/src/byte-stream.ts';
+import type { Download, FileName } from '../../../client/src/interface.ts';
+import { type Answer, xmlAnswer } from '../answer.ts';
+import { received } from '../chunk-source.ts';
+import { checkConditions, conditionsOf, namesEtag } from '../conditions.ts';
+import { checksumHeadersOf, headersOf } from '../object-headers.ts';
+import type { Operation, Route } from '../operation.ts';
+import { type ByteRange, rangeOf } from '../range.ts';
+import type { S3Request } from '../request.ts';
+import { S3Error } from '../s3-error.ts';
+import type { StoredObject } from '../stored-object.ts';
+import { type Elements, writeXml } from '../xml/write.ts';
+import { findObject, placeOf } from './common.ts';
+
+const overrides = [
+  'Content-Type',
+  'Content-Language',
+  'Expires',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+] as const;
+
+const parameters = [
+  'versionId',
+  'partNumber',
+  ...overrides.map((name) => `response-${name.toLowerCase()}`),
+];
+
+export const objectRoutes: Readonly<Record<string, Route>> = {
+  'GET object': { run: getObject, parameters, movesBytes: true },
+  'HEAD object': { run: headObject, parameters },
+  'GET object?attributes': { run: getAttributes, parameters: ['versionId'] },
+};
+
+async function headObject(operation: Operation): Promise<Answer> {
+  const object = await lookUp(operation, placeOf(operation.request));
+  const { answer } = headOf(operation, object);
+  return answer;
+}
+
+/** A file that is replaced between the two looks at it is looked at again. */
+const attemptsMax = 3;
+
+async function getObject(operation: Operation): Promise<Answer> {
+  const { room, signal } = operation;
+  const name = placeOf(operation.request);
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    const object = await lookUp(operation, name);
+    const { answer, range } = headOf(operation, object);
+    if (answer.status === 304 || object.size === 0) return answer;
+    const download = await open(operation, { name, object, range });
+    if (download.etag === object.record.etag)
+      return { ...answer, body: received(piecesOf(download.body), room, signal) };
+    await download.body.cancel();
+  }
+  throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
+}
+
+async function lookUp(operation: Operation, name: FileName): Promise<StoredObject> {
+  const { query } = operation.request;
+  const part = query.get('partNumber');
+  const object = await findObject(operation, name, query.get('versionId'));
+  const isWhole = part === '1' && !(object.own.etag ?? '').includes('-');
+  if (part === undefined || isWhole) return object;
+  throw new S3Error('NotImplemented', 'Objects are read whole or by a range, not by their parts.');
+}
+
+interface Opening {
+  readonly name: FileName;
+  readonly object: StoredObject;
+  readonly range: ByteRange | undefined;
+}
+
+function open(operation: Operation, { name, object, range }: Opening): Promise<Download> {
+  const { account, signal, concurrency } = operation;
+  const chunkBytes = object.record.chunkSize || undefined;
+  return account.storage.download(name, { range, chunkBytes, concurrency, signal });
+}
+
+interface Head {
+  readonly answer: Answer;
+  readonly range: ByteRange | undefined;
+}
+
+function headOf({ request, isSigned }: Operation, object: StoredObject): Head {
+  const fields = { ...headersOf(object), ...overridesOf(request, isSigned) };
+  if (checkConditions(object, conditionsOf(request.header)) === 'not modified') {
+    const { ETag, 'Last-Modified': modified } = fields;
+    return {
+      answer: { status: 304, headers: { ETag, 'Last-Modified': modified } },
+      range: undefined,
+    };
+  }
+  const wantsChecksum = request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED';
+  const ifRange = request.header('if-range');
+  const isCurrent = ifRange === undefined || namesEtag(ifRange, object.etag);
+  const range = isCurrent ? rangeOf(request.header('range'), object.size) : undefined;
+  const { start, end } = range ?? { start: 0, end: object.size };
+  const headers = {
+    ...fields,
+    ...(wantsChecksum && range === undefined && checksumHeadersOf(object.own.checksum)),
+    'Content-Length': String(end - start),
+    'Content-Range': range && `bytes ${start}-${end - 1}/${object.size}`,
+  };
+  return { answer: { status: range === undefined ? 200 : 206, headers }, range };
+}
+
+/** Of a signed request alone: an address of somebody else's cannot change what is shown. */
+function overridesOf(request: S3Request, isSigned: boolean): Record<string, string> {
+  const fields = overrides.flatMap((name) => {
+    const value = request.query.get(`response-${name.toLowerCase()}`);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (fields.length > 0 && !isSigned) {
+    throw new S3Error('InvalidRequest', 'response-… is for requests with a signature.');
+  }
+  if (fields.some(([, value]) => /[^\u0020-\u007e]/.test(value))) {
+    throw new S3Error('InvalidArgument', 'A value of response-… is printable ASCII.');
+  }
+  return Object.fromEntries(fields);
+}
+
+async function getAttributes(operation: Operation): Promise<Answer> {
+  const { request } = operation;
+  const wanted = (request.header('x-amz-object-attributes') ?? '')
+    .split(',')
+    .map((one) => one.trim());
+  const object = await findObject(operation, placeOf(request), request.query.get('versionId'));
+  const [algorithm = '', value, type = 'FULL_OBJECT'] = object.own.checksum?.split(' ') ?? [];
+  const known: Elements = {
+    ETag: object.etag,
+    Checksum: value && { [`Checksum${algorithm}`]: value, ChecksumType: type },
+    StorageClass: 'STANDARD',
+    ObjectSize: object.size,
+  };
+  const shown = Object.entries(known).filter(([name]) => wanted.includes(name));
+  return xmlAnswer(writeXml('GetObjectAttributesResponse', Object.fromEntries(shown)), {
+    'Last-Modified': object.modified.toUTCString(),
+  });
+}

@@ -1,0 +1,75 @@
+// PutObject.
+
+import type { FileRecord } from '../../../client/src/interface.ts';
+import { chunkBytesMax } from '../../../wire/src/limits.ts';
+import type { Answer } from '../answer.ts';
+import type { Body } from '../body/open-body.ts';
+import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
+import type { Operation, Route } from '../operation.ts';
+import { S3Error } from '../s3-error.ts';
+import { objectOf } from '../stored-object.ts';
+import { isEndToEnd, targetOf } from './common.ts';
+import { digestFacts, factsOf, type StreamToStore, storeStream } from './store-stream.ts';
+import { writeConditions } from './write-conditions.ts';
+
+/** 5 GiB, as S3 has it: what is longer comes in parts. */
+const objectBytesMax = 5 * 1_024 ** 3;
+
+export const putRoute: Route = { run: putObject, isChange: true, movesBytes: true };
+
+async function putObject(operation: Operation): Promise<Answer> {
+  const { request, openBody } = operation;
+  const target = targetOf(request);
+  const description = descriptionOf(request);
+  const conditions = await writeConditions(operation, target);
+  const body = openBody();
+  requireFitting(body);
+  const wanted = { target, conditions, description, body };
+  const record = await (body.length <= chunkBytesMax
+    ? storeSmall(operation, wanted)
+    : storeStream(operation, wanted));
+  const { etag } = objectOf(record);
+  return {
+    status: 200,
+    headers: {
+      ETag: `"${etag}"`,
+      'x-amz-server-side-encryption': 'AES256',
+      ...checksumHeadersOf(digestFacts(body).checksum),
+    },
+  };
+}
+
+function requireFitting({ length }: Body): void {
+  if (length <= objectBytesMax) return;
+  throw new S3Error(
+    'EntityTooLarge',
+    `One request brings at most ${objectBytesMax} bytes: upload it in parts.`,
+  );
+}
+
+async function storeSmall(operation: Operation, wanted: StreamToStore): Promise<FileRecord> {
+  const { account, smallPuts } = operation;
+  const { target, conditions, description, body } = wanted;
+  const bytes = await collect(body);
+  const isSealed = await isEndToEnd(account, target.bucket);
+  return smallPuts.put(account, target.bucket, {
+    path: target.path,
+    source: bytes,
+    contentType: description.contentType,
+    headers: description.headers,
+    tags: description.tags,
+    metadata: factsOf(description, isSealed ? { size: bytes.length } : digestFacts(body)),
+    ...conditions,
+  });
+}
+
+/** No more comes than was told: the body sees to it. */
+async function collect({ length, stream }: Body): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let position = 0;
+  for await (const piece of stream) {
+    bytes.set(piece, position);
+    position += piece.length;
+  }
+  return bytes;
+}

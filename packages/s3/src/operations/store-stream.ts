@@ -1,0 +1,109 @@
+// Bytes that come as a stream become an object: chunk by chunk into a session of the service, which
+// shows nothing of it before all of them are there and are what they should be.
+
+import { createHash } from 'node:crypto';
+import type { FileName, FileRecord, UploadSession } from '../../../client/src/interface.ts';
+import type { Body } from '../body/open-body.ts';
+import { chunkSource } from '../chunk-source.ts';
+import type { Description } from '../object-headers.ts';
+import type { Operation } from '../operation.ts';
+import { metadataOf, type OwnFacts } from '../stored-object.ts';
+import { isEndToEnd } from './common.ts';
+import type { WriteConditions } from './write-conditions.ts';
+
+export interface StreamToStore {
+  readonly target: FileName;
+  readonly conditions: WriteConditions;
+  readonly description: Description;
+  readonly body: Body;
+}
+
+type Storing = Pick<Operation, 'account' | 'signal' | 'concurrency' | 'room'>;
+
+/** Fails as the stream does; then nothing of it stays. */
+export async function storeStream(storing: Storing, wanted: StreamToStore): Promise<FileRecord> {
+  const { account, signal, concurrency, room } = storing;
+  const { target, conditions, description, body } = wanted;
+  const { contentType, headers, tags } = description;
+  const { length: size } = body;
+  const isSealed = await isEndToEnd(account, target.bucket);
+  // Of an age file the session tells its header, also where the bucket has become so just now.
+  const facts = () => {
+    const isAge = isSealed || session?.ageHeader !== undefined;
+    return factsOf(description, isAge ? { size } : digestFacts(body));
+  };
+  // What is too much is said before anything is sent.
+  factsOf(description, isSealed ? { size } : longestFacts);
+  let session: UploadSession | undefined;
+  const source = chunkSource(body, room, signal);
+  try {
+    return await account.storage.upload(source, {
+      ...{ ...target, ...conditions, contentType, headers, tags, concurrency, signal },
+      chunkBytes: isSealed && concurrency === 1 ? crowdedChunkBytes : undefined,
+      metadata: facts,
+      onSession: (begun) => {
+        session = begun;
+      },
+    });
+  } catch (error) {
+    if (session !== undefined) {
+      const { uploadId } = session;
+      // Once, and not for who has gone: it ends by itself.
+      account.storage.cancelUpload({ ...target, uploadId }).catch(() => {});
+    }
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+type ByteFacts = Pick<OwnFacts, 'etag' | 'size' | 'checksum'>;
+
+/** The metadata of the record: of the description, and what is known of the bytes. */
+export function factsOf(
+  { headers, expires, metadata }: Description,
+  facts: ByteFacts,
+): Record<string, string> {
+  return metadataOf({ ...facts, headers, expires }, metadata);
+}
+
+/** After the end of the stream. */
+export function digestFacts(body: Body): ByteFacts {
+  const { md5, checksum } = body.digests();
+  return {
+    etag: Buffer.from(md5).toString('hex'),
+    checksum: checksum && `${checksum.algorithm} ${checksum.value}`,
+  };
+}
+
+/**
+ * Of what is sealed while others are about: its chunks are in memory twice, in buffers that are not
+ * used again. Of 5 GiB there are as many as a file may have.
+ */
+const crowdedChunkBytes = 600_000;
+
+/** As long as those of any bytes. */
+const longestFacts: ByteFacts = {
+  etag: '0'.repeat(32),
+  checksum: `SHA256 ${'0'.repeat(44)}`,
+};
+
+/** What is read of the service, as the body of a request. */
+export function bodyOf(stream: AsyncIterable<Uint8Array>, length: number): Body {
+  const md5 = createHash('md5');
+  return {
+    length,
+    stream: hashed(stream, (piece) => md5.update(piece)),
+    digests: () => ({ md5: md5.copy().digest() }),
+  };
+}
+
+async function* hashed(
+  stream: AsyncIterable<Uint8Array>,
+  update: (piece: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of stream) {
+    update(piece);
+    yield piece;
+  }
+}

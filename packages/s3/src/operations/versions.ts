@@ -1,0 +1,150 @@
+// ListObjectVersions: objects with what the bucket keeps of former ones. A version's id is its
+// number in the service. A deleted object has former versions alone, and no marker of its deletion.
+
+import { xmlAnswer } from '../answer.ts';
+import { keyOfPath } from '../keys.ts';
+import { compareNames, groupOf, listPage } from '../listing.ts';
+import type { Operation, Route } from '../operation.ts';
+import { S3Error } from '../s3-error.ts';
+import { substituteEtag } from '../stored-object.ts';
+import { type Elements, writeXml } from '../xml/write.ts';
+import { owner } from './common.ts';
+import { type Asked, askedOf } from './listings.ts';
+
+export const versionRoutes: Readonly<Record<string, Route>> = {
+  'GET bucket?versions': {
+    run: listObjectVersions,
+    parameters: [
+      ...['prefix', 'delimiter', 'key-marker', 'version-id-marker', 'max-keys'],
+      'encoding-type',
+    ],
+  },
+};
+
+interface Listed {
+  /** A key, or a common prefix. */
+  readonly name: string;
+  readonly version?: {
+    readonly id: number;
+    readonly isLatest: boolean;
+    readonly modified: string;
+    readonly etag: string;
+    readonly size: number;
+  };
+}
+
+/** Former versions that one request looks at. */
+const walkedMax = 20_000;
+
+async function listObjectVersions(operation: Operation) {
+  const asked = askedOf(operation);
+  const { query } = operation.request;
+  const keyMarker = query.get('key-marker') ?? '';
+  const idMarker = query.get('version-id-marker');
+  if (idMarker !== undefined && keyMarker === '') {
+    throw new S3Error('InvalidArgument', 'version-id-marker wants a key-marker beside it.');
+  }
+  const limit = Math.max(1, asked.limit);
+  const isBehind = ({ name, version }: Listed) =>
+    compareNames(name, keyMarker) > 0 ||
+    (name === keyMarker && idMarker !== undefined && (version?.id ?? 0) < Number(idMarker));
+  const former = await formerOf(operation, asked);
+  const present = await presentOf(operation, { asked, keyMarker, idMarker });
+  // Of what is behind the present page nothing is known yet.
+  const known = (name: string) => !present.next || compareNames(name, present.next) <= 0;
+  const all = [...present.names, ...former.filter(({ name }) => known(name))].filter(isBehind);
+  const sorted = distinct(all.sort(inOrder), asked.delimiter !== '');
+  const shown = asked.limit === 0 ? [] : sorted.slice(0, limit);
+  const isTruncated = asked.limit > 0 && (sorted.length > limit || present.next !== undefined);
+  return xmlAnswer(
+    writeXml('ListVersionsResult', {
+      ...headOf(asked, shown, isTruncated),
+      KeyMarker: asked.text(keyMarker),
+      VersionIdMarker: idMarker ?? '',
+    }),
+  );
+}
+
+function headOf(asked: Asked, shown: readonly Listed[], isTruncated: boolean): Elements {
+  const { bucket, prefix, delimiter, limit, encoding, text } = asked;
+  const last = isTruncated ? shown.at(-1) : undefined;
+  return {
+    Name: bucket,
+    Prefix: text(prefix),
+    Delimiter: delimiter === '' ? undefined : text(delimiter),
+    MaxKeys: limit,
+    EncodingType: encoding,
+    IsTruncated: isTruncated,
+    NextKeyMarker: last && text(last.name),
+    NextVersionIdMarker: last?.version?.id,
+    Version: shown.flatMap(({ name, version }) => {
+      if (version === undefined) return [];
+      return {
+        Key: text(name),
+        VersionId: version.id,
+        IsLatest: version.isLatest,
+        LastModified: version.modified,
+        ETag: `"${version.etag}"`,
+        Size: version.size,
+        StorageClass: 'STANDARD',
+        Owner: owner,
+      };
+    }),
+    CommonPrefixes: shown.flatMap(({ name, version }) =>
+      version === undefined ? [{ Prefix: text(name) }] : [],
+    ),
+  };
+}
+
+/** By name, the newest first. */
+function inOrder(one: Listed, other: Listed): number {
+  return compareNames(one.name, other.name) || (other.version?.id ?? 0) - (one.version?.id ?? 0);
+}
+
+/** Common prefixes come of both lists. */
+function distinct(sorted: readonly Listed[], isGrouped: boolean): readonly Listed[] {
+  if (!isGrouped) return sorted;
+  return sorted.filter(
+    ({ name, version }, index) => version !== undefined || sorted[index - 1]?.name !== name,
+  );
+}
+
+async function formerOf({ account, signal }: Operation, asked: Asked): Promise<Listed[]> {
+  const { bucket, prefix, delimiter } = asked;
+  const former: Listed[] = [];
+  for await (const version of account.storage.listVersions({ bucket, prefix, signal })) {
+    if (former.length === walkedMax) {
+      throw new S3Error(
+        'NotImplemented',
+        `There are more than ${walkedMax} former versions behind this prefix: efs versions ls.`,
+      );
+    }
+    const { version: id, updatedAt: modified, size } = version;
+    const etag = substituteEtag(version.etag);
+    const name = keyOfPath(version.path);
+    const listed = { name, version: { id, isLatest: false, modified, etag, size } };
+    former.push(groupOf(listed, prefix, delimiter));
+  }
+  return former;
+}
+
+interface Markers {
+  readonly asked: Asked;
+  readonly keyMarker: string;
+  readonly idMarker: string | undefined;
+}
+
+/** Those that are there, from the marker on, which may have former versions only behind it. */
+async function presentOf({ account, signal }: Operation, { asked, keyMarker }: Markers) {
+  const limit = Math.max(1, asked.limit);
+  const page = await listPage(account, { ...asked, limit, after: keyMarker, signal });
+  const names = page.names.map(({ name, object }): Listed => {
+    if (object === undefined) return { name };
+    const { etag, size, modified, record } = object;
+    return {
+      name,
+      version: { id: record.version, isLatest: true, modified: modified.toISOString(), etag, size },
+    };
+  });
+  return { names, next: page.next };
+}

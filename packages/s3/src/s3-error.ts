@@ -1,0 +1,63 @@
+// What S3's clients are told when something does not go: a code that they know, and words.
+
+/** Codes of S3 and their statuses. */
+const statuses = {
+  AccessDenied: 403,
+  AuthorizationHeaderMalformed: 400,
+  AuthorizationQueryParametersError: 400,
+  BadDigest: 400,
+  BucketAlreadyExists: 409,
+  BucketAlreadyOwnedByYou: 409,
+  BucketNotEmpty: 409,
+  EntityTooLarge: 400,
+  EntityTooSmall: 400,
+  IncompleteBody: 400,
+  InternalError: 500,
+  InvalidAccessKeyId: 403,
+  InvalidArgument: 400,
+  InvalidBucketName: 400,
+  InvalidChunkSizeError: 403,
+  InvalidDigest: 400,
+  InvalidPart: 400,
+  InvalidPartOrder: 400,
+  InvalidRange: 416,
+  InvalidRequest: 400,
+  InvalidTag: 400,
+  InvalidToken: 400,
+  InvalidURI: 400,
+  KeyTooLongError: 400,
+  MalformedTrailerError: 400,
+  MalformedXML: 400,
+  MetadataTooLarge: 400,
+  MethodNotAllowed: 405,
+  MissingContentLength: 411,
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NoSuchUpload: 404,
+  NoSuchVersion: 404,
+  NotImplemented: 501,
+  OperationAborted: 409,
+  PreconditionFailed: 412,
+  QuotaExceeded: 403,
+  RequestTimeTooSkewed: 403,
+  RequestTimeout: 400,
+  SignatureDoesNotMatch: 403,
+  SlowDown: 503,
+  XAmzContentSHA256Mismatch: 400,
+} as const;
+
+export type S3Code = keyof typeof statuses;
+
+/** A refusal in S3's terms. Its message is shown to whoever asked: no secret belongs in it. */
+export class S3Error extends Error {
+  override readonly name = 'S3Error';
+  readonly code: S3Code;
+  /** Of the answer, by HTTP. */
+  readonly status: number;
+
+  constructor(code: S3Code, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.code = code;
+    this.status = statuses[code];
+  }
+}

@@ -1,0 +1,178 @@
+// Who calls, by the signature of the request: Signature Version 4 in the header or presigned.
+//
+// As with S3, a request that is sent again as it was, within 15 minutes of its time or, presigned,
+// until it expires, is good again: on a connection that others read they can repeat a call, though
+// they learn nothing of the keys. Where that matters, TLS stands in front of the door.
+
+import { S3Error } from '../s3-error.ts';
+import { type Claim, readClaim } from './authorization.ts';
+import { scopeText, signatureOf, signingKey } from './canonical-request.ts';
+import { ChunkSigner } from './chunk-signer.ts';
+import { isSameText } from './same-text.ts';
+import { type Header, headerOf, parseQuery, type SignedRequest } from './signed-request.ts';
+
+/** What an access key stands for: a profile of the command, or an API key with its service. */
+export type Access =
+  | { readonly profile: string }
+  | { readonly apiKey: string; readonly url: string };
+
+/** Of an access key, without its secret. */
+export interface Credential {
+  readonly accessKeyId: string;
+  readonly access: Access;
+}
+
+export interface AccessKey extends Credential {
+  readonly secretAccessKey: string;
+}
+
+export interface Credentials {
+  find(accessKeyId: string): Promise<AccessKey | undefined>;
+}
+
+export interface Caller {
+  /** Undefined for who did not sign. */
+  readonly accessKeyId: string | undefined;
+  readonly credential?: Credential;
+}
+
+/** How the body comes, and what of it is signed. */
+export type Payload =
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'signed' /** In hexadecimal digits. */; readonly sha256: string }
+  | {
+      readonly kind: 'chunked';
+      /** Undefined where chunks have no signatures. */
+      readonly chunkSigner?: ChunkSigner;
+      readonly hasTrailer: boolean;
+    };
+
+export interface Authenticated {
+  readonly caller: Caller;
+  readonly payload: Payload;
+  /** Those of the request, and of a presigned one what its query has in their place. */
+  readonly headers: readonly Header[];
+}
+
+const skewMsMax = 15 * 60_000;
+const unsigned = 'UNSIGNED-PAYLOAD';
+const chunkedUnsigned = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+const chunkedSigned = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
+const chunkedSignedTrailer = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER';
+
+/**
+ * The caller of a request and the form of its body. Throws S3Error: of who has no right to call,
+ * with the codes of S3.
+ */
+export async function authenticate(
+  request: SignedRequest,
+  credentials: Credentials,
+  now: Date,
+): Promise<Authenticated> {
+  const claim = readClaim(request);
+  if (claim === undefined) {
+    const { headers } = request;
+    return { caller: { accessKeyId: undefined }, payload: payloadOf(request), headers };
+  }
+  const headers = claim.form === 'query' ? withHoisted(request) : request.headers;
+  const payloadHash = payloadHashOf({ headers }, claim);
+  if (headerOf({ headers }, 'x-amz-security-token') !== undefined) {
+    throw new S3Error('InvalidToken', 'Access keys of this service have no session tokens.');
+  }
+  requireSigned(request, claim);
+  const key = await credentials.find(claim.accessKeyId);
+  if (key === undefined) {
+    throw new S3Error('InvalidAccessKeyId', 'There is no such access key here.');
+  }
+  requireInTime(claim, now.getTime());
+  const secret = await signingKey(key, claim.scope);
+  const right = await signatureOf({ ...claim, request, payloadHash }, secret);
+  if (!isSameText(right, claim.signature)) {
+    throw new S3Error(
+      'SignatureDoesNotMatch',
+      'The signature is not the one of this request and access key: check the secret key, and how ' +
+        'the request is signed.',
+    );
+  }
+  const { accessKeyId, access } = key;
+  const { time, signature: seed } = claim;
+  const signer = () => new ChunkSigner(secret, { time, scope: scopeText(claim.scope), seed });
+  const credential = { accessKeyId, access };
+  return { caller: { accessKeyId, credential }, payload: payloadOf({ headers }, signer), headers };
+}
+
+/** S3 takes headers of a presigned request from its query as well, where the signers put them. */
+function withHoisted({ headers, rawQuery }: SignedRequest): Header[] {
+  const known = new Map(headers);
+  const hoisted: Header[] = [];
+  for (const [name, value] of parseQuery(rawQuery)) {
+    const header = name.toLowerCase();
+    if (!header.startsWith('x-amz-') || isOfSignature(header)) continue;
+    if (known.has(header) && known.get(header) !== value) {
+      throw new S3Error('InvalidRequest', `${header} is there twice, with different values.`);
+    }
+    if (!known.has(header)) hoisted.push([header, value]);
+    known.set(header, value);
+  }
+  return [...headers, ...hoisted];
+}
+
+function isOfSignature(name: string): boolean {
+  return /^x-amz-(?:algorithm|credential|date|signedheaders|expires|signature)$/.test(name);
+}
+
+function payloadHashOf(request: Pick<SignedRequest, 'headers'>, { form }: Claim): string {
+  const hash = headerOf(request, 'x-amz-content-sha256');
+  if (hash !== undefined) return hash;
+  if (form === 'query') return unsigned;
+  throw new S3Error('InvalidRequest', 'A signed request needs the header x-amz-content-sha256.');
+}
+
+function requireSigned({ headers }: SignedRequest, { signedHeaders }: Claim): void {
+  if (!signedHeaders.includes('host')) {
+    throw new S3Error('AccessDenied', 'The header host must be signed.');
+  }
+  for (const [name] of headers) {
+    if (!name.startsWith('x-amz-') || signedHeaders.includes(name)) continue;
+    throw new S3Error('AccessDenied', `The header ${name} is there and must be signed.`);
+  }
+}
+
+function requireInTime({ expiresSeconds, timeMs }: Claim, now: number): void {
+  if (expiresSeconds === undefined) {
+    if (Math.abs(now - timeMs) <= skewMsMax) return;
+    throw new S3Error(
+      'RequestTimeTooSkewed',
+      'The time of the request is more than 15 minutes from that of this machine: set the clocks.',
+    );
+  }
+  if (timeMs > now + skewMsMax) throw new S3Error('AccessDenied', 'Request is not valid yet');
+  if (now > timeMs + expiresSeconds * 1000) {
+    throw new S3Error('AccessDenied', 'Request has expired');
+  }
+}
+
+function payloadOf(request: Pick<SignedRequest, 'headers'>, signer?: () => ChunkSigner): Payload {
+  const hash = headerOf(request, 'x-amz-content-sha256') ?? unsigned;
+  if (hash === unsigned) return { kind: 'unsigned' };
+  if (hash === chunkedUnsigned) return { kind: 'chunked', hasTrailer: true };
+  if (hash === chunkedSigned || hash === chunkedSignedTrailer) {
+    if (signer === undefined) {
+      throw new S3Error('AccessDenied', 'Chunks are signed, but the request is not.');
+    }
+    const hasTrailer = hash === chunkedSignedTrailer;
+    return { kind: 'chunked', chunkSigner: signer(), hasTrailer };
+  }
+  if (hash.startsWith('STREAMING-AWS4-ECDSA')) {
+    throw new S3Error(
+      'NotImplemented',
+      'Signature Version 4A is not there: sign with AWS4-HMAC-SHA256.',
+    );
+  }
+  if (/^[0-9a-fA-F]{64}$/.test(hash)) return { kind: 'signed', sha256: hash.toLowerCase() };
+  throw new S3Error(
+    'InvalidArgument',
+    `x-amz-content-sha256 must be ${unsigned}, a SHA-256 in hexadecimal digits, or one of ` +
+      `${chunkedUnsigned}, ${chunkedSigned} and ${chunkedSignedTrailer}.`,
+  );
+}

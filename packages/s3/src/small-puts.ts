@@ -1,0 +1,106 @@
+// Small objects that come at about the same time go in one update: one costs as many seconds as two
+// hundred. Who comes alone is not kept waiting. Each is answered when it is stored, or why not.
+
+import type { FileRecord, FileToUpload } from '../../client/src/interface.ts';
+import { StorageError } from '../../client/src/storage-error.ts';
+import type { Account } from './account.ts';
+
+interface Waiting {
+  readonly file: FileToUpload;
+  readonly resolve: (record: FileRecord) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Group {
+  waiting: Waiting[];
+  isTimed: boolean;
+  /** Updates under way, and when the last has ended. */
+  underWay: number;
+  endedMs: number;
+}
+
+/** So long one waits for others where others are about: a fortieth of what an update takes. */
+const windowMs = 50;
+/** So long after an answer its client's next is expected. */
+const recentMs = 100;
+/** Of what goes alone in a group, at a time. */
+const concurrency = 16;
+
+export class SmallPuts {
+  readonly #groups = new WeakMap<Account, Map<string, Group>>();
+
+  /** Resolves when it is stored. Its bytes are those of one update at most. */
+  put(account: Account, bucket: string, file: FileToUpload): Promise<FileRecord> {
+    const group = this.#groupOf(account, bucket);
+    return new Promise((resolve, reject) => {
+      group.waiting.push({ file, resolve, reject });
+      this.#schedule(account, bucket, group);
+    });
+  }
+
+  #groupOf(account: Account, bucket: string): Group {
+    const groups = this.#groups.get(account) ?? new Map<string, Group>();
+    this.#groups.set(account, groups);
+    const group = groups.get(bucket) ?? { waiting: [], isTimed: false, underWay: 0, endedMs: 0 };
+    groups.set(bucket, group);
+    return group;
+  }
+
+  #schedule(account: Account, bucket: string, group: Group): void {
+    if (group.isTimed) return;
+    group.isTimed = true;
+    const isAlone = group.underWay === 0 && Date.now() - group.endedMs > recentMs;
+    setTimeout(
+      () => {
+        group.isTimed = false;
+        void this.#send(account, bucket, group);
+      },
+      isAlone ? 0 : windowMs,
+    );
+  }
+
+  async #send(account: Account, bucket: string, group: Group): Promise<void> {
+    const sent = takeFirsts(group);
+    if (group.waiting.length > 0) this.#schedule(account, bucket, group);
+    group.underWay += 1;
+    try {
+      const files = [...sent.values()].map(({ file }) => file);
+      for await (const ended of account.storage.uploadAll(files, { bucket, concurrency })) {
+        const waiting = sent.get(ended.path);
+        sent.delete(ended.path);
+        if (ended.error !== undefined) waiting?.reject(ended.error);
+        else waiting?.resolve(ended.file);
+      }
+      throw new StorageError('NetworkError', 'Nothing was told of the object.');
+    } catch (error) {
+      for (const { reject } of sent.values()) reject(error);
+    } finally {
+      group.underWay -= 1;
+      group.endedMs = Date.now();
+      const isIdle = group.underWay === 0 && group.waiting.length === 0;
+      if (isIdle) this.#forget(account, bucket);
+    }
+  }
+
+  /** A caller may name any bucket: none is kept for its name. */
+  #forget(account: Account, bucket: string): void {
+    setTimeout(() => {
+      const group = this.#groups.get(account)?.get(bucket);
+      const isIdle = group?.underWay === 0 && group.waiting.length === 0;
+      if (isIdle) this.#groups.get(account)?.delete(bucket);
+    }, recentMs).unref();
+  }
+}
+
+/** The first of each path: another of it is stored after it. */
+function takeFirsts(group: Group): Map<string, Waiting> {
+  const firsts = new Map<string, Waiting>();
+  const later: Waiting[] = [];
+  for (const waiting of group.waiting) {
+    const { path } = waiting.file;
+    if (firsts.has(path)) later.push(waiting);
+    else firsts.set(path, waiting);
+  }
+  group.waiting = later;
+  return firsts;
+}

@@ -1,0 +1,50 @@
+// What the client library fails with, in S3's terms.
+
+import { isStorageError } from '../../client/src/storage-error.ts';
+import { type S3Code, S3Error } from './s3-error.ts';
+
+const codes: Readonly<Record<string, S3Code>> = {
+  Unauthorized: 'AccessDenied',
+  InvalidApiKey: 'AccessDenied',
+  AccessDenied: 'AccessDenied',
+  NoIdentity: 'AccessDenied',
+  NoRecipient: 'AccessDenied',
+  NoSuchBucket: 'NoSuchBucket',
+  NoSuchFile: 'NoSuchKey',
+  NoSuchUpload: 'NoSuchUpload',
+  UploadExpired: 'NoSuchUpload',
+  UploadCancelled: 'NoSuchUpload',
+  InvalidPath: 'InvalidArgument',
+  InvalidBucketId: 'InvalidBucketName',
+  InvalidArgument: 'InvalidArgument',
+  InvalidContentType: 'InvalidArgument',
+  MissingContentType: 'InvalidArgument',
+  BadDigest: 'BadDigest',
+  NotEncrypted: 'OperationAborted',
+  NotStored: 'SlowDown',
+  BucketExists: 'BucketAlreadyExists',
+  BucketNotEmpty: 'BucketNotEmpty',
+  PreconditionFailed: 'PreconditionFailed',
+  EntityTooLarge: 'EntityTooLarge',
+  InvalidRange: 'InvalidRange',
+  QuotaExceeded: 'QuotaExceeded',
+  SlowDown: 'SlowDown',
+  ServiceUnavailable: 'SlowDown',
+  NetworkError: 'SlowDown',
+  Timeout: 'SlowDown',
+  Rejected: 'SlowDown',
+  Unsupported: 'NotImplemented',
+};
+
+/** Of an error that is not foreseen InternalError, which has it as its cause. */
+export function s3ErrorOf(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  const cause = { cause: error };
+  if (!isStorageError(error)) return new S3Error('InternalError', 'The door has failed.', cause);
+  const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
+  if (known === 'SlowDown' || error.isRetryable) {
+    const words = `The service cannot be asked now (${error.code}): try again.`;
+    return new S3Error('SlowDown', words, cause);
+  }
+  return new S3Error(known ?? 'InternalError', error.message, cause);
+}

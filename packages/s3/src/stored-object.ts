@@ -1,0 +1,109 @@
+// A file as an object of S3, and what the door keeps in a file's metadata beside the user's own:
+// names that begin with `s3.`.
+
+import type { FileRecord, StoredHeaders } from '../../client/src/interface.ts';
+import { keyOfPath } from './keys.ts';
+import { S3Error } from './s3-error.ts';
+
+/** Of names that no user's may begin with. */
+export const ownPrefix = 's3.';
+
+/** Of the record, without what is absent. */
+export interface OwnFacts {
+  /** MD5 in hexadecimal, of several parts with `-` and their number. */
+  readonly etag?: string | undefined;
+  /** `CRC64NVME base64`, and behind it how it is made of the parts, if it is. */
+  readonly checksum?: string | undefined;
+  /** Bytes within an age file. */
+  readonly size?: number | undefined;
+  readonly expires?: string | undefined;
+  readonly headers?: StoredHeaders | undefined;
+}
+
+export interface StoredObject {
+  readonly record: FileRecord;
+  readonly key: string;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly size: number;
+  readonly contentType: string;
+  readonly modified: Date;
+  readonly own: OwnFacts;
+  /** The user's own. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const storedNames = [
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Language',
+] as const;
+
+/** What a client takes that is told no type, as S3 has it. */
+export const unknownType = 'binary/octet-stream';
+
+export function objectOf(record: FileRecord): StoredObject {
+  const pairs = Object.entries(record.metadata ?? {});
+  const users = pairs.filter(([name]) => !name.startsWith(ownPrefix));
+  const own = ownFactsOf(record.metadata ?? {});
+  return {
+    record,
+    key: keyOfPath(record.path),
+    etag: own.etag ?? substituteEtag(record.etag),
+    size: own.size ?? record.size,
+    contentType: record.contentType,
+    modified: new Date(record.updatedAt),
+    own,
+    metadata: Object.fromEntries(users),
+  };
+}
+
+/**
+ * Of a file that did not come by the door, or whose MD5 must not be told: SHA-256, cut, and the
+ * number of its chunks. For its `-` no client takes it for the MD5 of the bytes.
+ */
+export function substituteEtag(etag: string): string {
+  const [digest = '', chunks = '1'] = etag.split('-');
+  return `${digest.slice(0, 32)}-${chunks}`;
+}
+
+function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
+  const read = (name: string) => metadata[ownPrefix + name];
+  const size = read('size');
+  const headers = storedNames.flatMap((name) => {
+    const value = read(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    etag: read('etag'),
+    checksum: read('checksum'),
+    size: size === undefined ? undefined : Number(size),
+    expires: read('Expires'),
+    headers: Object.fromEntries(headers),
+  };
+}
+
+const pairsMax = 32;
+const bytesMax = 2_048;
+
+/** The metadata of a record; throws MetadataTooLarge. */
+export function metadataOf(
+  own: OwnFacts,
+  users: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { etag, checksum, size, expires, headers } = own;
+  const named = { etag, checksum, size, Expires: expires, ...headers };
+  const pairs = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [[ownPrefix + name, String(value)] as const],
+  );
+  const metadata = { ...users, ...Object.fromEntries(pairs) };
+  const all = Object.entries(metadata);
+  const bytes = Buffer.byteLength(all.flat().join(''));
+  if (all.length <= pairsMax && bytes <= bytesMax) return metadata;
+  throw new S3Error(
+    'MetadataTooLarge',
+    `An object has at most ${pairsMax} pairs of metadata and ${bytesMax} bytes of UTF-8 in them, ` +
+      `the door's own included; this one would have ${all.length} with ${bytes} bytes.`,
+  );
+}

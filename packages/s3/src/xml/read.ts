@@ -1,0 +1,50 @@
+// XML of requests: small, without entities of its own.
+
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { S3Error } from '../s3-error.ts';
+
+/** An element's text, or the elements in it by their names, each a list. */
+export type ReadElement = string | { readonly [name: string]: readonly ReadElement[] };
+
+const parser = new XMLParser({
+  parseTagValue: false,
+  trimValues: false,
+  ignoreAttributes: true,
+  removeNSPrefix: true,
+  // Characters by their number, as Go writes quotes: without it they are left as they are.
+  htmlEntities: true,
+  isArray: (_name, path) => String(path).includes('.'),
+});
+
+/** The elements within the root; throws MalformedXML. */
+export function readXml(bytes: Uint8Array, root: string): ReadElement {
+  const text = decode(bytes);
+  // A document type may declare entities that grow beyond all bounds.
+  if (/<!(?!--)/.test(text) || XMLValidator.validate(text) !== true) throw malformed(root);
+  const found: unknown = parser.parse(text)[root];
+  if (found === undefined) throw malformed(root);
+  return found as ReadElement;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new S3Error('MalformedXML', 'The body is no XML in UTF-8.');
+  }
+}
+
+function malformed(root: string): S3Error {
+  return new S3Error('MalformedXML', `The body is no XML document <${root}>.`);
+}
+
+/** Those of that name, none where there are none. */
+export function elementsOf(element: ReadElement | undefined, name: string): readonly ReadElement[] {
+  return typeof element === 'object' && Object.hasOwn(element, name) ? (element[name] ?? []) : [];
+}
+
+/** The text of the first of that name; undefined where it has none. */
+export function textOf(element: ReadElement | undefined, name: string): string | undefined {
+  const [first] = elementsOf(element, name);
+  return typeof first === 'string' ? first : undefined;
+}

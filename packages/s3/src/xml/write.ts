@@ -1,0 +1,36 @@
+// S3's answers as XML.
+
+import { XMLBuilder } from 'fast-xml-parser';
+
+export type Element = string | number | boolean | undefined | readonly Element[] | Elements;
+
+/** By their names, in their order; undefined ones are left out, of a list each is one. */
+export interface Elements {
+  readonly [name: string]: Element;
+}
+
+const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+const builder = new XMLBuilder({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  processEntities: false,
+  tagValueProcessor: (_name, value) => escapeText(String(value)),
+});
+
+/** The document of one element, which is not qualified where it tells of an error. */
+export function writeXml(root: string, content: Elements): string {
+  const declaration = { '@version': '1.0', '@encoding': 'UTF-8' };
+  const qualified = root === 'Error' ? content : { '@xmlns': namespace, ...content };
+  return builder.build({ '?xml': declaration, [root]: qualified });
+}
+
+/** U+FFFE and U+FFFF are no characters of XML 1.0 (§2.2): encoding-type=url has them. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;')
+    .replace(/[\ufffe\uffff]/g, '\ufffd');
+}

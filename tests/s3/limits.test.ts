@@ -1,0 +1,198 @@
+// What a door bears: bodies that are wrong, cut, slow or refused, many requests at a time, and a
+// service that is away.
+
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Gate, Lanes } from '../../packages/s3/src/gate.ts';
+import { piecesOf } from '../../packages/s3/src/incoming.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { openDoor, ownerKey, type TestDoor } from './support/door.ts';
+
+let service: Service;
+let door: TestDoor;
+let client: S3Client;
+const updates: string[] = [];
+const Bucket = 'demo';
+const large = sampleBytes('large', 6_000_000);
+
+beforeAll(async () => {
+  service = await openService({
+    onReport: ({ kind, method }) => {
+      if (kind === 'update') updates.push(method);
+    },
+  });
+  door = await openDoor(service);
+  client = door.client(ownerKey, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+});
+afterAll(async () => {
+  await door?.stop();
+  await service?.stop();
+});
+
+const signed = (Key: string) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }));
+const isMissing = (Key: string) =>
+  expect(client.send(new HeadObjectCommand({ Bucket, Key }))).rejects.toMatchObject({
+    name: 'NotFound',
+  });
+const openUploads = () => door.storage.listUploads({ bucket: Bucket });
+
+describe('of a body', () => {
+  test('that is not what its digest says nothing is seen, and no session is left', async () => {
+    const ContentMD5 = Buffer.alloc(16).toString('base64');
+    const wrong = new PutObjectCommand({ Bucket, Key: 'wrong', Body: large, ContentMD5 });
+    await expect(client.send(wrong)).rejects.toMatchObject({ name: 'BadDigest' });
+    await isMissing('wrong');
+    await expect.poll(openUploads).toEqual([]);
+  });
+
+  test('whose sender goes away nothing is seen, and no session is left', async () => {
+    const sending = httpRequest(await signed('cut'), {
+      method: 'PUT',
+      headers: { 'Content-Length': large.length },
+    });
+    sending.on('error', () => {});
+    sending.write(large.subarray(0, 4_500_000));
+    await expect.poll(openUploads).toHaveLength(1);
+    sending.destroy();
+    await expect.poll(openUploads).toEqual([]);
+    await isMissing('cut');
+    await expect.poll(() => door.log.at(-2)).toMatch(/^PUT \/demo\/cut gone \d+ ms$/);
+  });
+
+  test('that is refused not a byte is asked for', async () => {
+    const { port } = new URL(door.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const head = ['PUT /demo/a HTTP/1.1', 'Host: a', 'Content-Length: 9', 'Expect: 100-continue'];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(String(answer)).toContain('Connection: close');
+    socket.destroy();
+  });
+
+  test('that is longer than an object may be is refused', async () => {
+    const sending = httpRequest(await signed('long'), {
+      method: 'PUT',
+      headers: { 'Content-Length': 6 * 1_024 ** 3 },
+    });
+    sending.on('error', () => {});
+    sending.write('begins');
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(400);
+    expect(String((await once(answer, 'data'))[0])).toContain('<Code>EntityTooLarge</Code>');
+    sending.destroy();
+  });
+
+  test('that comes too slowly the connection is ended', async () => {
+    const ended: string[] = [];
+    const server = createServer(async (incoming) => {
+      try {
+        for await (const _ of piecesOf(incoming, () => {}, 100));
+      } catch (error) {
+        ended.push((error as { code: string }).code);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const sending = httpRequest({ port, method: 'PUT', headers: { 'Content-Length': 9 } });
+    sending.on('error', () => {});
+    sending.write('a');
+    const drip = setInterval(() => sending.write('a'), 40);
+    await expect.poll(() => ended).toEqual(['RequestTimeout']);
+    clearInterval(drip);
+    server.close();
+  });
+});
+
+test('who stops reading ends the download, and others are served', async () => {
+  await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'large' }));
+  const asking = httpRequest(url).end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  await once(answer, 'readable');
+  answer.destroy();
+  await expect.poll(() => door.log.at(-1)).toMatch(/^GET \/demo\/large gone \d+ ms$/);
+  const whole = await client.send(new GetObjectCommand({ Bucket, Key: 'large' }));
+  const bytes = (await whole.Body?.transformToByteArray()) ?? new Uint8Array(0);
+  expect(Buffer.compare(bytes, large)).toBe(0);
+});
+
+test('small objects that come together go in a few updates, each with its own answer', async () => {
+  updates.length = 0;
+  const put = (Key: string, more: object = {}) =>
+    client.send(new PutObjectCommand({ Bucket, Key, Body: Key, ...more }));
+  const names = Array.from({ length: 40 }, (_, index) => `together/${index}`);
+  const never = put('together/never', { IfMatch: '"x"' }).catch(({ name }) => name);
+  await Promise.all([...names, 'together/0'].map((name) => put(name)));
+  expect(await never).toBe('NoSuchKey');
+  expect(updates.length).toBeLessThan(30);
+  const list = new ListObjectsV2Command({ Bucket, Prefix: 'together/' });
+  expect((await client.send(list)).KeyCount).toBe(40);
+});
+
+test('a service that is away is SlowDown, and when to come back', async () => {
+  const away = await openDoor({ ...service, host: 'http://127.0.0.1:9' }, {}, { attemptsMax: 1 });
+  try {
+    const url = await getSignedUrl(away.client(), new GetObjectCommand({ Bucket, Key: 'large' }));
+    const answer = await fetch(url);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await answer.text()).toContain('<Code>SlowDown</Code>');
+  } finally {
+    await away.stop();
+  }
+});
+
+describe('a gate', () => {
+  const { signal } = new AbortController();
+
+  test('lets so many in, and those who wait in their order', async () => {
+    const gate = new Gate(2, 2);
+    const inside: number[] = [];
+    const enter = async (number: number) => {
+      const leave = await gate.enter(signal);
+      inside.push(number);
+      return leave;
+    };
+    const all = [1, 2, 3, 4].map(enter);
+    await expect(gate.enter(signal)).rejects.toMatchObject({ code: 'SlowDown' });
+    expect(inside).toEqual([1, 2]);
+    const leave = await all[1];
+    leave?.();
+    leave?.();
+    await all[2];
+    expect(inside).toEqual([1, 2, 3]);
+    (await all[0])?.();
+    await all[3];
+    expect(inside).toEqual([1, 2, 3, 4]);
+  });
+
+  test('forgets who waits no more', async () => {
+    const gate = new Gate(1, 1);
+    const leave = await gate.enter(signal);
+    const controller = new AbortController();
+    const gone = gate.enter(controller.signal);
+    controller.abort(new Error('gone'));
+    await expect(gone).rejects.toThrow('gone');
+    const next = gate.enter(signal);
+    leave();
+    (await next)();
+  });
+
+  test('gives what is spare to who comes first, and back', () => {
+    const lanes = new Lanes(3);
+    const first = lanes.take();
+    expect([first.count, lanes.take().count]).toEqual([4, 1]);
+    first.giveBack();
+    expect(lanes.take().count).toBe(4);
+  });
+});

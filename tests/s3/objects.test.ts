@@ -1,0 +1,59 @@
+// Objects through the door by the SDK of S3: what is put is got, byte by byte, in plain, private and
+// end-to-end buckets.
+
+import { createHash } from 'node:crypto';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { openDoor, type TestDoor } from './support/door.ts';
+
+let service: Service;
+let door: TestDoor;
+let client: S3Client;
+
+beforeAll(async () => {
+  service = await openService();
+  door = await openDoor(service);
+  client = door.client();
+  await door.storage.buckets.create('private');
+  await door.storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
+});
+afterAll(async () => {
+  await door?.stop();
+  await service?.stop();
+});
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
+
+async function get(Bucket: string, Key: string): Promise<Uint8Array> {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+  return (await Body?.transformToByteArray()) ?? new Uint8Array(0);
+}
+
+test.each(['demo', 'private', 'sealed'])('objects of bucket %s come back', async (Bucket) => {
+  await Promise.all([0, 1, 5_000, 150_000, 4_000_000].map((size) => goThere(Bucket, size)));
+});
+
+async function goThere(Bucket: string, size: number): Promise<void> {
+  const Key = `objects/of ${size}+ä.bin`;
+  const Body = sampleBytes(Key, size);
+  const put = await client.send(
+    new PutObjectCommand({ Bucket, Key, Body, Metadata: { mtime: '1.5' }, ContentType: 'a/b' }),
+  );
+  const etag = Bucket === 'sealed' ? /^"[0-9a-f]{32}-\d+"$/ : new RegExp(`^"${md5(Body)}"$`);
+  expect(put.ETag).toMatch(etag);
+  const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
+  expect(head).toMatchObject({ ContentLength: size, ETag: put.ETag, Metadata: { mtime: '1.5' } });
+  expect(Buffer.compare(await get(Bucket, Key), Body)).toBe(0);
+  const listed = await client.send(new ListObjectsV2Command({ Bucket, Prefix: Key }));
+  expect(listed.Contents).toMatchObject([{ Key, Size: size, ETag: put.ETag }]);
+  await client.send(new DeleteObjectCommand({ Bucket, Key }));
+  await expect(get(Bucket, Key)).rejects.toMatchObject({ name: 'NoSuchKey' });
+}

@@ -1,0 +1,258 @@
+// How requests are read, without a service: addresses, keys, ranges, conditions, tags, XML, routes.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addressOf } from '../../packages/s3/src/address.ts';
+import { checkConditions } from '../../packages/s3/src/conditions.ts';
+import { keyOfPath, pathOfKey } from '../../packages/s3/src/keys.ts';
+import { compareNames } from '../../packages/s3/src/listing.ts';
+import { rangeOf } from '../../packages/s3/src/range.ts';
+import { readRequest } from '../../packages/s3/src/request.ts';
+import { routeOf } from '../../packages/s3/src/routes.ts';
+import type { S3Error } from '../../packages/s3/src/s3-error.ts';
+import { metadataOf } from '../../packages/s3/src/stored-object.ts';
+import { tagOf, wordsOf } from '../../packages/s3/src/tags.ts';
+import { elementsOf, readXml, textOf } from '../../packages/s3/src/xml/read.ts';
+import { writeXml } from '../../packages/s3/src/xml/write.ts';
+import { parseFilePath } from '../../src/domain/shared/names.ts';
+
+function codeOf(run: () => unknown): string | undefined {
+  try {
+    run();
+  } catch (error) {
+    return (error as S3Error).code;
+  }
+}
+
+const local = { host: '127.0.0.1:9000', domain: undefined };
+
+describe('an address', () => {
+  test.each([
+    ['/', undefined, undefined],
+    ['/demo', 'demo', undefined],
+    ['/demo/', 'demo', undefined],
+    ['/demo/a/b', 'demo', 'a/b'],
+    ['/demo/a%2Fb', 'demo', 'a/b'],
+    ['/demo/../other/a', 'demo', '../other/a'],
+    ['/demo/%2E%2E/other', 'demo', '../other'],
+    ['/demo//a', 'demo', '/a'],
+    ['/demo/a+b%20c%2B', 'demo', 'a+b c+'],
+    ['/demo/%C3%A4%00', 'demo', 'ä\0'],
+  ])('%s is of bucket %s and key %s', (rawPath, bucket, key) => {
+    expect(addressOf({ rawPath, ...local })).toEqual({ bucket, key });
+  });
+
+  test.each([
+    ['demo', 'InvalidURI'],
+    ['http://elsewhere/demo', 'InvalidURI'],
+    ['//demo', 'InvalidBucketName'],
+    ['/my-bucket/a', 'InvalidBucketName'],
+    ['/demo%2Fa', 'InvalidBucketName'],
+    ['/../demo', 'InvalidBucketName'],
+    ['/%00', 'InvalidBucketName'],
+    [`/${'a'.repeat(65)}`, 'InvalidBucketName'],
+    ['/demo/%FF', 'InvalidURI'],
+    ['/demo/%', 'InvalidURI'],
+  ])('%s is refused with %s', (rawPath, code) => {
+    expect(codeOf(() => addressOf({ rawPath, ...local }))).toBe(code);
+  });
+
+  test('has its bucket in the host where the host is below the domain', () => {
+    const at = (host: string) => addressOf({ rawPath: '/a/b', host, domain: 's3.Example' });
+    expect(at('demo.S3.example:9000')).toEqual({ bucket: 'demo', key: 'a/b' });
+    expect(at('s3.example')).toEqual({ bucket: 'a', key: 'b' });
+    expect(at('demo.other')).toEqual({ bucket: 'a', key: 'b' });
+    expect(codeOf(() => at('a.b.s3.example'))).toBe('InvalidBucketName');
+  });
+});
+
+describe('a key', () => {
+  const pieces = ['a', 'Z0', '/', '//', '.', '..', ' ', '<*>', '\0', '\u202e', 'ä', '\ud800', '%'];
+  const anyKey = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+    fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((all) => all.join('')),
+  );
+
+  test('is refused just where the service refuses its path', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        const code = codeOf(() => pathOfKey(key));
+        const isMarker = key.endsWith('/') || key.endsWith('/ ');
+        fc.pre(!isMarker && !key.startsWith('/'));
+        expect(code).toBe(codeOf(() => parseFilePath(key)) && 'InvalidArgument');
+      }),
+    );
+  });
+
+  test('comes back of its path, and paths have the order of keys', () => {
+    fc.assert(
+      fc.property(anyKey, anyKey, (one, other) => {
+        fc.pre(codeOf(() => [pathOfKey(one), pathOfKey(other)]) === undefined);
+        expect(keyOfPath(pathOfKey(one))).toBe(one);
+        const order = compareNames(pathOfKey(one), pathOfKey(other));
+        expect(Math.sign(order)).toBe(Math.sign(compareNames(one, other)));
+      }),
+    );
+  });
+
+  test('has at most 1,024 bytes, and one less where it is that of a folder', () => {
+    expect(codeOf(() => pathOfKey('ä'.repeat(512)))).toBeUndefined();
+    expect(codeOf(() => pathOfKey(`${'ä'.repeat(512)}a`))).toBe('KeyTooLongError');
+    expect(codeOf(() => pathOfKey(`${'a'.repeat(1_023)}/`))).toBe('KeyTooLongError');
+  });
+});
+
+test.each([
+  [undefined, 10, undefined],
+  ['bytes=0-3', 10, { start: 0, end: 4 }],
+  ['bytes=4-', 10, { start: 4, end: 10 }],
+  ['bytes=-4', 10, { start: 6, end: 10 }],
+  ['bytes=-40', 10, { start: 0, end: 10 }],
+  ['bytes=2-400', 10, { start: 2, end: 10 }],
+  ['bytes=3-2', 10, undefined],
+  ['bytes=0-1,4-5', 10, undefined],
+  ['lines=0-1', 10, undefined],
+])('the range %s of %i bytes is %o', (text, size, range) => {
+  expect(rangeOf(text, size)).toEqual(range);
+});
+
+test.each(['bytes=10-', 'bytes=-0', 'bytes=99-100'])('the range %s has no byte of ten', (text) => {
+  expect(codeOf(() => rangeOf(text, 10))).toBe('InvalidRange');
+});
+
+describe('a condition', () => {
+  const object = { etag: 'abc', modified: new Date('2026-01-02T03:04:05.678Z') };
+  const none = {
+    ifMatch: undefined,
+    ifNoneMatch: undefined,
+    ifModifiedSince: undefined,
+    ifUnmodifiedSince: undefined,
+  };
+  const sameSecond = 'Fri, 02 Jan 2026 03:04:05 GMT';
+  const before = 'Fri, 02 Jan 2026 03:04:04 GMT';
+  const resultOf = (conditions: object) => {
+    const all = { ...none, ...conditions };
+    return codeOf(() => checkConditions(object, all)) ?? checkConditions(object, all);
+  };
+
+  test.each([
+    [{ ifMatch: '"abc"' }, 'met'],
+    [{ ifMatch: 'abc' }, 'met'],
+    [{ ifMatch: '*' }, 'met'],
+    [{ ifMatch: '"x", "y"' }, 'PreconditionFailed'],
+    [{ ifNoneMatch: '"x", "abc"' }, 'not modified'],
+    [{ ifNoneMatch: '"x"', ifModifiedSince: sameSecond }, 'met'],
+    [{ ifModifiedSince: sameSecond }, 'not modified'],
+    [{ ifModifiedSince: before }, 'met'],
+    [{ ifModifiedSince: 'tomorrow, perhaps' }, 'met'],
+    [{ ifUnmodifiedSince: sameSecond }, 'met'],
+    [{ ifUnmodifiedSince: before }, 'PreconditionFailed'],
+    [{ ifMatch: '"abc"', ifUnmodifiedSince: before }, 'met'],
+  ])('%o is %s', (conditions, result) => {
+    expect(resultOf(conditions)).toBe(result);
+  });
+});
+
+describe('tags', () => {
+  test('come back of the words that they are kept as', () => {
+    const text = fc.string({ maxLength: 20 });
+    fc.assert(
+      fc.property(text, text, (key, value) => {
+        fc.pre(codeOf(() => wordsOf([{ key, value }])) === undefined);
+        const [word = ''] = wordsOf([{ key, value }]);
+        expect(word.trim()).toBe(word);
+        expect(tagOf(word)).toEqual({ key, value });
+      }),
+    );
+  });
+
+  test('are refused where they are too many, too long or there twice', () => {
+    const many = Array.from({ length: 11 }, (_, index) => ({ key: `k${index}`, value: '' }));
+    expect(codeOf(() => wordsOf(many))).toBe('InvalidTag');
+    expect(codeOf(() => wordsOf([{ key: 'a', value: 'b'.repeat(63) }]))).toBe('InvalidTag');
+    const twice = { key: 'a', value: 'b' };
+    expect(codeOf(() => wordsOf([twice, twice]))).toBe('InvalidTag');
+  });
+});
+
+describe('XML', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+
+  test('of a request has characters by their numbers, and spaces', () => {
+    const document = '<Delete xmlns="x"><Object><Key> a&amp;&#34;&#x9;b </Key></Object></Delete>';
+    const root = readXml(bytes(document), 'Delete');
+    expect(textOf(elementsOf(root, 'Object')[0], 'Key')).toBe(' a&"\tb ');
+  });
+
+  test.each([
+    '<Delete><Object></Delete>',
+    '<Other/>',
+    'no XML',
+    '',
+    '<!DOCTYPE a [<!ENTITY b "c">]><Delete>&b;</Delete>',
+  ])('%j is refused', (document) => {
+    expect(codeOf(() => readXml(bytes(document), 'Delete'))).toBe('MalformedXML');
+  });
+
+  test('of an answer comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        const written = writeXml('Result', { Key: name });
+        fc.pre(name !== '' && !/[\p{Cc}\ufffe\uffff]/u.test(name));
+        expect(textOf(readXml(bytes(written), 'Result'), 'Key')).toBe(name);
+      }),
+    );
+  });
+});
+
+describe('a request', () => {
+  const read = (line: string, headers: Record<string, string> = {}) => {
+    const [method = '', url = ''] = line.split(' ');
+    const [rawPath = '', rawQuery = ''] = url.split('?', 2);
+    return readRequest({ method, rawPath, rawQuery, headers: Object.entries(headers) }, undefined);
+  };
+  const known = [
+    'GET /',
+    'GET /demo?list-type=2&prefix=a&x-id=ListObjectsV2',
+    'PUT /demo/a?X-Amz-Signature=b',
+    'GET /demo/a?response-content-type=a&versionId=1',
+  ];
+  test.each(known)('%s has a route', (line) => {
+    expect(routeOf(read(line))).toHaveProperty('run');
+  });
+
+  test.each([
+    'GET /demo?policy',
+    'PUT /demo?lifecycle',
+    'PUT /demo/a?acl',
+    'PUT /demo/a?legal-hold',
+    'PUT /demo/a?unheard-of',
+    'POST /demo/a',
+    'OPTIONS /demo/a',
+  ])('%s is not there, and taken for nothing else', (line) => {
+    expect(codeOf(() => routeOf(read(line)))).toBe('NotImplemented');
+  });
+
+  test.each([
+    ['x-amz-acl', 'public-read'],
+    ['x-amz-storage-class', 'GLACIER'],
+    ['x-amz-server-side-encryption', 'aws:kms'],
+    ['x-amz-server-side-encryption-customer-key', 'a'],
+    ['x-amz-object-lock-mode', 'COMPLIANCE'],
+    ['x-amz-unheard-of', 'a'],
+  ])('with %s: %s asks for what is not there', (name, value) => {
+    expect(codeOf(() => routeOf(read('PUT /demo/a', { [name]: value })))).toBe('NotImplemented');
+  });
+
+  test('has its header fields as UTF-8, and no name of its query twice', () => {
+    const sent = { 'x-amz-meta-name': Buffer.from('ä€').toString('latin1') };
+    expect(read('PUT /demo/a', sent).header('x-amz-meta-name')).toBe('ä€');
+    expect(codeOf(() => read('GET /demo?prefix=a&prefix=b'))).toBe('InvalidArgument');
+  });
+});
+
+test('metadata that no record takes is refused', () => {
+  const own = { etag: '0'.repeat(32) };
+  expect(Object.keys(metadataOf(own, { a: 'b' }))).toEqual(['a', 's3.etag']);
+  expect(codeOf(() => metadataOf(own, { a: 'b'.repeat(2_048) }))).toBe('MetadataTooLarge');
+});
