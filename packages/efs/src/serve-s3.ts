@@ -1,6 +1,7 @@
 // `efs serve s3`: the door, and in whose name it asks the service.
 
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account, Credential, Door } from '../../s3/src/index.ts';
 import {
@@ -15,6 +16,7 @@ import { configurationOf, runOf } from './flags.ts';
 import { printLine, printNote } from './output.ts';
 import type { Environment } from './profiles.ts';
 import { accessKeys } from './s3-access-keys.ts';
+import { stateFolder } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ServeFlags {
@@ -33,6 +35,7 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
   const door = createDoor({
     credentials,
     openAccount: (credential) => openAccount(configuration, credential),
+    multipart: { folder: uploadsFolder(host, port) },
     isReadOnly: flags.readOnly,
     domain: flags.domain,
     log: isQuiet ? undefined : printNote,
@@ -52,6 +55,11 @@ function parseListen(text: string): { host: string; port: number } {
   const port = Number(digits);
   if (host !== '' && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
   throw new UsageError(`--listen is host:port, such as 127.0.0.1:9000; got ${text}.`);
+}
+
+/** One for each address: no two doors listen there at a time, and the next one finds it again. */
+function uploadsFolder(host: string, port: number): string {
+  return join(stateFolder(), 's3', `${host.replace(/[^\w.-]/g, '_')}-${port}`);
 }
 
 async function listen({ server }: Door, host: string, port: number): Promise<string> {

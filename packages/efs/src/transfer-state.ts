@@ -39,7 +39,7 @@ export interface DownloadState {
   readonly processId: number;
 }
 
-function stateFolder(): string {
+export function stateFolder(): string {
   const { XDG_STATE_HOME } = process.env;
   return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'efs');
 }

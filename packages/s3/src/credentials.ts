@@ -2,13 +2,12 @@
 // which stands for a profile of the command or for an API key.
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ownerOnlyFile, ownerOnlyFolder, syncFolder, writeAndClose } from './durable-files.ts';
 import type { Access, AccessKey, Credential, Credentials } from './signature/verify.ts';
 
 const version = 1;
-const ownerOnlyFolder = 0o700;
-const ownerOnlyFile = 0o600;
 const othersBits = 0o077;
 const keysMax = 1_000;
 const idCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -106,15 +105,10 @@ export class CredentialsFile implements Credentials {
     await mkdir(dirname(this.#path), { recursive: true, mode: ownerOnlyFolder });
     const draft = `${this.#path}.${randomBytes(8).toString('hex')}`;
     try {
-      const handle = await open(draft, 'wx', ownerOnlyFile);
-      try {
-        await handle.writeFile(`${JSON.stringify(stored, null, 2)}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await chmod(draft, ownerOnlyFile);
+      const text = `${JSON.stringify(stored, null, 2)}\n`;
+      await writeAndClose(await open(draft, 'wx', ownerOnlyFile), text);
       await rename(draft, this.#path);
+      await syncFolder(dirname(this.#path));
     } finally {
       await rm(draft, { force: true });
     }

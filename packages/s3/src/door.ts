@@ -9,6 +9,7 @@ import { openBody } from './body/open-body.ts';
 import type { ChunkRoom } from './chunk-source.ts';
 import { Gate, Lanes } from './gate.ts';
 import { piecesOf } from './incoming.ts';
+import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
 import { readRequest } from './request.ts';
 import { routeOf } from './routes.ts';
@@ -23,6 +24,8 @@ export interface DoorOptions {
   readonly credentials: Credentials;
   /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
+  /** Where uploads in parts are noted, and wait. */
+  readonly multipart: MultipartOptions;
   /** Whatever would change something is refused. */
   readonly isReadOnly?: boolean | undefined;
   /** Buckets are also hosts below it: `photos.localhost` of `localhost`. */
@@ -63,6 +66,7 @@ export function createDoor(options: DoorOptions): Door {
       receiving: new Gate(receivingMax, Number.POSITIVE_INFINITY),
     },
     smallPuts: new SmallPuts(),
+    multipart: new MultipartUploads(options.multipart),
   };
   const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
   server.maxConnections = connectionsMax;
@@ -93,6 +97,7 @@ interface Desk {
   readonly lanes: Lanes;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
+  readonly multipart: MultipartUploads;
 }
 
 /** Never rejects. */
@@ -150,12 +155,14 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
     const operation: Operation = {
       request: read,
       account: await accountOf(desk, caller.credential),
+      accessKeyId: caller.accessKeyId ?? '',
       isSigned: !isAnonymous,
       openBody: () => openBody({ ...signed, headers }, piecesOf(request, begin), payload),
       signal,
       concurrency: lanes?.count ?? 1,
       room: desk.room,
       smallPuts: desk.smallPuts,
+      multipart: desk.multipart,
     };
     await writeAnswer(response, await route.run(operation));
   } finally {

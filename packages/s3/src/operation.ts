@@ -4,12 +4,15 @@ import type { Account } from './account.ts';
 import type { Answer } from './answer.ts';
 import type { Body } from './body/open-body.ts';
 import type { ChunkRoom } from './chunk-source.ts';
+import type { MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { S3Request } from './request.ts';
 import type { SmallPuts } from './small-puts.ts';
 
 export interface Operation {
   readonly request: S3Request;
   readonly account: Account;
+  /** Empty for who did not sign. */
+  readonly accessKeyId: string;
   /** It came with a signature. */
   readonly isSigned: boolean;
   /** Opens the body, once. */
@@ -20,6 +23,7 @@ export interface Operation {
   readonly concurrency: number;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
+  readonly multipart: MultipartUploads;
 }
 
 export type Handler = (operation: Operation) => Promise<Answer>;

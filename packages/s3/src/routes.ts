@@ -6,6 +6,8 @@ import { bucketRoutes } from './operations/buckets.ts';
 import { copyRoute } from './operations/copies.ts';
 import { deletionRoutes } from './operations/deletions.ts';
 import { listingRoutes } from './operations/listings.ts';
+import { multipartRoutes } from './operations/multipart.ts';
+import { multipartListRoutes } from './operations/multipart-lists.ts';
 import { objectRoutes } from './operations/objects.ts';
 import { putRoute } from './operations/puts.ts';
 import { taggingRoutes } from './operations/tagging.ts';
@@ -21,6 +23,8 @@ const routes: Readonly<Record<string, Route>> = {
   ...deletionRoutes,
   ...taggingRoutes,
   ...versionRoutes,
+  ...multipartRoutes,
+  ...multipartListRoutes,
   'PUT object': putRoute,
   'COPY object': copyRoute,
 };
@@ -51,7 +55,7 @@ function isOfAll(name: string): boolean {
 
 const knownHeaders: ReadonlySet<string> = new Set(
   (
-    'acl content-sha256 copy-source date decoded-content-length checksum-algorithm checksum-mode ' +
+    'acl content-sha256 copy-source copy-source-range date decoded-content-length checksum-algorithm checksum-mode ' +
     'checksum-type max-parts metadata-directive mp-object-size object-attributes ' +
     'optional-object-attributes part-number-marker request-payer sdk-checksum-algorithm ' +
     'storage-class tagging tagging-directive te trailer user-agent'

@@ -1,7 +1,10 @@
 // A door in front of a service, and a client of S3 for it: the SDK with a pair of keys that stands
 // for the service's owner.
 
+import { mkdtempSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { bucketSecrets } from '../../../packages/client/src/bucket-secrets.ts';
 import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
@@ -40,8 +43,7 @@ export async function openDoor(
   retry: Partial<RetryPolicy> = {},
 ): Promise<TestDoor> {
   const { host, canisterId, base: url } = service;
-  const identity = identityFromPem(service.identityPem);
-  const owner = accountBy({ host, canisterId, identity, retry });
+  const owner = ownerAccount(service, retry);
   const log: string[] = [];
   const door = createDoor({
     credentials: { find: async (id) => [ownerKey, apiKey].find((key) => key.accessKeyId === id) },
@@ -52,6 +54,7 @@ export async function openDoor(
       );
     },
     log: (line) => log.push(line),
+    multipart: { folder: mkdtempSync(join(tmpdir(), 'efs-s3-')), partBytesMin: 65_536 },
     ...options,
   });
   await new Promise<void>((resolve) => door.server.listen(0, '127.0.0.1', resolve));
@@ -78,6 +81,13 @@ export async function openDoor(
       await door.close();
     },
   };
+}
+
+export function ownerAccount(
+  { host, canisterId, identityPem }: Service,
+  retry: Partial<RetryPolicy> = {},
+): Account {
+  return accountBy({ host, canisterId, identity: identityFromPem(identityPem), retry });
 }
 
 function accountBy(options: StorageOptions): Account {

@@ -1,7 +1,7 @@
 // What a request says that its body is: its length and digests, checked before the first byte.
 
 import { S3Error } from '../s3-error.ts';
-import { headerOf, type SignedRequest } from '../signature/signed-request.ts';
+import { headerOf, parseQuery, type SignedRequest } from '../signature/signed-request.ts';
 import type { Payload } from '../signature/verify.ts';
 import {
   type ChecksumAlgorithm,
@@ -72,7 +72,7 @@ function readChecksum(request: SignedRequest, payload: Payload): ExpectedChecksu
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '')
     .map((name): ExpectedChecksum => ({ algorithm: algorithmOf(name), value: undefined }));
-  const sent = request.headers
+  const sent = (isCompletion(request) ? [] : request.headers)
     .filter(([name]) => name.startsWith(checksumPrefix))
     .filter(([name]) => !otherNames.includes(name.slice(checksumPrefix.length)))
     .map(([name, value]) => ({ algorithm: algorithmOf(name), value }));
@@ -82,6 +82,11 @@ function readChecksum(request: SignedRequest, payload: Payload): ExpectedChecksu
   }
   if (checksum?.value !== undefined) requireChecksum(checksum.algorithm, checksum.value);
   return checksum;
+}
+
+/** Whose checksums are those of the object, not of the list of its parts. */
+function isCompletion({ method, rawQuery }: SignedRequest): boolean {
+  return method === 'POST' && parseQuery(rawQuery).some(([name]) => name === 'uploadId');
 }
 
 function algorithmOf(header: string): ChecksumAlgorithm {

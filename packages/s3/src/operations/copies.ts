@@ -30,7 +30,7 @@ interface Copy {
 async function copyObject(operation: Operation): Promise<Answer> {
   const { request, account } = operation;
   const to = targetOf(request);
-  const { from, versionId } = sourceOf(request);
+  const { from, versionId } = copySourceOf(request);
   const source = await findObject(operation, from, versionId);
   const conditions = conditionsOf(request.header, 'x-amz-copy-source-');
   if (checkConditions(source, conditions) === 'not modified') {
@@ -56,7 +56,10 @@ async function copyObject(operation: Operation): Promise<Answer> {
 }
 
 /** `bucket/key`, with or without a slash before it, percent-encoded. */
-function sourceOf(request: S3Request): { from: FileName; versionId: string | undefined } {
+export function copySourceOf(request: S3Request): {
+  from: FileName;
+  versionId: string | undefined;
+} {
   const text = request.header('x-amz-copy-source') ?? '';
   const [rawPath = '', rawQuery = ''] = text.split('?', 2);
   const whole = rawPath.startsWith('/') ? rawPath : `/${rawPath}`;

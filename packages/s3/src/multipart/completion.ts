@@ -1,0 +1,228 @@
+// An upload in parts becomes an object: what the client lists is held against what is there, what
+// waits in the spool is brought to its place, and the service shows all of it at once.
+
+import { createHash } from 'node:crypto';
+import type { UploadOptions } from '../../../client/src/interface.ts';
+import type { WrittenPart } from '../../../client/src/uploads.ts';
+import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
+import { combinedCrc } from '../body/combined-crc.ts';
+import { S3Error } from '../s3-error.ts';
+import { objectOf } from '../stored-object.ts';
+import type { PartWork } from './part-work.ts';
+import type { Spool } from './spool.ts';
+import type { Completed, PartSession, StoredPart, UploadLog, UploadState } from './upload-log.ts';
+
+export interface ListedPart {
+  readonly number: number;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly checksums: readonly { readonly algorithm: ChecksumAlgorithm; readonly value: string }[];
+}
+
+/** What is known of the object's bytes by then. */
+export interface WholeFacts {
+  readonly etag?: string;
+  readonly checksum?: string | undefined;
+  readonly size?: number;
+}
+
+type Conditions = Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
+
+export interface CompletionWish {
+  readonly listed: readonly ListedPart[];
+  /** Asked for when nothing has been completed yet. */
+  readonly conditions: () => Promise<Conditions>;
+  /** The metadata of the record. */
+  readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
+  /** Bytes of the whole; where it is told, it must be right. */
+  readonly size?: number | undefined;
+  /** Of the whole, as the client reckons it. */
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
+  /** What every part but the last has at least. */
+  readonly partBytesMin: number;
+}
+
+interface Completing extends PartWork {
+  readonly log: UploadLog;
+  readonly spool: Spool;
+}
+
+/** Throws InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest, InvalidRequest. */
+export async function completeUpload(
+  completing: Completing,
+  wish: CompletionWish,
+): Promise<Completed> {
+  const { state } = completing.log;
+  const parts = listedParts(state, wish);
+  const checksum = await checksumOf(state, parts);
+  requireWished(parts, checksum, wish);
+  const facts = { etag: etagOfParts(parts), checksum };
+  const work = { ...completing, wish, parts, facts };
+  const record = await (state.session === undefined
+    ? completeFromSpool(work)
+    : completeSession(work, state.session));
+  const { etag, own } = objectOf(record);
+  return { etag, ...(own.checksum && { checksum: own.checksum }) };
+}
+
+function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWish): StoredPart[] {
+  const parts = listed.map(({ number, etag, checksums }, index) => {
+    if (index > 0 && number <= (listed[index - 1]?.number ?? 0)) {
+      throw new S3Error('InvalidPartOrder', 'The parts must be listed by their numbers, upwards.');
+    }
+    const part = state.parts.get(number);
+    const isSame =
+      part?.md5 === etag &&
+      checksums.every(
+        ({ algorithm, value }) =>
+          part.checksum?.algorithm === algorithm && part.checksum.value === value,
+      );
+    if (part !== undefined && isSame) return part;
+    throw new S3Error(
+      'InvalidPart',
+      `Part ${number} is not there, or it has another entity tag or checksum than is listed.`,
+    );
+  });
+  if (parts.slice(0, -1).some(({ size }) => size < partBytesMin)) {
+    throw new S3Error(
+      'EntityTooSmall',
+      `Every part but the last has at least ${partBytesMin} bytes.`,
+    );
+  }
+  return parts;
+}
+
+function etagOfParts(parts: readonly StoredPart[]): string {
+  const md5 = createHash('md5');
+  for (const part of parts) md5.update(Buffer.from(part.md5, 'hex'));
+  return `${md5.digest('hex')}-${parts.length}`;
+}
+
+/** As the record keeps it; undefined where a part has none of the upload's kind. */
+async function checksumOf(
+  { start }: UploadState,
+  parts: readonly StoredPart[],
+): Promise<string | undefined> {
+  const { algorithm, isOfWhole } = start.checksum ?? {};
+  if (algorithm === undefined) return undefined;
+  const sums = parts.flatMap(({ checksum, size }) =>
+    checksum?.algorithm === algorithm ? [{ value: checksum.value, size }] : [],
+  );
+  if (sums.length < parts.length) return undefined;
+  if (isOfWhole) {
+    const whole = combinedCrc(algorithm, sums);
+    return whole && `${algorithm} ${whole} FULL_OBJECT`;
+  }
+  const running = await runChecksum(algorithm);
+  for (const { value } of sums) running.update(Buffer.from(value, 'base64'));
+  const value = Buffer.from(running.digest()).toString('base64');
+  return `${algorithm} ${value}-${parts.length} COMPOSITE`;
+}
+
+function requireWished(
+  parts: readonly StoredPart[],
+  found: string | undefined,
+  { size, checksum }: CompletionWish,
+): void {
+  const total = sizeOf(parts);
+  if (size !== undefined && size !== total) {
+    throw new S3Error(
+      'InvalidRequest',
+      `x-amz-mp-object-size says ${size} bytes, and the parts have ${total}.`,
+    );
+  }
+  if (checksum === undefined) return;
+  const [algorithm, value] = found?.split(' ') ?? [];
+  // S3 takes a composite with and without the number of its parts.
+  const isSame =
+    algorithm === checksum.algorithm && value?.split('-')[0] === checksum.value.split('-')[0];
+  if (isSame) return;
+  throw new S3Error(
+    'BadDigest',
+    `The parts have another ${checksum.algorithm} than the request says, or not all have one.`,
+  );
+}
+
+function sizeOf(parts: readonly StoredPart[]): number {
+  return parts.reduce((total, { size }) => total + size, 0);
+}
+
+interface CompletingWork extends Completing {
+  readonly wish: CompletionWish;
+  readonly parts: readonly StoredPart[];
+  readonly facts: WholeFacts;
+}
+
+/** All but the last have the length of the session's parts, and their numbers leave no gap. */
+async function completeSession(work: CompletingWork, session: PartSession) {
+  const { account, log, parts, wish, facts } = work;
+  const { bucket, path } = log.state.start;
+  const name = { bucket, path, uploadId: session.sessionId };
+  const isRegular = parts.every(
+    ({ number, size }, index) =>
+      number === index + 1 && (size === session.partBytes || index === parts.length - 1),
+  );
+  const { status, chunkCount } = await account.storage.uploads.status(name);
+  const chunksInAll = Math.ceil(sizeOf(parts) / session.chunkBytes);
+  if (!isRegular || chunkCount > chunksInAll) throw irregular(session);
+  // A completion whose answer was lost is repeated as it was.
+  const isSent = status === 'completed';
+  const written: WrittenPart[] = [];
+  for (const part of parts) written.push(await writtenPart(work, session, { part, isSent }));
+  return account.storage.uploads.complete({
+    ...name,
+    ...(!isSent && { ...(await wish.conditions()), parts: written }),
+    metadata: wish.metadataOf(facts),
+  });
+}
+
+async function writtenPart(
+  { account, concurrency, log, spool }: CompletingWork,
+  { sessionId, partBytes, chunkBytes }: PartSession,
+  { part, isSent }: { readonly part: StoredPart; readonly isSent: boolean },
+): Promise<WrittenPart> {
+  const { number, size, digests, file } = part;
+  const offset = (number - 1) * partBytes;
+  if (isSent || file === undefined) return { offset, size, digests: digests ?? [] };
+  const { bucket, path } = log.state.start;
+  return account.storage.uploads.write({
+    ...{ bucket, path, uploadId: sessionId, offset },
+    ...{ source: spool.read(file), size, chunkBytes, concurrency },
+  });
+}
+
+function irregular({ partBytes }: PartSession): S3Error {
+  return new S3Error(
+    'InvalidPart',
+    `Of this upload parts 1, 2 and so on can be completed, of ${partBytes} bytes but for the last, ` +
+      'and none may be left out: upload it anew, in parts of one length.',
+  );
+}
+
+async function completeFromSpool(work: CompletingWork) {
+  const { account, concurrency, log, parts, wish, facts } = work;
+  const { start, wholeSession } = log.state;
+  const { bucket, path, description } = start;
+  const size = sizeOf(parts);
+  if (wholeSession !== undefined) {
+    // A completion whose answer was lost had begun to send it: that is there, or goes.
+    const name = { bucket, path, uploadId: wholeSession };
+    const former = await account.storage.uploads.status(name).catch(() => undefined);
+    if (former?.status === 'completed') return account.storage.stat({ bucket, path });
+    await account.storage.uploads.cancel(name).catch(() => {});
+  }
+  const { contentType, headers, tags } = description;
+  return account.storage.upload(spooled(work), {
+    ...{ bucket, path, contentType, headers, tags, size, concurrency },
+    ...(await wish.conditions()),
+    metadata: wish.metadataOf(work.isSealed ? { size } : facts),
+    onSession: ({ uploadId }) => log.append({ kind: 'whole', sessionId: uploadId }),
+  });
+}
+
+async function* spooled({ parts, spool }: CompletingWork): AsyncGenerator<Uint8Array> {
+  for (const { file } of parts) {
+    if (file === undefined) throw new Error('A part without a session is in the spool.');
+    yield* spool.read(file);
+  }
+}

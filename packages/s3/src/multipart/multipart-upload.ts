@@ -1,0 +1,259 @@
+// One upload in parts. Parts of one length go straight into a session of the service, each to its
+// place, in any order and several at a time; others, and all of an end-to-end bucket, whose cipher
+// goes from the first byte to the last, wait in the spool until the upload is completed.
+
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import { chunkCountMax } from '../../../wire/src/limits.ts';
+import type { Account } from '../account.ts';
+import type { Digests } from '../body/body-check.ts';
+import { S3Error } from '../s3-error.ts';
+import { type CompletionWish, completeUpload } from './completion.ts';
+import { hasPlace, layoutOf } from './part-layout.ts';
+import { PartLength, type SizedPart } from './part-length.ts';
+import type { PartWork } from './part-work.ts';
+import type { Spool } from './spool.ts';
+import type { Completed, PartSession, StoredPart, UploadLog, UploadState } from './upload-log.ts';
+
+export interface NewPart extends SizedPart {
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** When the stream has given its last byte. */
+  digests(): Digests;
+}
+
+export class MultipartUpload {
+  readonly #log: UploadLog;
+  readonly #spool: Spool;
+  readonly #length: PartLength;
+  /** The latest of each number that is being brought. */
+  readonly #turns = new Map<number, Turn>();
+  #session: Promise<PartSession> | undefined;
+  #completion: Promise<Completed> | undefined;
+  #isAborted = false;
+
+  constructor(log: UploadLog, spool: Spool) {
+    this.#log = log;
+    this.#spool = spool;
+    this.#length = new PartLength(log.state.parts.values());
+  }
+
+  get state(): UploadState {
+    return this.#log.state;
+  }
+
+  /**
+   * Keeps the part in place of a former one of its number; one that is still being brought is given
+   * up. Throws as the stream does, NoSuchUpload, OperationAborted, and what the service answers.
+   */
+  async putPart(work: PartWork, part: NewPart): Promise<StoredPart> {
+    const turn = await this.#takeTurn(part.number, work.signal);
+    try {
+      this.#requireOpen();
+      this.#length.note(part);
+      const own = { ...work, signal: turn.signal };
+      const session = await this.#sessionFor(own, part);
+      const place = await (session === undefined
+        ? this.#intoSpool(own, part)
+        : this.#intoSession(own, part, session));
+      return await this.#keep(own, part, place);
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** Answers the same when it is repeated, also while it goes on. */
+  complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
+    if (this.state.completed !== undefined) return Promise.resolve(this.state.completed);
+    this.#requireNotAborted();
+    this.#completion ??= this.#complete(work, wish).finally(() => {
+      this.#completion = undefined;
+    });
+    return this.#completion;
+  }
+
+  async #complete(work: PartWork, wish: CompletionWish): Promise<Completed> {
+    const log = this.#log;
+    const completed = await completeUpload({ ...work, log, spool: this.#spool }, wish);
+    await log.append({ kind: 'completed', completed });
+    await this.#emptySpool();
+    return completed;
+  }
+
+  /** Its parts are gone, here and in the service. */
+  async abort({ storage }: Account): Promise<void> {
+    this.#requireNotCompleted();
+    this.#isAborted = true;
+    for (const turn of this.#turns.values()) turn.giveUp(noSuchUpload());
+    const { start, session, wholeSession } = this.state;
+    const { bucket, path } = start;
+    for (const uploadId of [session?.sessionId, wholeSession]) {
+      if (uploadId === undefined) continue;
+      await storage.uploads.cancel({ bucket, path, uploadId }).catch(unlessEnded);
+    }
+    await this.#emptySpool();
+  }
+
+  async #emptySpool(): Promise<void> {
+    for (const { file } of this.state.parts.values()) {
+      if (file !== undefined) await this.#spool.remove(file);
+    }
+  }
+
+  #requireOpen(): void {
+    this.#requireNotCompleted();
+    this.#requireNotAborted();
+  }
+
+  #requireNotAborted(): void {
+    if (this.#isAborted) throw noSuchUpload();
+  }
+
+  #requireNotCompleted(): void {
+    if (this.state.completed !== undefined) throw noSuchUpload();
+    if (this.#completion === undefined) return;
+    throw new S3Error('OperationAborted', 'The upload is being completed.');
+  }
+
+  async #takeTurn(number: number, signal: AbortSignal): Promise<Turn> {
+    const former = this.#turns.get(number);
+    const turn = new Turn(signal, () => {
+      if (this.#turns.get(number) === turn) this.#turns.delete(number);
+    });
+    this.#turns.set(number, turn);
+    former?.giveUp(new S3Error('OperationAborted', 'The part has been sent again.'));
+    await former?.ended;
+    return turn;
+  }
+
+  /** Undefined for what goes into the spool. */
+  async #sessionFor(work: PartWork, part: NewPart): Promise<PartSession | undefined> {
+    if (work.isSealed) return undefined;
+    const session = this.state.session ?? (await this.#begunSession(work));
+    if (session === undefined) return undefined;
+    if (!hasPlace(session, part.number, part.size)) throw beyondTheLast(session);
+    return session.partBytes === part.size ? session : undefined;
+  }
+
+  async #begunSession({ account, signal }: PartWork): Promise<PartSession | undefined> {
+    const partBytes = await this.#length.settled(signal);
+    const layout = layoutOf(partBytes ?? 0);
+    if (layout === undefined) return undefined;
+    this.#session ??= this.#beginSession(account, layout).finally(() => {
+      this.#session = undefined;
+    });
+    return this.state.session ?? this.#session;
+  }
+
+  async #beginSession(
+    { storage }: Account,
+    layout: Omit<PartSession, 'sessionId'>,
+  ): Promise<PartSession> {
+    const { bucket, path, description } = this.state.start;
+    const { contentType, headers, tags } = description;
+    const { chunkBytes } = layout;
+    const told = { bucket, path, contentType, headers, tags, chunkBytes };
+    const { uploadId } = await storage.uploads.begin(told);
+    const session = { ...layout, sessionId: uploadId };
+    // What is not noted would not be found again: the service ends it by itself.
+    await this.#log.append({ kind: 'session', session });
+    return session;
+  }
+
+  async #intoSession(
+    { account, concurrency, signal }: PartWork,
+    { number, size, stream }: NewPart,
+    { sessionId, partBytes, chunkBytes }: PartSession,
+  ): Promise<Pick<StoredPart, 'digests'>> {
+    const { bucket, path } = this.state.start;
+    // From here on what was there is not whole: a completion must not take it.
+    if (this.state.parts.get(number)?.digests)
+      await this.#log.append({ kind: 'replacing', number });
+    const { digests } = await account.storage.uploads.write({
+      ...{ bucket, path, uploadId: sessionId, offset: (number - 1) * partBytes },
+      ...{ source: stream, size, chunkBytes, concurrency, signal },
+    });
+    return { digests };
+  }
+
+  async #intoSpool(
+    { signal }: PartWork,
+    { size, stream }: NewPart,
+  ): Promise<Pick<StoredPart, 'file'>> {
+    const { uploadId } = this.state.start;
+    return { file: await this.#spool.write(uploadId, until(signal, stream), size) };
+  }
+
+  async #keep(
+    { signal }: PartWork,
+    { number, size, digests }: NewPart,
+    place: Pick<StoredPart, 'digests' | 'file'>,
+  ): Promise<StoredPart> {
+    try {
+      signal.throwIfAborted();
+      this.#requireOpen();
+    } catch (error) {
+      if (place.file !== undefined) await this.#spool.remove(place.file);
+      throw error;
+    }
+    const former = this.state.parts.get(number)?.file;
+    const { md5, checksum } = digests();
+    const part: StoredPart = {
+      ...{ number, size, md5: Buffer.from(md5).toString('hex') },
+      ...(checksum && { checksum }),
+      storedAt: new Date().toISOString(),
+      ...place,
+    };
+    await this.#log.append({ kind: 'part', part });
+    if (former !== undefined) await this.#spool.remove(former);
+    return part;
+  }
+}
+
+/** The time in which one request brings a part. */
+class Turn {
+  readonly #controller = new AbortController();
+  readonly signal: AbortSignal;
+  readonly ended: Promise<void>;
+  end: () => void = () => {};
+
+  constructor(signal: AbortSignal, over: () => void) {
+    this.signal = AbortSignal.any([signal, this.#controller.signal]);
+    this.ended = new Promise((resolve) => {
+      this.end = () => {
+        over();
+        resolve();
+      };
+    });
+  }
+
+  giveUp(reason: S3Error): void {
+    this.#controller.abort(reason);
+  }
+}
+
+async function* until(
+  signal: AbortSignal,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of stream) {
+    signal.throwIfAborted();
+    yield piece;
+  }
+}
+
+function unlessEnded(error: unknown): void {
+  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'UploadCompleted'];
+  if (!codes.some((code) => isStorageError(error, code))) throw error;
+}
+
+function beyondTheLast({ partBytes, chunkBytes }: PartSession): S3Error {
+  const partsMax = Math.floor((chunkCountMax * chunkBytes) / partBytes);
+  return new S3Error(
+    'EntityTooLarge',
+    `In parts of ${partBytes} bytes an object has at most ${partsMax} parts here; in parts of ` +
+      '9,500,000 bytes it has 19 GB.',
+  );
+}
+
+export function noSuchUpload(): S3Error {
+  return new S3Error('NoSuchUpload', 'There is no upload of this id: it was completed, or ended.');
+}

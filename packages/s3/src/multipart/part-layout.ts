@@ -1,0 +1,29 @@
+// How parts of one length lie in a session of chunks: part N begins where (N - 1) parts end, and a
+// part is so many whole chunks.
+
+import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
+
+export interface Layout {
+  readonly partBytes: number;
+  /** Divides `partBytes`. */
+  readonly chunkBytes: number;
+}
+
+/** Shorter chunks would bound a file to less than 5 GB, and cost more calls. */
+const chunkBytesGood = 524_288;
+
+/** With the longest chunks that divide the part; undefined where those are short. */
+export function layoutOf(partBytes: number): Layout | undefined {
+  const chunkBytesLeast = Math.max(chunkBytesMin, Math.min(chunkBytesGood, partBytes));
+  for (let count = Math.max(1, Math.ceil(partBytes / chunkBytesMax)); ; count += 1) {
+    const chunkBytes = partBytes / count;
+    if (!(chunkBytes >= chunkBytesLeast)) return undefined;
+    if (Number.isInteger(chunkBytes)) return { partBytes, chunkBytes };
+  }
+}
+
+/** Whether a part of that number and length has its place among the chunks of one file. */
+export function hasPlace({ partBytes, chunkBytes }: Layout, number: number, size: number): boolean {
+  const end = (number - 1) * partBytes + size;
+  return Math.ceil(end / chunkBytes) <= chunkCountMax;
+}

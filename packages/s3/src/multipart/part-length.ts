@@ -1,0 +1,64 @@
+// Which length the parts of an upload have, told by the first of them: part 1 has it, and so have
+// any two that are alike, since only the last part is another. Where several are sent at a time
+// another may come before part 1: it waits a moment for what settles it. Parts that are copied tell
+// nothing alone: clients that change a piece of an object copy what is before it and behind it.
+
+const waitMsMax = 300;
+
+export interface SizedPart {
+  readonly number: number;
+  /** In bytes. */
+  readonly size: number;
+  /** Of another object. */
+  readonly isCopied: boolean;
+}
+
+export class PartLength {
+  readonly #sizes = new Map<number, number>();
+  #first: number | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  /** Those that had no session when they were stored tell nothing alone. */
+  constructor(stored: Iterable<Omit<SizedPart, 'isCopied'>>) {
+    for (const { number, size } of stored) this.note({ number, size, isCopied: true });
+  }
+
+  /** That a part has come; one that is sent again counts once. */
+  note({ number, size, isCopied }: SizedPart): void {
+    this.#sizes.set(number, size);
+    if (number === 1 && !isCopied) this.#first = size;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** In bytes; undefined where the parts that came within a moment do not tell. */
+  async settled(signal: AbortSignal): Promise<number | undefined> {
+    const endMs = performance.now() + waitMsMax;
+    for (;;) {
+      const settled = this.#settled();
+      const leftMs = endMs - performance.now();
+      if (settled !== undefined || leftMs <= 0) return settled;
+      await this.#change(leftMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  #settled(): number | undefined {
+    if (this.#first !== undefined) return this.#first;
+    const sizes = [...this.#sizes.values()];
+    return sizes.find((size, index) => sizes.indexOf(size) < index);
+  }
+
+  #change(msMax: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, msMax);
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+}

@@ -1,0 +1,181 @@
+// What the door must know of an upload in parts when it starts anew: a file of lines for each, one
+// added and on the disk before what it tells of is answered.
+//
+//   <uploadId>.log    JSON, a line each: the start first, then what has come to it. A line that was
+//                     cut by a crash was never answered: it is taken away.
+
+import { constants, open, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChecksumAlgorithm } from '../body/checksum.ts';
+import { ownerOnlyFile, syncFolder, writeAndClose } from '../durable-files.ts';
+import type { Description } from '../object-headers.ts';
+import { S3Error } from '../s3-error.ts';
+import type { Layout } from './part-layout.ts';
+
+const version = 1;
+
+export interface UploadStart {
+  readonly uploadId: string;
+  /** The access key that began it: no other may go on with it. */
+  readonly holder: string;
+  readonly bucket: string;
+  readonly path: string;
+  readonly key: string;
+  /** ISO 8601. */
+  readonly begunAt: string;
+  readonly description: Description;
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly isOfWhole: boolean };
+}
+
+/** The session of the service that takes the parts of one length. */
+export interface PartSession extends Layout {
+  readonly sessionId: string;
+}
+
+export interface StoredPart {
+  readonly number: number;
+  readonly size: number;
+  /** In hexadecimal digits. */
+  readonly md5: string;
+  readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
+  /** ISO 8601. */
+  readonly storedAt: string;
+  /** Of a part in the session: those of its chunks. */
+  readonly digests?: readonly string[];
+  /** Of any other: the file of the spool that has it. */
+  readonly file?: string;
+}
+
+/** What a completion has answered, and does again. */
+export interface Completed {
+  readonly etag: string;
+  readonly checksum?: string;
+}
+
+export interface UploadState {
+  readonly start: UploadStart;
+  readonly session?: PartSession;
+  readonly parts: ReadonlyMap<number, StoredPart>;
+  /** The session that the whole spool goes into at completion. */
+  readonly wholeSession?: string;
+  readonly completed?: Completed;
+}
+
+interface GrowingState extends UploadState {
+  session?: PartSession;
+  readonly parts: Map<number, StoredPart>;
+  wholeSession?: string;
+  completed?: Completed;
+}
+
+type Entry =
+  | { readonly kind: 'session'; readonly session: PartSession }
+  | { readonly kind: 'part'; readonly part: StoredPart }
+  /** The part's bytes are being replaced: what was there is not whole any more. */
+  | { readonly kind: 'replacing'; readonly number: number }
+  | { readonly kind: 'whole'; readonly sessionId: string }
+  | { readonly kind: 'completed'; readonly completed: Completed };
+
+export function logPath(folder: string, uploadId: string): string {
+  return join(folder, `${uploadId}.log`);
+}
+
+export class UploadLog {
+  readonly #path: string;
+  readonly #state: GrowingState;
+  /** In bytes, of whole lines. */
+  #length: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(path: string, state: GrowingState, length: number) {
+    this.#path = path;
+    this.#state = state;
+    this.#length = length;
+  }
+
+  /** The file must not be there yet. */
+  static async create(folder: string, start: UploadStart): Promise<UploadLog> {
+    const path = logPath(folder, start.uploadId);
+    const line = lineOf({ version, ...start });
+    await writeAndClose(await open(path, 'wx', ownerOnlyFile), line);
+    await syncFolder(folder);
+    return new UploadLog(path, emptyState(start), Buffer.byteLength(line));
+  }
+
+  /** Undefined where there is none. Throws InternalError for a file that cannot be read. */
+  static async open(folder: string, uploadId: string): Promise<UploadLog | undefined> {
+    const path = logPath(folder, uploadId);
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return undefined;
+    });
+    if (text === undefined) return undefined;
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    const length = Buffer.byteLength(whole);
+    if (whole.length < text.length) await truncate(path, length);
+    return new UploadLog(path, readState(whole), length);
+  }
+
+  get state(): UploadState {
+    return this.#state;
+  }
+
+  /** Resolves when it is on the disk; from then on the state has it. */
+  append(entry: Entry): Promise<void> {
+    const appended = this.#last.then(() => this.#write(entry));
+    this.#last = appended.catch(() => {});
+    return appended;
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    // What an append that failed has left, such as half a line on a full disk.
+    await truncate(this.#path, this.#length);
+    const line = lineOf(entry);
+    // An upload that is gone stays so: nothing makes the file anew.
+    await writeAndClose(await open(this.#path, constants.O_WRONLY | constants.O_APPEND), line);
+    this.#length += Buffer.byteLength(line);
+    addEntry(this.#state, entry);
+  }
+}
+
+function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function emptyState(start: UploadStart): GrowingState {
+  return { start, parts: new Map() };
+}
+
+function addEntry(state: GrowingState, entry: Entry): void {
+  switch (entry.kind) {
+    case 'session':
+      state.session = entry.session;
+      return;
+    case 'part':
+      state.parts.set(entry.part.number, entry.part);
+      return;
+    case 'replacing':
+      state.parts.delete(entry.number);
+      return;
+    case 'whole':
+      state.wholeSession = entry.sessionId;
+      return;
+    case 'completed':
+      state.completed = entry.completed;
+  }
+}
+
+/** Every line was written by this door; one of another version is not guessed at. */
+function readState(text: string): GrowingState {
+  try {
+    const [first, ...rest] = text.split('\n').filter((line) => line !== '');
+    const { version: own, ...start } = JSON.parse(first ?? '');
+    if (own !== version) throw new Error(`it is of version ${own}`);
+    const state = emptyState(start);
+    for (const line of rest) addEntry(state, JSON.parse(line));
+    return state;
+  } catch (cause) {
+    const words = 'What is noted of this upload cannot be read: begin the upload anew.';
+    throw new S3Error('InternalError', words, { cause });
+  }
+}

@@ -1,0 +1,135 @@
+// ListParts and ListMultipartUploads.
+
+import { type Answer, xmlAnswer } from '../answer.ts';
+import type { StoredPart, UploadStart } from '../multipart/upload-log.ts';
+import type { Operation, Route } from '../operation.ts';
+import type { S3Request } from '../request.ts';
+import { S3Error } from '../s3-error.ts';
+import { type Elements, writeXml } from '../xml/write.ts';
+import { bucketOf, owner } from './common.ts';
+
+const itemsMax = 1_000;
+
+export const multipartListRoutes: Readonly<Record<string, Route>> = {
+  'GET object?uploadId': { run: listParts, parameters: ['max-parts', 'part-number-marker'] },
+  'GET bucket?uploads': {
+    run: listUploads,
+    parameters: [
+      ...['prefix', 'delimiter', 'encoding-type'],
+      ...['key-marker', 'upload-id-marker', 'max-uploads'],
+    ],
+  },
+};
+
+async function listParts({ request, accessKeyId, multipart }: Operation): Promise<Answer> {
+  const owned = { holder: accessKeyId, bucket: bucketOf(request), key: request.key ?? '' };
+  const { state } = await multipart.find(request.query.get('uploadId') ?? '', owned);
+  const { uploadId, checksum } = state.start;
+  if (state.completed !== undefined) {
+    throw new S3Error('NoSuchUpload', 'The upload has been completed.');
+  }
+  const marker = numberOf(request, 'part-number-marker', 0);
+  const max = Math.min(itemsMax, numberOf(request, 'max-parts', itemsMax));
+  const behind = [...state.parts.values()]
+    .filter(({ number }) => number > marker)
+    .sort((one, other) => one.number - other.number);
+  const shown = behind.slice(0, max);
+  return xmlAnswer(
+    writeXml('ListPartsResult', {
+      Bucket: owned.bucket,
+      Key: owned.key,
+      UploadId: uploadId,
+      Initiator: owner,
+      Owner: owner,
+      StorageClass: 'STANDARD',
+      PartNumberMarker: marker,
+      NextPartNumberMarker: shown.at(-1)?.number ?? marker,
+      MaxParts: max,
+      IsTruncated: behind.length > shown.length,
+      ...checksumKind(checksum),
+      Part: shown.map(partElements),
+    }),
+  );
+}
+
+function partElements({ number, storedAt, md5, size, checksum }: StoredPart): Elements {
+  return {
+    PartNumber: number,
+    LastModified: storedAt,
+    ETag: `"${md5}"`,
+    Size: size,
+    ...(checksum && { [`Checksum${checksum.algorithm}`]: checksum.value }),
+  };
+}
+
+function checksumKind(checksum: UploadStart['checksum']): Elements {
+  if (checksum === undefined) return {};
+  const { algorithm, isOfWhole } = checksum;
+  return {
+    ChecksumAlgorithm: algorithm,
+    ChecksumType: isOfWhole ? 'FULL_OBJECT' : 'COMPOSITE',
+  };
+}
+
+/** Of who asks: an upload that another access key began is not shown. */
+async function listUploads({ request, accessKeyId, multipart }: Operation): Promise<Answer> {
+  const { query } = request;
+  const bucket = bucketOf(request);
+  if (query.get('delimiter')) {
+    throw new S3Error('NotImplemented', 'Uploads are listed without a delimiter.');
+  }
+  const encoding = query.get('encoding-type');
+  if (encoding !== undefined && encoding !== 'url') {
+    throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
+  }
+  const text = (key: string) => (encoding === 'url' ? encodeKey(key) : key);
+  const [prefix, keyMarker] = [query.get('prefix') ?? '', query.get('key-marker') ?? ''];
+  const idMarker = query.get('upload-id-marker') ?? '';
+  const max = Math.min(itemsMax, numberOf(request, 'max-uploads', itemsMax));
+  const all = await multipart.list({ holder: accessKeyId, bucket });
+  const own = all.filter(({ key }) => key.startsWith(prefix));
+  const behind = own.slice(placeBehind(own, keyMarker, idMarker));
+  const shown = behind.slice(0, max);
+  const last = behind.length > shown.length ? shown.at(-1) : undefined;
+  return xmlAnswer(
+    writeXml('ListMultipartUploadsResult', {
+      Bucket: bucket,
+      KeyMarker: text(keyMarker),
+      UploadIdMarker: idMarker,
+      NextKeyMarker: last && text(last.key),
+      NextUploadIdMarker: last?.uploadId,
+      EncodingType: encoding,
+      Prefix: text(prefix),
+      MaxUploads: max,
+      IsTruncated: last !== undefined,
+      Upload: shown.map(({ key, uploadId, begunAt, checksum }) => ({
+        Key: text(key),
+        UploadId: uploadId,
+        Initiator: owner,
+        Owner: owner,
+        StorageClass: 'STANDARD',
+        Initiated: begunAt,
+        ...checksumKind(checksum),
+      })),
+    }),
+  );
+}
+
+/** In the list, which is by keys: behind the upload of that id, or behind all of that key. */
+function placeBehind(list: readonly UploadStart[], keyMarker: string, idMarker: string): number {
+  const at = list.findIndex(({ key, uploadId }) => key === keyMarker && uploadId === idMarker);
+  if (at !== -1) return at + 1;
+  const next = list.findIndex(({ key }) => key > keyMarker);
+  return keyMarker === '' ? 0 : next === -1 ? list.length : next;
+}
+
+function encodeKey(key: string): string {
+  return encodeURIComponent(key).replaceAll('%2F', '/');
+}
+
+function numberOf({ query }: S3Request, name: string, fallback: number): number {
+  const text = query.get(name);
+  if (text === undefined || text === '') return fallback;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new S3Error('InvalidArgument', `${name} must be a whole number.`);
+}

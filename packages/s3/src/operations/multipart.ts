@@ -1,0 +1,273 @@
+// Uploads in parts: create, part, part by copy, complete and abort.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { piecesOf } from '../../../client/src/byte-stream.ts';
+import { type Answer, xmlAnswer } from '../answer.ts';
+import { type ChecksumAlgorithm, checksumNamed } from '../body/checksum.ts';
+import { checkConditions, conditionsOf, failed } from '../conditions.ts';
+import type { ListedPart } from '../multipart/completion.ts';
+import type { MultipartUpload, NewPart } from '../multipart/multipart-upload.ts';
+import type { Completed, StoredPart, UploadStart } from '../multipart/upload-log.ts';
+import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
+import type { Operation, Route } from '../operation.ts';
+import type { S3Request } from '../request.ts';
+import { S3Error } from '../s3-error.ts';
+import { s3ErrorOf } from '../storage-errors.ts';
+import { elementsOf, type ReadElement, readXml, textOf } from '../xml/read.ts';
+import { writeXml } from '../xml/write.ts';
+import { bucketOf, findObject, isEndToEnd, readSmallBody, targetOf } from './common.ts';
+import { copySourceOf } from './copies.ts';
+import { bodyOf, factsOf } from './store-stream.ts';
+import { writeConditions } from './write-conditions.ts';
+
+const partsMax = 10_000;
+/** 5 GiB, as S3 has it. */
+const partBytesMax = 5 * 1_024 ** 3;
+/** So long a client hears nothing, then a space now and then. */
+const silenceMs = 10_000;
+const encryption = { 'x-amz-server-side-encryption': 'AES256' };
+
+export const multipartRoutes: Readonly<Record<string, Route>> = {
+  'POST object?uploads': { run: createUpload, isChange: true },
+  'PUT object?uploadId': {
+    run: putPart,
+    parameters: ['partNumber'],
+    isChange: true,
+    movesBytes: true,
+  },
+  'COPY object?uploadId': {
+    run: copyPart,
+    parameters: ['partNumber'],
+    isChange: true,
+    movesBytes: true,
+  },
+  'POST object?uploadId': { run: completeUpload, isChange: true, movesBytes: true },
+  'DELETE object?uploadId': { run: abortUpload, isChange: true },
+};
+
+async function createUpload(operation: Operation): Promise<Answer> {
+  const { request, account, accessKeyId, multipart } = operation;
+  const target = targetOf(request);
+  const description = descriptionOf(request);
+  const checksum = checksumAsked(request);
+  // What is too much is said before anything is sent: what comes to it has these lengths.
+  const value = `CRC64NVME ${'A'.repeat(50)} FULL_OBJECT`;
+  factsOf(description, { etag: `${'0'.repeat(32)}-10000`, checksum: checksum && value });
+  await isEndToEnd(account, target.bucket);
+  const key = request.key ?? '';
+  const uploadId = await multipart.create({
+    ...{ ...target, key, holder: accessKeyId, description },
+    ...(checksum && { checksum }),
+  });
+  const content = { Bucket: target.bucket, Key: key, UploadId: uploadId };
+  return xmlAnswer(writeXml('InitiateMultipartUploadResult', content), {
+    ...encryption,
+    'x-amz-checksum-algorithm': checksum?.algorithm,
+    'x-amz-checksum-type': checksum && (checksum.isOfWhole ? 'FULL_OBJECT' : 'COMPOSITE'),
+  });
+}
+
+/** Throws InvalidRequest for a kind that S3 does not have either. */
+function checksumAsked(request: S3Request): UploadStart['checksum'] {
+  const name = request.header('x-amz-checksum-algorithm');
+  if (name === undefined) return undefined;
+  const algorithm = checksumNamed(name);
+  const isCyclic = algorithm?.startsWith('CRC') === true;
+  const isOnlyOfWhole = algorithm === 'CRC64NVME';
+  const type =
+    request.header('x-amz-checksum-type') ?? (isOnlyOfWhole ? 'FULL_OBJECT' : 'COMPOSITE');
+  const isOfWhole = type === 'FULL_OBJECT';
+  const isKnown = isOfWhole ? isCyclic : type === 'COMPOSITE' && !isOnlyOfWhole;
+  if (algorithm !== undefined && isKnown) return { algorithm, isOfWhole };
+  throw new S3Error(
+    'InvalidRequest',
+    'A checksum is CRC32, CRC32C or CRC64NVME of the whole (FULL_OBJECT), or CRC32, CRC32C, SHA1 ' +
+      'or SHA256 of the parts (COMPOSITE).',
+  );
+}
+
+async function findUpload({
+  request,
+  accessKeyId,
+  multipart,
+}: Operation): Promise<MultipartUpload> {
+  const owner = { holder: accessKeyId, bucket: bucketOf(request), key: request.key ?? '' };
+  return multipart.find(request.query.get('uploadId') ?? '', owner);
+}
+
+function partNumberOf({ query }: S3Request): number {
+  const text = query.get('partNumber') ?? '';
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= partsMax) return number;
+  throw new S3Error('InvalidArgument', `partNumber must be 1 to ${partsMax}.`);
+}
+
+async function putPart(operation: Operation): Promise<Answer> {
+  const upload = await findUpload(operation);
+  const body = operation.openBody();
+  const number = partNumberOf(operation.request);
+  const { md5, checksum } = await storePart(operation, upload, {
+    ...{ number, size: body.length, isCopied: false },
+    ...body,
+  });
+  const kept = checksum && `${checksum.algorithm} ${checksum.value}`;
+  const { 'x-amz-checksum-type': _, ...headers } = checksumHeadersOf(kept);
+  return { status: 200, headers: { ETag: `"${md5}"`, ...encryption, ...headers } };
+}
+
+async function workOf({ account, concurrency, signal }: Operation, { state }: MultipartUpload) {
+  const isSealed = await isEndToEnd(account, state.start.bucket);
+  return { account, concurrency, signal, isSealed };
+}
+
+async function storePart(
+  operation: Operation,
+  upload: MultipartUpload,
+  part: NewPart,
+): Promise<StoredPart> {
+  if (part.size > partBytesMax) {
+    throw new S3Error('EntityTooLarge', `A part has at most ${partBytesMax} bytes.`);
+  }
+  return upload.putPart(await workOf(operation, upload), part);
+}
+
+/** The bytes come through the door: the service copies whole files alone. */
+async function copyPart(operation: Operation): Promise<Answer> {
+  const { request, account, signal, concurrency } = operation;
+  const upload = await findUpload(operation);
+  const number = partNumberOf(request);
+  const { from, versionId } = copySourceOf(request);
+  const source = await findObject(operation, from, versionId);
+  if (checkConditions(source, conditionsOf(request.header, 'x-amz-copy-source-')) !== 'met') {
+    throw failed('x-amz-copy-source-if-none-match or -if-modified-since');
+  }
+  const range = copyRangeOf(request, source.size);
+  const { body, etag } = await account.storage.download(from, { range, concurrency, signal });
+  if (etag !== source.record.etag) {
+    await body.cancel();
+    throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
+  }
+  const copied = bodyOf(piecesOf(body), range.end - range.start);
+  const stored = await storePart(operation, upload, {
+    ...{ number, size: copied.length, isCopied: true },
+    ...copied,
+  });
+  return xmlAnswer(
+    writeXml('CopyPartResult', { LastModified: stored.storedAt, ETag: `"${stored.md5}"` }),
+    encryption,
+  );
+}
+
+/** `bytes=first-last`, both told and there. */
+function copyRangeOf(request: S3Request, size: number): { start: number; end: number } {
+  const text = request.header('x-amz-copy-source-range');
+  if (text === undefined) return { start: 0, end: size };
+  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  const [start, end] = [Number(first), Number(last) + 1];
+  if (start < end && end <= size) return { start, end };
+  throw new S3Error(
+    'InvalidArgument',
+    `x-amz-copy-source-range is bytes=first-last, of the ${size} bytes of the source.`,
+  );
+}
+
+async function abortUpload(operation: Operation): Promise<Answer> {
+  const upload = await findUpload(operation);
+  await upload.abort(operation.account);
+  await operation.multipart.forget(upload.state.start.uploadId);
+  return { status: 204 };
+}
+
+async function completeUpload(operation: Operation): Promise<Answer> {
+  const { request, multipart } = operation;
+  const upload = await findUpload(operation);
+  const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload');
+  const { start } = upload.state;
+  // Who has gone asks again: then it had better be there.
+  const own = { ...operation, signal: new AbortController().signal };
+  const completion = upload.complete(await workOf(own, upload), {
+    listed: listedOf(list),
+    metadataOf: (facts) => factsOf(start.description, facts),
+    conditions: () => writeConditions(own, start),
+    size: sizeAsked(request),
+    checksum: checksumOfWhole(request),
+    partBytesMin: multipart.partBytesMin,
+  });
+  const answer = completion.then((completed) => {
+    multipart.release(start.uploadId);
+    return completionXml(start, completed);
+  });
+  const isSoon = await Promise.race([
+    answer.then(() => true),
+    delay(silenceMs, false, { ref: false }),
+  ]);
+  if (isSoon) return xmlAnswer(await answer, encryption);
+  return { ...xmlAnswer('', encryption), body: inTime(answer.catch(errorXml)) };
+}
+
+function listedOf(list: ReadElement): ListedPart[] {
+  const listed = elementsOf(list, 'Part').map((part) => {
+    const number = Number(textOf(part, 'PartNumber') ?? Number.NaN);
+    const etag = textOf(part, 'ETag')?.trim().replaceAll('"', '');
+    if (!Number.isInteger(number) || etag === undefined) {
+      throw new S3Error('MalformedXML', 'Each Part has a PartNumber and an ETag.');
+    }
+    return { number, etag, checksums: checksumsOf(part) };
+  });
+  if (listed.length > 0 && listed.length <= partsMax) return listed;
+  throw new S3Error('MalformedXML', `CompleteMultipartUpload lists 1 to ${partsMax} parts.`);
+}
+
+function checksumsOf(part: ReadElement): ListedPart['checksums'] {
+  return Object.keys(typeof part === 'string' ? {} : part).flatMap((name) => {
+    const algorithm = checksumNamed(name.replace(/^Checksum/, ''));
+    const value = textOf(part, name);
+    return algorithm === undefined || value === undefined ? [] : [{ algorithm, value }];
+  });
+}
+
+function sizeAsked(request: S3Request): number | undefined {
+  const text = request.header('x-amz-mp-object-size');
+  if (text === undefined || /^\d{1,15}$/.test(text))
+    return text === undefined ? text : Number(text);
+  throw new S3Error('InvalidRequest', 'x-amz-mp-object-size is a number of bytes.');
+}
+
+function checksumOfWhole(
+  request: S3Request,
+): { algorithm: ChecksumAlgorithm; value: string } | undefined {
+  const sent = request.headersBehind('x-amz-checksum-').flatMap(([name, value]) => {
+    const algorithm = checksumNamed(name);
+    return algorithm === undefined ? [] : [{ algorithm, value }];
+  });
+  if (sent.length <= 1) return sent[0];
+  throw new S3Error('InvalidRequest', 'One checksum at a time: several were named.');
+}
+
+function completionXml({ bucket, key }: UploadStart, { etag, checksum }: Completed): string {
+  const [algorithm, value, type] = checksum?.split(' ') ?? [];
+  return writeXml('CompleteMultipartUploadResult', {
+    Location: `/${bucket}/${encodeURI(key)}`,
+    Bucket: bucket,
+    Key: key,
+    ETag: `"${etag}"`,
+    ...(algorithm && { [`Checksum${algorithm}`]: value, ChecksumType: type }),
+  });
+}
+
+function errorXml(error: unknown): string {
+  const { code, message } = s3ErrorOf(error);
+  return writeXml('Error', { Code: code, Message: message });
+}
+
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+/** As S3 does where it takes long: spaces, then the answer or the error, with status 200. */
+async function* inTime(ended: Promise<string>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(declaration);
+  for (;;) {
+    const text = await Promise.race([ended, delay(silenceMs, undefined, { ref: false })]);
+    yield Buffer.from(text?.replace(declaration, '') ?? ' ');
+    if (text !== undefined) return;
+  }
+}
