@@ -57,10 +57,8 @@ export interface BuildOptions {
 
 export async function buildCanister(options: BuildOptions): Promise<BuildResult> {
   const told = stepsTo(options.onStep ?? (() => {}));
-  const packConsole = async () => {
-    return packPages(await buildConsole((work) => told('Building the console', work)));
-  };
-  const inputs = await digestOfInputs(await packConsole());
+  const ownConsole = () => buildConsole((work) => told('Building the console', work));
+  const inputs = await digestOfInputs(await ownConsole());
   if (!options.force && (await isUpToDate(inputs))) {
     return { wasmPath: outputs.wasm, wasSkipped: true };
   }
@@ -70,7 +68,8 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
     told('Compiling the kernel', buildKernel),
   ]);
   // Anew if the interface has changed: the console has the client's module of it.
-  const data = await packConsole();
+  const pages = await ownConsole();
+  const data = await packPages(pages);
   const linked = await told('Linking the two', () => linkKernel({ canister, kernel, data }));
   const candid = await readFile(outputs.candid);
   const wasm = writeSections(
@@ -79,7 +78,7 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
   await writeFile(outputs.wasm, wasm);
   // Level 9, no time in the header: the same input gives the same bytes.
   await writeFile(outputs.gzip, gzipSync(wasm, { level: 9 }));
-  await writeFile(outputs.stamp, await digestOfInputs(data));
+  await writeFile(outputs.stamp, await digestOfInputs(pages));
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
 
@@ -96,13 +95,13 @@ function stepsTo(say: (step: string) => void) {
 
 /**
  * Everything that the result is made of: sources, scripts, the versions of the dependencies, and
- * the console as it is packed.
+ * the console as it is built.
  */
-async function digestOfInputs(pages: Uint8Array): Promise<string> {
-  const hash = createHash('sha256').update(pages);
+async function digestOfInputs(pages: string): Promise<string> {
+  const hash = createHash('sha256');
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
   names.push(...scripts.map((name) => `scripts/${name}.ts`));
-  for (const folder of ['src', 'kernel', 'packages/wire/src']) {
+  for (const folder of ['src', 'kernel', 'packages/wire/src', relative(projectDir, pages)]) {
     names.push(...(await listFiles(folder)));
   }
   for (const name of names.sort()) {

@@ -1,17 +1,20 @@
 // The page's frame: who is signed in, the view that the address names, notices.
 
 import { useEffect, useRef } from 'preact/hooks';
+import { later } from './parts/later.tsx';
 import { Notices } from './parts/notices.tsx';
 import { addressOf, route } from './route.ts';
 import { session, signOut } from './session.ts';
 import { isStarting } from './start.ts';
 import { lookForLeftOver, stopUploads } from './uploads/queue.ts';
-import { BucketPage } from './views/bucket.tsx';
 import { FilePage } from './views/file.tsx';
 import { FilesPage } from './views/files.tsx';
 import { Overview } from './views/overview.tsx';
 import { SignIn } from './views/sign-in.tsx';
 import { UploadPanel } from './views/upload-panel.tsx';
+
+const BucketPage = later(async () => (await import('./views/bucket.tsx')).BucketPage);
+const DropBoxPage = later(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
 
 export function App() {
   return (
@@ -43,10 +46,14 @@ function TopBar() {
   const { value: current } = session;
   return (
     <header class="top">
-      <a class="home" href={addressOf({ view: 'overview' })}>
-        Files
-      </a>
-      {current && (
+      {current?.drop ? (
+        <span class="home">Files</span>
+      ) : (
+        <a class="home" href={addressOf({ view: 'overview' })}>
+          Files
+        </a>
+      )}
+      {current && !current.drop && (
         <button type="button" class="plain" onClick={leave}>
           Sign out
         </button>
@@ -69,6 +76,7 @@ function View() {
   }, [place, current === undefined]);
   if (isStarting.value) return <p class="waiting">One moment …</p>;
   if (current === undefined) return <SignIn />;
+  if (current.drop !== undefined) return <DropBoxPage session={current} box={current.drop} />;
   switch (place.view) {
     case 'files':
       return <FilesPage key={`${place.bucket}/${place.prefix}`} session={current} place={place} />;

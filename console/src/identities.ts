@@ -3,10 +3,14 @@
 
 import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
+import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
 import type { StorageIdentity } from '../../packages/client/src/storage-identity.ts';
 import { keepValues, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';
+
+/** What the network has derived for members of end-to-end buckets, of whom it asks much. */
+export const identityStore = browserIdentityStore();
 
 /**
  * Made with its first use: P-256 of Web Crypto, which no script can read out, kept in IndexedDB.
@@ -24,18 +28,29 @@ export async function deviceIdentity(): Promise<StorageIdentity> {
 
 let auth: AuthClient | undefined;
 
+/** By itself it would reload a page that nobody has touched for ten minutes: uploads last. */
+function authClient(): AuthClient {
+  auth ??= new AuthClient({ idleOptions: { disableIdle: true } });
+  return auth;
+}
+
 /** In a click: browsers open the window of the sign-in only then. */
 export async function askInternetIdentity(): Promise<void> {
-  auth ??= new AuthClient();
-  await auth.signIn();
+  const reason = 'The sign-in was not finished. Let its window open, and try again.';
+  await authClient()
+    .signIn()
+    .catch((cause: unknown) => {
+      throw new Error(reason, { cause });
+    });
 }
 
 /** Undefined when the sign-in is over. */
 export async function knownIdentity(): Promise<StorageIdentity | undefined> {
-  auth ??= new AuthClient();
-  return auth.isAuthenticated() ? auth.getIdentity() : undefined;
+  const client = authClient();
+  return client.isAuthenticated() ? client.getIdentity() : undefined;
 }
 
 export async function forgetIdentity(): Promise<void> {
   await auth?.signOut();
+  await identityStore.clear();
 }

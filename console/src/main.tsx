@@ -1,11 +1,12 @@
-// The page's start: a key of the address is taken before anything else looks at it.
+// The page's start: the secrets of the address are taken before anything else looks at it.
 
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { App } from './app.tsx';
 import { sentenceOf } from './failures.ts';
+import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
 import { followAddress, go } from './route.ts';
-import { restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
+import { openDropBox, restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
 import { isStarting, offeredKey } from './start.ts';
 import './style/base.css';
 import './style/parts.css';
@@ -14,10 +15,12 @@ import './style/views.css';
 async function begin(): Promise<void> {
   const told = takeKeyOfAddress();
   if (told === undefined) return restoreSession();
+  const { apiKey, bucket, folder } = told;
+  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder });
   offeredKey.value = told;
-  if (told.bucket === '') return;
-  await signInByKey(told.apiKey, { bucket: told.bucket, isRemembered: false });
-  go({ view: 'files', bucket: told.bucket, prefix: '' });
+  if (bucket === '') return;
+  await signInByKey(apiKey, { bucket, isRemembered: false });
+  go({ view: 'files', bucket, prefix: '' });
 }
 
 function start(): Promise<void> {
@@ -28,12 +31,30 @@ function start(): Promise<void> {
     });
 }
 
-const started = start();
-// The same, where the page is open already. Before the route follows.
-addEventListener('hashchange', () => {
-  if (location.hash.startsWith('#key=')) void start();
-});
-followAddress();
-const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
-await started;
+function startConsole(): void {
+  void start();
+  // The same, where the page is open already. Before the route follows.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#key=')) void start();
+  });
+  followAddress();
+  show(<App />);
+}
+
+/** Whoever was sent a file is nobody here, even where somebody else has signed in. */
+async function startAtLink(): Promise<void> {
+  const link = takeLink();
+  // The same link once more, in the same tab, is another end of the address.
+  addEventListener('hashchange', () => location.reload());
+  const { LinkView } = await import('./views/link.tsx');
+  show(<LinkView link={link} />);
+}
+
+function show(view: ComponentChild): void {
+  const root = document.getElementById('app');
+  if (root !== null) render(view, root);
+}
+
+// Without waiting for either: what comes later imports this module, which must have run by then.
+if (isAtLink()) void startAtLink();
+else startConsole();

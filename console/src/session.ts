@@ -2,8 +2,12 @@
 // sessionStorage, in localStorage when its holder asked for that, and nowhere else.
 
 import { signal } from '@preact/signals';
+import { endToEnd } from '../../packages/client/src/end-to-end.ts';
+import { fileStorage } from '../../packages/client/src/file-storage.ts';
+import { httpTransport } from '../../packages/client/src/http-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import type { DropBox } from './drop-box.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 
 interface KeySession {
@@ -11,6 +15,8 @@ interface KeySession {
   readonly apiKey: string;
   /** A key does not tell its buckets: those that its holder has named. */
   readonly buckets: readonly string[];
+  /** It is that of a drop box, whose holder sees nothing else. */
+  readonly drop?: DropBox | undefined;
 }
 
 interface IdentitySession {
@@ -22,10 +28,15 @@ type Kept = KeySession | IdentitySession;
 export interface Session {
   readonly kind: Kept['kind'];
   readonly storage: Storage;
+  /** Files as they are stored, of end-to-end buckets too. */
+  readonly stored: Storage;
   /** Of an identity. */
   readonly principal?: string | undefined;
   /** Of a key. */
   readonly buckets?: readonly string[] | undefined;
+  readonly drop?: DropBox | undefined;
+  /** Of an identity: that of an end-to-end bucket's newest epoch, by an owner, if it is missing. */
+  publishRecipient?(bucket: string): Promise<void>;
 }
 
 export const session = signal<Session | undefined>(undefined);
@@ -56,8 +67,13 @@ function readKept(): Kept | undefined {
   }
 }
 
-function keyStorage(apiKey: string): Storage {
-  return createStorage({ url: location.origin, apiKey, retry });
+/** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
+function keySession({ apiKey, buckets, drop }: KeySession): Session {
+  const options = { url: location.origin, apiKey, retry };
+  const stored = createStorage(options);
+  // What a bucket is takes an update, some seconds: it is asked of whoever uploads alone.
+  const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
+  return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
 }
 
 /** Tries the key where it is to be used; throws a StorageError when it opens nothing there. */
@@ -65,11 +81,26 @@ export async function signInByKey(
   apiKey: string,
   { bucket, isRemembered: shallRemember }: { bucket: string; isRemembered: boolean },
 ): Promise<void> {
-  const storage = keyStorage(apiKey);
-  await requireBucket(storage, bucket);
   const kept: KeySession = { kind: 'key', apiKey, buckets: [bucket] };
+  const opened = keySession(kept);
+  await requireBucket(opened.stored, bucket);
   keep(kept, shallRemember);
-  session.value = { kind: 'key', storage, buckets: kept.buckets };
+  session.value = opened;
+}
+
+/** For this tab alone: whoever has signed in to stay is signed in elsewhere. */
+export function openDropBox(apiKey: string, drop: DropBox): void {
+  const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
+  sessionStorage.setItem(keptName, JSON.stringify(kept));
+  session.value = keySession(kept);
+}
+
+/** Whether a bucket is end-to-end: by an update, for the holder of a key. */
+export async function askMode(bucket: string): Promise<boolean> {
+  const apiKey = session.value && secretOf(session.value);
+  const transport = httpTransport({ url: location.origin, apiKey });
+  const { endToEnd } = await transport.getEndToEnd(bucket, undefined);
+  return endToEnd !== undefined && endToEnd !== null;
 }
 
 /** A key that may write alone sees nothing, and is good all the same. */
@@ -97,14 +128,23 @@ export async function addBucket(bucket: string): Promise<void> {
   session.value = { ...session.value, buckets };
 }
 
-async function identityStorage(kind: IdentitySession['kind']): Promise<Session | undefined> {
-  const { deviceIdentity, knownIdentity } = await import('./identities.ts');
+async function identitySession(kind: IdentitySession['kind']): Promise<Session | undefined> {
+  const { deviceIdentity, identityStore, knownIdentity } = await import('./identities.ts');
   const identity = kind === 'device' ? await deviceIdentity() : await knownIdentity();
   if (identity === undefined) return undefined;
   const canisterId = await thisCanister();
-  const host = serviceHost();
-  const storage = createStorage({ host, canisterId, identity, fetchRootKey: isLocal(), retry });
-  return { kind, storage, principal: identity.getPrincipal().toText() };
+  const fetchRootKey = isLocal();
+  const options = { host: serviceHost(), canisterId, identity, fetchRootKey, retry };
+  return {
+    kind,
+    storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),
+    stored: createStorage({ ...options, endToEnd: fileStorage }),
+    principal: identity.getPrincipal().toText(),
+    async publishRecipient(bucket) {
+      const { bucketSecrets } = await import('../../packages/client/src/bucket-secrets.ts');
+      await bucketSecrets(options, { store: identityStore }).identity(bucket);
+    },
+  };
 }
 
 /** Internet Identity's window has been through with it before. */
@@ -112,40 +152,49 @@ export async function signInByIdentity(
   kind: IdentitySession['kind'],
   shallRemember: boolean,
 ): Promise<void> {
-  const opened = await identityStorage(kind);
+  const opened = await identitySession(kind);
   if (opened === undefined) return;
   keep({ kind }, shallRemember);
   session.value = opened;
+}
+
+/** Of an identity: one that knows nothing of buckets yet. */
+export async function renewSession(): Promise<void> {
+  const kept = readKept();
+  if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept.kind);
 }
 
 /** As it was before a reload. */
 export async function restoreSession(): Promise<void> {
   const kept = readKept();
   if (kept === undefined) return;
-  session.value =
-    kept.kind === 'key'
-      ? { kind: 'key', storage: keyStorage(kept.apiKey), buckets: kept.buckets }
-      : await identityStorage(kept.kind);
+  session.value = kept.kind === 'key' ? keySession(kept) : await identitySession(kept.kind);
 }
 
-/** The device's key stays, so that its principal does. */
+/** The device's key stays, so that its principal does; what opens files goes. */
 export async function signOut(): Promise<void> {
   const { kind } = session.value ?? {};
   sessionStorage.removeItem(keptName);
   localStorage.removeItem(keptName);
   session.value = undefined;
-  if (kind === 'internet-identity') await (await import('./identities.ts')).forgetIdentity();
+  if (kind === 'device' || kind === 'internet-identity') {
+    await (await import('./identities.ts')).forgetIdentity();
+  }
 }
 
 /**
- * `#key=efs_…&bucket=demo`, as `npm start` prints it: taken once, and out of the address bar before
- * anything else happens, so that no history and no copied address has it.
+ * `#key=efs_…&bucket=demo`, as `npm start` prints it, with `&folder=…` that of a drop box: taken
+ * once, and out of the address bar before anything else happens, so that no history and no copied
+ * address has it.
  */
 export function takeKeyOfAddress():
-  | { readonly apiKey: string; readonly bucket: string }
+  | { readonly apiKey: string; readonly bucket: string; readonly folder: string | undefined }
   | undefined {
   if (!location.hash.startsWith('#key=')) return undefined;
   const told = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
-  return { apiKey: told.get('key') ?? '', bucket: told.get('bucket') ?? '' };
+  const [apiKey = '', bucket = '', folder] = ['key', 'bucket', 'folder'].map(
+    (name) => told.get(name) ?? undefined,
+  );
+  return { apiKey, bucket, folder };
 }

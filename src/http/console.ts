@@ -60,3 +60,16 @@ export function getConsolePage(exchange: Exchange): HttpResponse {
   const content = { body: () => readConsolePage(page), lastModifiedNs: undefined };
   return serveText(exchange, consoleText(page), content);
 }
+
+/** The page at a link, whose secrets are in the address; `undefined` where the build had none. */
+export function consoleAtLink(): HttpResponse | undefined {
+  const page = findConsolePage('/');
+  if (page === undefined) return undefined;
+  const headers: Header[] = [
+    ...consoleText(page).representation,
+    ['Cache-Control', 'private, no-store'],
+    ['Vary', 'Sec-Fetch-Dest'],
+    ['X-Robots-Tag', 'noindex'],
+  ];
+  return { status: 200, headers, body: readConsolePage(page) };
+}

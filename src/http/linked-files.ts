@@ -1,22 +1,48 @@
 // GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. Answered as a public file is,
-// certified, of a private bucket too.
+// certified, of a private bucket too. A browser that goes to a link whose file only a client can
+// open, or that is good for nothing, gets the console's page instead.
 
 import { withLinkedFile } from '../domain/files/link-access.ts';
+import { ageContentType } from '../domain/shared/age-format.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
+import { consoleAtLink } from './console.ts';
 import { linkHeaders } from './file-headers.ts';
-import type { HttpRequest, HttpResponse } from './message.ts';
+import { type HttpRequest, type HttpResponse, header } from './message.ts';
 import { readQuery } from './query.ts';
-import type { Exchange } from './router.ts';
+import { type Exchange, upgrade } from './router.ts';
 
-export function getLinkedFile(exchange: Exchange): HttpResponse {
-  return withLink(exchange, (opened) => fileResponse(exchange, opened));
+export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { request, phase } = exchange;
+  const page = isNavigation(request) ? consoleAtLink() : undefined;
+  // What is certified at the address is the file: only an update can answer something else
+  const shown = page && (phase === 'query' ? upgrade : page);
+  try {
+    const shownAt = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (opened) => {
+      const isForClients = opened.file.contentType === ageContentType;
+      return { answer: isForClients && shown ? shown : fileResponse(exchange, opened) };
+    });
+    return shownAt.answer;
+  } catch (error) {
+    if (shown !== undefined && error instanceof Refusal && error.code === 'NoSuchFile')
+      return shown;
+    throw error;
+  }
+}
+
+/**
+ * A person goes there, and no script, player or download asks (W3C, "Fetch Metadata Request
+ * Headers"). Browsers say so to origins at which they let a page decrypt, and to no others.
+ */
+function isNavigation(request: HttpRequest): boolean {
+  return header(request, 'sec-fetch-dest') === 'document' && header(request, 'range') === undefined;
 }
 
 export function headLinkedFile(exchange: Exchange): HttpResponse {
   return withLink(exchange, (opened) => headResponse(exchange, opened));
 }
 
-function withLink(exchange: Exchange, use: (opened: OpenedFile) => HttpResponse): HttpResponse {
+function withLink<T extends object>(exchange: Exchange, use: (opened: OpenedFile) => T): T {
   const { stores, call, request, captures } = exchange;
   const [id = '', name = ''] = captures;
   const secret = secretOf(request);

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
@@ -78,4 +78,69 @@ test('what only changes something is refused there, and HEAD has no content', as
   expect(await head.text()).toBe('');
   expect((await get('/', { method: 'OPTIONS' })).status).toBe(204);
   expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(405);
+});
+
+describe('a link', () => {
+  const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' };
+  const header = 'age-encryption.org/v1\n-> X25519 abc\n';
+  let ageLink: string;
+
+  async function linkTo(path: string, contentType: string, body: string): Promise<string> {
+    const { apiKey, bucket } = service;
+    const api = `/api/v1/bucket/${bucket}`;
+    const authorization = { Authorization: `Bearer ${apiKey}` };
+    const headers = { ...authorization, 'Content-Type': contentType };
+    expect((await get(`${api}/files/${path}`, { method: 'PUT', headers, body })).status).toBe(201);
+    const order = { method: 'POST', headers: authorization, body: JSON.stringify({ path }) };
+    return ((await (await get(`${api}/links`, order)).json()) as { url: string }).url;
+  }
+
+  const isPage = async (address: string, headers: Record<string, string> = navigation) =>
+    (await (await get(address, { headers })).text()).includes('<div id="app">');
+
+  beforeAll(async () => {
+    ageLink = await linkTo('letter.pdf', 'application/age', header);
+  });
+
+  test('to an age file is the page to a browser that goes there, kept by nobody', async () => {
+    const response = await get(ageLink, { headers: navigation });
+    expect(response.status).toBe(200);
+    const index = await get('/');
+    for (const name of ['content-type', 'content-security-policy', 'referrer-policy']) {
+      expect(response.headers.get(name), name).toBe(index.headers.get(name));
+    }
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('vary')).toBe('Sec-Fetch-Dest');
+    expect(response.headers.get('etag')).toBe(null);
+    expect(await response.text()).toBe(await index.text());
+  });
+
+  test('to an age file is that file to whoever does not go there as to a page', async () => {
+    const others: Record<string, string>[] = [
+      {},
+      { Accept: '*/*' },
+      { Accept: 'text/html, */*' },
+      { 'Sec-Fetch-Dest': 'empty' },
+      { 'Sec-Fetch-Dest': 'iframe' },
+      { ...navigation, Range: 'bytes=0-99' },
+    ];
+    for (const headers of others) {
+      expect(await (await get(ageLink, { headers })).text(), JSON.stringify(headers)).toBe(header);
+    }
+    const head = await get(ageLink, { method: 'HEAD', headers: navigation });
+    expect(head.headers.get('content-type')).toBe('application/age');
+  });
+
+  test('to any other file is the file', async () => {
+    const link = await linkTo('letter.txt', 'text/plain', 'hello');
+    expect(await (await get(link, { headers: navigation })).text()).toBe('hello');
+  });
+
+  test('that is good for nothing is the page, which says so, and nothing to others', async () => {
+    for (const dead of [ageLink.slice(0, -1), '/s/none/letter.pdf?k=x', '/s/none/']) {
+      expect(await isPage(dead), dead).toBe(true);
+      expect(await isPage(dead, {}), dead).toBe(false);
+      expect([404, 503], dead).toContain((await get(dead)).status);
+    }
+  });
 });

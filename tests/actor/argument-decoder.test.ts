@@ -1,6 +1,7 @@
 // Arguments within bounds: what honest callers send decodes as by the official library, and what
 // would keep it busy is refused at once.
 
+import { isDeepStrictEqual } from 'node:util';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
@@ -10,8 +11,14 @@ import { CandidFault } from '../../src/actor/candid-reader.ts';
 import { hostileArguments } from '../support/hostile-arguments.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { readInterface } from '../support/model-interface.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 beforeAll(installNodeText);
+
+/** Of what is hostile, one of so many is decoded: methods have much the same types. */
+const oneOf = 4;
+const { EFS_SEED = '20261122' } = process.env;
+const seed = Number(EFS_SEED) || Date.now();
 
 const people = [Principal.anonymous(), Principal.fromUint8Array(new Uint8Array(29).fill(7))];
 const methods = readInterface({ texts: ['a', 'ü'], principals: people });
@@ -36,9 +43,11 @@ describe('decodeWithin()', () => {
           const bytes = new Uint8Array(IDL.encode(parameters, sent));
           // Of numbers beyond 140 bits, which no method needs, there is a test below.
           fc.pre(!hasHugeNumber(sent));
-          expect(decode(parameters, bytes)).toEqual(IDL.decode(parameters, bytes));
+          const [own, known] = [decode(parameters, bytes), IDL.decode(parameters, bytes)];
+          // Of what is alike, expect() would take most of the time.
+          if (!isDeepStrictEqual(own, known)) expect(own).toEqual(known);
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     },
   );
@@ -115,18 +124,22 @@ describe('decodeWithin()', () => {
     expect(refuse).toThrow(CandidFault);
   });
 
-  test('answers every hostile argument at once, by values or by a fault', () => {
+  test(`answers every hostile argument at once, by values or by a fault, seed ${seed}`, () => {
+    const random = randomNumbers(seed);
     const bounds = { bytes: 16_384, textBytes: 16_384, values: 128 };
     for (const method of methods) {
       const honest = { apiKey: 'efs_', uploadId: '00' };
       for (const { name, argument } of hostileArguments(method, honest)) {
+        if (random(oneOf) > 0) continue;
+        const bytes = argument();
         const started = performance.now();
         try {
-          decode(method.parameters, argument, bounds);
+          decode(method.parameters, bytes, bounds);
         } catch (error) {
-          expect(error, `${method.name}: ${name}`).toBeInstanceOf(CandidFault);
+          if (!(error instanceof CandidFault)) expect.fail(`${method.name}, ${name}: ${error}`);
         }
-        expect(performance.now() - started, `${method.name}: ${name}`).toBeLessThan(1_000);
+        const milliseconds = performance.now() - started;
+        if (milliseconds >= 1_000) expect.fail(`${method.name}, ${name}: ${milliseconds} ms`);
       }
     }
   });

@@ -35,6 +35,10 @@ describe('readConfiguration()', () => {
     const { url, canisterId, apiKey, identityPem } = local;
     expect(read({})).toMatchObject({ url, host: url, canisterId, apiKey, identityPem });
     expect(read({ url: local.gateway })).toMatchObject({ host: url, canisterId, apiKey });
+    // As its owner, who may use all buckets; a key that is told is meant.
+    expect(read({}).transport).toBe('actor');
+    expect(read({ apiKey: 'efs_mine' }).transport).toBe('http');
+    expect(read({ transport: 'http' })).toMatchObject({ transport: 'http', apiKey });
   });
 
   test('sends no secret of a local replica to another service', () => {

@@ -153,7 +153,9 @@ describe.each(transports)('over %s', (name, open) => {
 
   test('a prefix is moved in as many calls as it takes, and counted in spite of lost answers', async () => {
     const { bucket } = service;
-    const files = Array.from({ length: 1_003 }, (_, index) => ({
+    // More than one call moves, over one of the ways: who counts the calls knows nothing of it.
+    const count = name === 'HTTP' ? 1_003 : 3;
+    const files = Array.from({ length: count }, (_, index) => ({
       path: `${folder}from/${1_000 + index}`,
       source: bytes.subarray(0, 10),
     }));
@@ -163,9 +165,9 @@ describe.each(transports)('over %s', (name, open) => {
       fromPrefix: folder + from,
       toPrefix: folder + to,
     });
-    expect(await lossy().moveAll(move('from/', 'to/'))).toEqual({ moved: 1_003, failed: [] });
+    expect(await lossy().moveAll(move('from/', 'to/'))).toEqual({ moved: count, failed: [] });
     expect(await paths('from/')).toEqual([]);
-    expect(await paths('to/')).toHaveLength(1_003);
+    expect(await paths('to/')).toHaveLength(count);
     expect(await storage.moveAll(move('from/', 'to/'))).toEqual({ moved: 0, failed: [] });
     const within = storage.moveAll(move('to/', 'to/deeper/'));
     await expect(within).rejects.toMatchObject({ code: 'InvalidArgument' });
@@ -257,7 +259,7 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
     const storage = name === 'HTTP' ? overHttp(proxy.url) : byActor(proxy.url);
     const folder = `failing ${name}/`;
     const at = (path: string) => ({ bucket, path: folder + path });
-    const numbers = Array.from({ length: 12 }, (_, index) => 100 + index);
+    const numbers = Array.from({ length: 8 }, (_, index) => 100 + index);
     for (const content of ['former', 'latter']) {
       const files = numbers.flatMap((number) =>
         ['copy', 'move', 'change', 'restore'].map((kind) => ({
@@ -281,7 +283,10 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
     // Of what is sent twice, the one that comes second counts nothing, and finds it there.
     proxy.faults = { ...faults, sendTwice: 0 };
     const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
-    expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({ moved: 12, failed: [] });
+    expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({
+      moved: numbers.length,
+      failed: [],
+    });
     await Promise.all(
       numbers.map(async (number) => {
         await storage.copy(at(`copy/${number}`), at(`new/${number}`), isNew);

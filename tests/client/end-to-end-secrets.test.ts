@@ -103,7 +103,8 @@ beforeAll(async () => {
   await copyPreparedState(stateDir);
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
   const note = (text: string) => void printed.push(text);
-  replica = await startReplica({ stateDir, onNote: note, onPrint: (_, text) => note(text) });
+  const onPrint = (_: string, text: string) => note(text);
+  replica = await startReplica({ stateDir, sync: false, onNote: note, onPrint });
   const service = await deployLocally({ replica, stateDir, wasm });
   canisterId = service.canisterId;
   const owner = storeOf(service.identityPem, service.url);

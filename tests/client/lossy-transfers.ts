@@ -1,4 +1,4 @@
-// Transfers over a network that fails, of any size: the tests take 20 MB, the soak 200 MB.
+// Transfers over a network that fails, of any size: the tests take 20 MB in all, the soak 200 MB.
 
 import { expect } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';

@@ -124,6 +124,23 @@ describe.each([
     },
   );
 
+  test.each([100, 2_000_001])(
+    'what fails to tell metadata stores nothing, of %i bytes',
+    async (size) => {
+      const metadata = async () => {
+        throw new Error('the digest is not the one that was told');
+      };
+      const source = inPieces(sampleBytes('none', size));
+      const upload = storage.upload(source, { ...target('none'), metadata });
+      await expect(upload).rejects.toThrow('the digest is not the one that was told');
+      await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
+      // Of a stream of unknown size nothing is left to go on with.
+      const { bucket } = service;
+      const open = (await storage.listUploads({ bucket })).map(({ path }) => path);
+      expect(open).not.toContain(`${prefix}none`);
+    },
+  );
+
   test('parts come in any order, at a time, and again, and are a file when all are there', async () => {
     const bytes = sampleBytes('parts', 7 * chunkBytes + 100);
     const begun = { ...target('parts.bin'), metadata: { by: 'me', at: 'begin' } };
@@ -143,7 +160,7 @@ describe.each([
 
     const wrong = parts.slice(1);
     await expect(storage.uploads.complete({ ...at, parts: wrong.slice(0, 1) })).rejects.toThrow(
-      'The parts are not those that write() gave, all of them: one begins at 131072',
+      'The parts are not those that write() gave, one behind the other from 0 on.',
     );
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const refused = { ...at, sha256: '00'.repeat(32) };

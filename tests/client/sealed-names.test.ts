@@ -11,6 +11,7 @@ import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import { openLink } from '../../packages/client/src/open-link.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service } from '../support/service.ts';
@@ -202,8 +203,14 @@ describe('in a bucket', () => {
     await expect(owner.links.create({ ...file, downloadName: 'one.txt' })).rejects.toThrow(
       /download name/,
     );
-    const { url } = await owner.links.create(file);
-    expect(url).not.toContain('one.txt');
+    const link = new URL((await owner.links.create(file)).url);
+    expect(link.pathname + link.search).not.toContain('one.txt');
+    expect(link.hash).toMatch(/^#[\w-]{23}\/one\.txt$/);
+    const { pathname, search, hash } = link;
+    const opened = await openLink(service.base + pathname + search + hash);
+    expect(Buffer.from(await opened.bytes()).toString()).toBe(
+      Buffer.from(await (await owner.download(file)).bytes()).toString(),
+    );
     expect(await paths(owner.links.list(named(file.path)))).toEqual([file.path]);
     const removed = await all(owner.removeAll({ bucket, prefix: 'kept/' }));
     expect(removed.map(({ path, error }) => [path, error])).toEqual([[file.path, undefined]]);

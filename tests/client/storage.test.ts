@@ -131,6 +131,16 @@ describe.each(transports)('over %s', (name, open) => {
     expect(done.at(-1)).toBe(bytes.length);
   });
 
+  test('a Blob of several chunks goes up', async () => {
+    const bytes = sampleBytes('blob', 2_100_001);
+    const blob = new Blob([bytes as BlobPart]);
+    const place = target('blob.bin');
+    const { size } = await storage.upload(blob, { ...place, chunkBytes: 700_000 });
+    expect(size).toBe(bytes.length);
+    const { body } = await storage.download(place);
+    expect(sha256Hex(await bytesOf(body))).toBe(sha256Hex(bytes));
+  });
+
   const streamOf = (bytes: Uint8Array) =>
     new Blob([bytes as BlobPart]).stream() as ReadableStream<Uint8Array>;
 

@@ -1,11 +1,11 @@
-// Files on their way up: many at once, through a service that dies, through a reload, through the
-// loss of the network, and past files of the same name.
+// Files on their way up: many at once, through a reload, through the loss of the network, and past
+// files of the same name.
 
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleBytes } from '../support/service.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
@@ -43,10 +43,6 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     await tested?.close();
     await rm(folder, { recursive: true, force: true });
   });
-  beforeEach(() => {
-    tested.pages.serve(tested.service.base);
-  });
-
   const choose = (files: Parameters<ReturnType<Page['getByLabel']>['setInputFiles']>[0]) =>
     page.getByLabel('Upload files').last().setInputFiles(files);
   const stored = (path: string) => tested.storage.stat({ bucket: 'demo', path });
@@ -79,23 +75,8 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
     expect(usage).toEqual({ files: 300, bytes: 300_000 });
   });
 
-  test('goes on by itself when the service was gone for a while', async () => {
-    let chunks = 0;
-    await page.route('**/chunk/*', (route) => {
-      chunks += 1;
-      // From the third on nobody listens.
-      if (chunks === 3) tested.pages.serve('http://localhost:1');
-      return route.continue();
-    });
-    await choose(largeFile);
-    await page.getByText('The service cannot be reached.').waitFor();
-    tested.pages.serve(tested.service.base);
-    await page.getByText('1 file uploaded.').waitFor();
-    expect((await stored('film.bin')).size).toBe(largeBytes);
-    await page.unroute('**/chunk/*');
-  });
-
   test('asks before it takes the place of another file', async () => {
+    await tested.storage.upload(sampleBytes('film', 10), { bucket: 'demo', path: 'film.bin' });
     await choose([{ name: 'film.bin', mimeType: '', buffer: Buffer.from('other') }]);
     await page.getByText('A file of this name is there already.').waitFor();
     await page.getByRole('button', { name: 'Keep both' }).click();

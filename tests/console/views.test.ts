@@ -3,6 +3,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectDir } from '../tidy/source-tree.ts';
@@ -40,6 +41,8 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
   let tested: TestedConsole;
   let visit: Visit;
   let page: Page;
+  let image: Blob;
+  let dropBox: string;
 
   beforeAll(async () => {
     tested = await openConsole();
@@ -50,8 +53,9 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
       path,
       source: new Blob([text], { type }),
     }));
-    const image = { path: 'harbour.png', source: await picture(page) };
-    for await (const { error } of storage.uploadAll([...files, image], { bucket: 'demo' })) {
+    image = await picture(page);
+    const harbour = { path: 'harbour.png', source: image };
+    for await (const { error } of storage.uploadAll([...files, harbour], { bucket: 'demo' })) {
       expect(error).toBeUndefined();
     }
     const quotaBytes = 4_000_000;
@@ -96,6 +100,12 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await tested.signIn(visit);
     await page.getByRole('link', { name: 'harbour.png' }).waitFor();
     await judge('files');
+    await page.getByRole('button', { name: 'Show pictures' }).click();
+    const thumbnail = page.getByRole('row', { name: 'harbour.png' }).locator('img');
+    await thumbnail.waitFor();
+    expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
+    await judge('pictures');
+    await page.getByRole('button', { name: 'Show pictures' }).click();
     await page.getByLabel('Select notes.md').check();
     await page.getByLabel('Select 2026', { exact: true }).check();
     await page.getByText('2 selected').waitFor();
@@ -140,19 +150,54 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await page.getByRole('button', { name: 'Cancel all' }).click();
   });
 
+  test('of what somebody was sent', async () => {
+    const { storage, pages } = tested;
+    await storage.buckets.create('safe', { endToEnd: {} });
+    const path = 'summer/harbour.png';
+    await storage.upload(image, { bucket: 'safe', path });
+    const link = await storage.links.create({ bucket: 'safe', path });
+    const { pathname, search, hash } = new URL(link.url);
+    await page.goto(pages.url + pathname + search + hash);
+    await page.getByRole('img', { name: 'harbour.png' }).waitFor();
+    await judge('link');
+    await page.goto(pages.url);
+  });
+
   test('of the buckets, and of one of them, for its owner', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Use a key of this device' }).click();
     const line = await page.getByText('efs member add').textContent();
     const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
-    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'owner' }] });
+    const addMembers = [{ principal, role: 'owner' }];
+    const recipients = [await identityToRecipient(await generateX25519Identity())];
+    await tested.storage.buckets.update('demo', { addMembers });
+    await tested.storage.buckets.update('safe', { addMembers, endToEnd: { recipients } });
     await page.reload();
     await page.getByRole('link', { name: 'demo' }).waitFor();
     await page.getByText('Encryption').waitFor();
     await judge('overview');
     await page.getByRole('link', { name: 'demo' }).click();
+    await page.getByRole('button', { name: 'Receive files' }).click();
+    await page.getByRole('button', { name: 'Make the address' }).click();
+    await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
+    dropBox = (await page.getByText(/#key=efs_/).textContent()) ?? '';
+    await judge('drop-box-address');
+    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'About the bucket' }).click();
     await page.getByText('Backup').waitFor();
     await judge('bucket');
+    await page.goto(`${tested.pages.url}/#/bucket/safe`);
+    await page.getByLabel('Recipient, age1…').scrollIntoViewIfNeeded();
+    await judge('bucket-end-to-end');
+  });
+
+  test('of who was asked to send files', async () => {
+    await page.goto('about:blank');
+    await page.goto(dropBox);
+    await page.getByText('Drop files or folders here').waitFor();
+    const file = { name: 'boat.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('boat') };
+    await page.getByLabel('Upload files').last().setInputFiles([file]);
+    await page.getByRole('heading', { name: '1 file sent' }).waitFor();
+    await judge('drop-box');
   });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const nowNs = BigInt(Date.now()) * 1_000_000n + 234n;
   const stateDir = join(folder, 'state');
   await copyPreparedState(stateDir);
-  replica = await startReplica({ server: false, stateDir, now: () => nowNs });
+  replica = await startReplica({ server: false, stateDir, sync: false, now: () => nowNs });
   const service = await deployLocally({ replica, stateDir, wasm });
   canisterId = service.canisterId;
   owner = principalOf(service.identityPem);

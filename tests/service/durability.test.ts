@@ -31,7 +31,7 @@ let service: ServiceDescription;
 
 async function start(): Promise<void> {
   const stateDir = join(folder, 'state');
-  replica = await startReplica({ stateDir });
+  replica = await startReplica({ stateDir, sync: false });
   service = await deployLocally({ replica, stateDir, wasm });
 }
 
@@ -234,7 +234,7 @@ test('a canister that is low on cycles takes no uploads and says so, but serves 
     });
   let refused = await send('first', sampleBytes('first', 2_000_000));
   expect(refused.status).toBe(201);
-  for (let turn = 0; turn < 30 && refused.status !== 503; turn++) {
+  for (let turn = 0; turn < 60 && refused.status !== 503; turn++) {
     refused = await send(`more${turn}`, sampleBytes('more', 2_000_000));
   }
   expect(refused.status).toBe(503);

@@ -33,7 +33,7 @@ let service: ServiceDescription;
 async function start() {
   const stateDir = join(folder, 'state');
   const wasm = new Uint8Array(await readFile((await buildCanister({ force: false })).wasmPath));
-  replica = await startReplica({ stateDir });
+  replica = await startReplica({ stateDir, sync: false });
   service = await deployLocally({ replica, stateDir, wasm });
 }
 

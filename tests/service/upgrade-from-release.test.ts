@@ -29,7 +29,7 @@ let service: ReleasedService;
 // Upkeep comes to these last.
 const [early, late] = [new WorkOnFiles('zz early'), new WorkOnFiles('zz late')];
 /** Several steps of upkeep; a thousand when more time is given. */
-const files = oldFiles(Number(process.env.EFS_OLD_FILES ?? 400));
+const files = oldFiles(Number(process.env.EFS_OLD_FILES ?? 150));
 
 beforeAll(async () => {
   const folder = join(projectDir, 'tests', 'releases', '0.1.0');

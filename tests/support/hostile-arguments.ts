@@ -9,10 +9,11 @@ import type { DidMethod } from './model-interface.ts';
 
 export interface HostileArgument {
   readonly name: string;
-  readonly argument: Uint8Array;
+  /** Encoded each time it is asked for: most runs send a share of them. */
+  argument(): Uint8Array;
 }
 
-type Named = readonly [name: string, argument: Uint8Array];
+type Named = readonly [name: string, argument: Uint8Array | (() => Uint8Array)];
 
 /** What an honest call of the demo service names. */
 export interface HonestTexts {
@@ -134,7 +135,10 @@ export function hostileArguments(method: DidMethod, honest: HonestTexts): Hostil
   const bare = [...vectors, ...nested, ...tables, ...plain, ...noise];
   const isHttp = method.name.startsWith('http_');
   const values = isHttp ? [] : valuesOf(method, honest);
-  return [...bare, ...values].map(([name, argument]) => ({ name, argument }));
+  return [...bare, ...values].map(([name, argument]) => ({
+    name,
+    argument: () => (typeof argument === 'function' ? argument() : argument),
+  }));
 }
 
 interface Fill {
@@ -225,13 +229,13 @@ function valuesOf(method: DidMethod, honest: HonestTexts): Named[] {
     extra: readonly [IDL.Type, unknown][] = [],
   ): Named => {
     const whole: Fill = { text: 'a', site: undefined, count: 1, number: 5n, ...fill };
-    const filler = new Filler(whole, honest);
-    const values = method.parameters.map((type, index) => type.accept(filler, String(index)));
     const types = [...method.parameters, ...extra.map(([type]) => type)];
-    return [
-      name,
-      new Uint8Array(IDL.encode(types, [...values, ...extra.map(([, value]) => value)])),
-    ];
+    const encode = () => {
+      const filler = new Filler(whole, honest);
+      const values = method.parameters.map((type, index) => type.accept(filler, String(index)));
+      return new Uint8Array(IDL.encode(types, [...values, ...extra.map(([, value]) => value)]));
+    };
+    return [name, encode];
   };
   const counter = new Filler({ text: '', site: -1, count: 1, number: 1n }, honest);
   for (const type of method.parameters) type.accept(counter, '0');
@@ -295,8 +299,8 @@ function withUnknownFields(method: DidMethod, honest: HonestTexts): Named[] {
       const filler = new Filler({ text: 'a', site: -1, count, number: 5n }, honest);
       const known = type.accept(filler, '0') as object;
       const Wider = IDL.Record({ ...Object.fromEntries(type._fields), unknown: extra });
-      const argument = IDL.encode([Wider], [{ ...known, unknown: value }]);
-      return [`${name} in an unknown field, lists of ${count}`, new Uint8Array(argument)];
+      const encode = () => new Uint8Array(IDL.encode([Wider], [{ ...known, unknown: value }]));
+      return [`${name} in an unknown field, lists of ${count}`, encode];
     }),
   );
 }

@@ -79,7 +79,7 @@ export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgum
       }
     }
   }
-  return requests.map(([name, sent]) => ({ name, argument: encode(sent) }));
+  return requests.map(([name, sent]) => ({ name, argument: () => encode(sent) }));
 }
 
 /** The fields of others are read by the same functions as those of these two. */

@@ -37,7 +37,7 @@ async function prepare(): Promise<string> {
     await mkdir(parentDir, { recursive: true });
     await removeOld();
     const unfinished = `${folder}.${process.pid}`;
-    const replica = await startReplica({ stateDir: unfinished, server: false });
+    const replica = await startReplica({ stateDir: unfinished, server: false, sync: false });
     await deployLocally({ replica, stateDir: unfinished, wasm });
     await replica.stop();
     await rename(unfinished, folder);

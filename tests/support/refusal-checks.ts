@@ -44,7 +44,8 @@ export async function openRefusedService(
   const nowNs = BigInt(Date.now()) * 1_000_000n;
   const reports: MessageReport[] = [];
   const onReport = (report: MessageReport) => void reports.push(report);
-  const replica = await startReplica({ server: false, stateDir, now: () => nowNs, onReport });
+  const options = { server: false, sync: false, now: () => nowNs, onReport };
+  const replica = await startReplica({ ...options, stateDir });
   const { canisterId, apiKey, identityPem } = await deployLocally({ replica, stateDir, wasm });
   const owner = principalOf(identityPem);
   const argument = IDL.encode(beginTypes, ['demo', '/u', 'text/plain', 100n, []]);

@@ -65,9 +65,10 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
       : ['ingress', 'another canister'];
     for (const { name, argument } of list) {
       if (target.isTried?.(method.name, name) === false) continue;
+      const bytes = argument();
       for (const way of ways) {
         const first = target.reports.length;
-        const answer = await send({ way, method, argument });
+        const answer = await send({ way, method, argument: bytes });
         if (answer.isDone) {
           await cancelBegun(target, method.name, answer.begun);
           continue;

@@ -120,7 +120,11 @@ async function waitForRotation(url: string): Promise<void> {
 
 /** Each stored file has one key, its bucket another one, and nothing else has any. */
 async function checkKeys(folder: string, service: StartedService, fileCount: number) {
-  const replica = await startReplica({ stateDir: join(folder, 'state'), server: false });
+  const replica = await startReplica({
+    stateDir: join(folder, 'state'),
+    sync: false,
+    server: false,
+  });
   const { bytes, read } = replica.stableMemory(service.canisterId);
   const { used } = keySlotsOf(read(0, bytes));
   await replica.stop();

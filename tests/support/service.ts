@@ -62,7 +62,7 @@ async function startLocalService(options: ReplicaOptions = {}): Promise<Service>
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
   await copyPreparedState(stateDir);
-  const replica = await startReplica({ ...options, stateDir });
+  const replica = await startReplica({ sync: false, ...options, stateDir });
   const wasm = new Uint8Array(await readFile(wasmPath));
   const description = await deployLocally({ replica, stateDir, wasm });
   // With one canister on the replica its plain URL is a gateway URL too, verified like any other; not

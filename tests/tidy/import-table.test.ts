@@ -103,7 +103,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'marked',
     'uqr',
   ],
-  'console/vite.config.ts': ['vite'],
+  'console/vite.config.ts': ['vite', 'node:'],
   scripts: [
     'node:',
     'mime-types',
@@ -120,12 +120,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
   bench: [
     'node:',
     'tests/support',
+    'tests/console/support',
     'packages/client/src',
     'packages/replica/src',
     'scripts',
     'src/crypto',
     ...candidLibrary,
     'binaryen',
+    'playwright-core',
   ],
 };
 

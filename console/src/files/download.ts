@@ -3,8 +3,12 @@
 
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
+import { sentenceOf } from '../failures.ts';
+import { tell } from '../notices.ts';
+import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
+import { isNotOpened, openSealed } from './sealed.ts';
 
 interface Place {
   readonly storage: Storage;
@@ -56,18 +60,32 @@ export function isSealed({ contentType }: FileRecord): boolean {
   return contentType === 'application/age';
 }
 
-export async function downloadOne(place: Place, file: FileRecord): Promise<void> {
-  const { path } = file;
+/** What nothing here opens comes as it is stored, for age. */
+export async function downloadOne(session: Session, file: FileRecord): Promise<void> {
+  const { bucketId: bucket, path } = file;
   const name = nameOf(path);
+  let place = { storage: session.storage, bucket };
+  let savedAs = name;
   if (isSealed(file)) {
-    const { body } = await place.storage.download({ bucket: place.bucket, path });
-    return saveBlob(await new Response(body as BodyInit).blob(), name);
+    try {
+      return saveBlob(await openSealed(session, file), name);
+    } catch (error) {
+      if (!isNotOpened(error)) throw error;
+      tell(sentenceOf(error));
+      place = { storage: session.stored, bucket };
+      savedAs = storedName(name);
+    }
   }
   // The browser goes on with it when nobody looks: the link stays its hour.
-  save((await openAddress(place, path, name)).address, name);
+  save((await openAddress(place, path, savedAs)).address, savedAs);
 }
 
-function saveBlob(blob: Blob, name: string): void {
+/** Of an age file that is not opened. */
+function storedName(name: string): string {
+  return name.endsWith('.age') ? name : `${name}.age`;
+}
+
+export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   save(address, name);
   setTimeout(() => URL.revokeObjectURL(address), linkMs);
@@ -79,14 +97,15 @@ interface FilePicker {
 
 /** Straight to the disk where the browser lets a page write there. */
 export async function downloadZip(
-  place: Place,
+  session: Session,
+  bucket: string,
   entries: readonly Entry[],
   zipName: string,
 ): Promise<void> {
   const picker = (globalThis as FilePicker).showSaveFilePicker;
   const target = await picker?.call(globalThis, { suggestedName: zipName });
   const { downloadZip: zip } = await import('client-zip');
-  const zipped = zip(partsOf(place, entries));
+  const zipped = zip(partsOf(session, bucket, entries));
   if (target !== undefined) {
     await zipped.body?.pipeTo(await target.createWritable());
     return;
@@ -94,11 +113,14 @@ export async function downloadZip(
   saveBlob(await zipped.blob(), zipName);
 }
 
-async function* partsOf(place: Place, entries: readonly Entry[]) {
-  for await (const { file, name } of filesOf(place, entries)) {
-    const { bucket, path, updatedAt, size } = { ...place, ...file };
-    const { body } = await place.storage.download({ bucket, path });
-    yield { name, lastModified: new Date(updatedAt), size, input: body };
+async function* partsOf(session: Session, bucket: string, entries: readonly Entry[]) {
+  const { storage, kind } = session;
+  for await (const { file, name } of filesOf({ storage, bucket }, entries)) {
+    const { path, updatedAt } = file;
+    const isStored = kind === 'key' && isSealed(file);
+    const { body, size } = await storage.download({ bucket, path });
+    const lastModified = new Date(updatedAt);
+    yield { name: isStored ? storedName(name) : name, lastModified, size, input: body };
   }
 }
 

@@ -3,7 +3,14 @@
 import { useSignal } from '@preact/signals';
 import { tell } from '../notices.ts';
 
-export function CopyText({ text, label }: { text: string; label: string }) {
+interface CopyProps {
+  readonly text: string;
+  readonly label: string;
+  /** In its place, where it is long. */
+  readonly shown?: string;
+}
+
+export function CopyText({ text, label, shown = text }: CopyProps) {
   const isCopied = useSignal(false);
   async function copy(): Promise<void> {
     try {
@@ -18,7 +25,7 @@ export function CopyText({ text, label }: { text: string; label: string }) {
   }
   return (
     <div class="copy-text">
-      <code>{text}</code>
+      <code>{shown}</code>
       <button type="button" onClick={() => void copy()} aria-label={`Copy ${label}`}>
         {isCopied.value ? 'Copied' : 'Copy'}
       </button>

@@ -17,6 +17,8 @@ export interface UploadItem {
   failure?: string | undefined;
   /** Of its session, when it has one. */
   uploadId?: string | undefined;
+  /** Of that session, where the file is sealed. */
+  ageHeader?: string | undefined;
   /** What is at the path may go. */
   mayReplace: boolean;
   /** It has been sent before, and nobody knows what became of that. */
@@ -37,15 +39,17 @@ export function itemOf(target: UploadTarget, file: File, kept?: KeptUpload): Upl
     state: 'waiting',
     doneBytes: 0,
     uploadId: kept?.uploadId,
+    ageHeader: kept?.ageHeader,
     mayReplace: false,
     // As far as this page knows.
     wasSent: kept !== undefined,
   };
 }
 
-export function keptOf({ id, bucket, path, file, uploadId }: UploadItem): KeptUpload {
+export function keptOf(item: UploadItem): KeptUpload {
+  const { id, bucket, path, file, uploadId, ageHeader } = item;
   const { size, lastModified: modified } = file;
-  return { id, bucket, path, size, modified, uploadId, page: ownPage };
+  return { id, bucket, path, size, modified, uploadId, ageHeader, page: ownPage };
 }
 
 /** `a (2).txt`, then `a (3).txt`. */

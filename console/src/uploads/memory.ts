@@ -13,6 +13,7 @@ export interface KeptUpload {
   readonly modified: number;
   /** Of a session that was begun. */
   readonly uploadId?: string | undefined;
+  readonly ageHeader?: string | undefined;
   /** The page that sends it. */
   readonly page: string;
 }

@@ -51,7 +51,10 @@ export async function sendLarge(
   try {
     return await sendSession(item, order);
   } catch (error) {
-    if (item.uploadId === undefined || !hasEnded(error)) throw error;
+    const { uploadId, storage } = item;
+    if (uploadId === undefined || !hasEnded(error)) throw error;
+    // One that cannot be gone on with would take its room until it ends.
+    storage.cancelUpload({ ...item, uploadId }).catch(() => {});
     item.uploadId = undefined;
     return sendSession(item, order);
   }
@@ -67,19 +70,22 @@ function sendSession(
     signal,
     concurrency: 4,
     resume: item.uploadId,
+    ageHeader: item.ageHeader,
     onProgress({ doneBytes }) {
       item.doneBytes = doneBytes;
       onProgress();
     },
-    async onSession({ uploadId }) {
+    async onSession({ uploadId, ageHeader }) {
       item.uploadId = uploadId;
+      item.ageHeader = ageHeader;
       await onSession();
     },
   });
 }
 
+/** Also where who seals a file can't open it again, as who sends by a key. */
 function hasEnded(error: unknown): boolean {
-  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'];
+  const codes = ['NoSuchUpload', 'UploadExpired', 'UploadCancelled', 'NoIdentity'];
   return isStorageError(error) && codes.includes(error.code);
 }
 

@@ -1,11 +1,13 @@
 // Another bucket: by a key one that is there, by an identity a new one.
 
 import { useSignal } from '@preact/signals';
+import type { BucketOptions } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
+import { Tick } from '../parts/tick.tsx';
 import { go } from '../route.ts';
 import { addBucket, type Session } from '../session.ts';
 
@@ -44,13 +46,18 @@ export function AddBucket({ session, onAdded }: Props) {
 function BucketForm({ session, label, onAdded }: Props & { label: string }) {
   const name = useSignal('');
   const isPublic = useSignal(false);
+  const isEndToEnd = useSignal(false);
+  const sealsNames = useSignal(false);
   const { isUnderWay, failure, run } = useTask();
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
       const id = name.value.trim();
       if (session.kind === 'key') await addBucket(id);
-      else await create(session, id, isPublic.value);
+      else {
+        const endToEnd = isEndToEnd.value ? { sealsNames: sealsNames.value } : undefined;
+        await create(session, id, { isPublic: isPublic.value, endToEnd });
+      }
       onAdded();
       go({ view: 'files', bucket: id, prefix: '' });
     });
@@ -65,16 +72,11 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
         hint="Small letters, digits, dots and hyphens, such as holiday-photos."
       />
       {session.kind !== 'key' && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isPublic.value}
-            onChange={({ currentTarget }) => {
-              isPublic.value = currentTarget.checked;
-            }}
-          />
-          Everybody may read its files
-        </label>
+        <>
+          <Tick label="Everybody may read its files" value={isPublic} />
+          <Tick label="End-to-end: files are encrypted before they are sent" value={isEndToEnd} />
+          {isEndToEnd.value && <Tick label="Seal the names of files too" value={sealsNames} />}
+        </>
       )}
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
@@ -84,9 +86,12 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
   );
 }
 
-async function create({ storage, principal }: Session, id: string, isPublic: boolean) {
+async function create(session: Session, id: string, options: BucketOptions): Promise<void> {
+  const { storage, principal } = session;
   try {
-    await storage.buckets.create(id, { isPublic });
+    await storage.buckets.create(id, options);
+    // Else nobody could send files before its owner does.
+    if (options.endToEnd !== undefined) await session.publishRecipient?.(id);
   } catch (error) {
     if (!isStorageError(error, 'AccessDenied')) throw error;
     throw new Error(

@@ -11,6 +11,7 @@ import { useTask } from '../parts/task.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { counted, sizeOf } from '../words.ts';
+import { BucketEndToEnd } from './bucket-end-to-end.tsx';
 import { BucketKeys } from './bucket-keys.tsx';
 import { BucketMembers } from './bucket-members.tsx';
 import { type BucketProps, isOwner } from './bucket-role.ts';
@@ -50,6 +51,7 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
           <Room record={props.record} />
           <Visibility {...props} />
           <KeptVersions {...props} />
+          <BucketEndToEnd {...props} />
           {isOwner(props) && <BucketMembers {...props} />}
           {isOwner(props) && <BucketKeys {...props} />}
           <OpenUploads {...props} />

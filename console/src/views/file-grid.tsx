@@ -4,12 +4,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Entry, Folder, Sort, SortField } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';
+import { arePicturesShown } from '../files/thumbnails.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { addressOf, go, type Route } from '../route.ts';
 import { momentOf, nameOf, sizeOf, whenOf } from '../words.ts';
+import { Thumbnail } from './thumbnail.tsx';
 
 const rowHeight = 52;
+const pictureRowHeight = 84;
 
 interface GridProps {
   readonly folder: Folder;
@@ -19,6 +22,7 @@ interface GridProps {
 export function FileGrid(props: GridProps & { onDelete(): void }) {
   const { folder, selection } = props;
   const entries = folder.entries.value;
+  const { value: hasPictures } = arePicturesShown;
   const grid = useRef<HTMLDivElement>(null);
   /** The row that becomes the active one by a key takes the focus when it is drawn. */
   const isKeyed = useRef(false);
@@ -38,7 +42,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
   };
   return (
     <div
-      class="grid"
+      class={hasPictures ? 'grid pictures' : 'grid'}
       role="grid"
       aria-label="Files"
       aria-rowcount={entries.length + 1}
@@ -49,9 +53,9 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
       <HeadRow folder={folder} selection={selection} />
       <WindowList
         // Another order begins at its top.
-        key={JSON.stringify(folder.sort.value)}
+        key={JSON.stringify([folder.sort.value, hasPictures])}
         count={entries.length}
-        rowHeight={rowHeight}
+        rowHeight={hasPictures ? pictureRowHeight : rowHeight}
         active={active}
         onNearEnd={() =>
           folder.state.value === 'more' && !folder.failure.value && void folder.loadMore()
@@ -66,7 +70,7 @@ export function FileGrid(props: GridProps & { onDelete(): void }) {
                 index={index}
                 isActive={index === active}
                 isSelected={selection.paths.value.has(entry.path)}
-                bucket={folder.place.bucket}
+                place={folder.place}
                 selection={selection}
               />
             )
@@ -162,11 +166,11 @@ interface RowProps {
   readonly index: number;
   readonly isActive: boolean;
   readonly isSelected: boolean;
-  readonly bucket: string;
+  readonly place: Folder['place'];
   readonly selection: Selection;
 }
 
-function Row({ entry, index, isActive, isSelected, bucket, selection }: RowProps) {
+function Row({ entry, index, isActive, isSelected, place, selection }: RowProps) {
   const { path, file } = entry;
   const name = nameOf(path);
   return (
@@ -192,8 +196,12 @@ function Row({ entry, index, isActive, isSelected, bucket, selection }: RowProps
         </label>
       </div>
       <div role="gridcell" class="cell-name">
-        <a tabIndex={-1} href={addressOf(routeOfEntry(bucket, entry))}>
-          <Icon name={iconOf(entry)} />
+        <a tabIndex={-1} href={addressOf(routeOfEntry(place.bucket, entry))}>
+          {arePicturesShown.value ? (
+            <Thumbnail storage={place.storage} file={file} icon={iconOf(entry)} />
+          ) : (
+            <Icon name={iconOf(entry)} />
+          )}
           <span class="name">{name}</span>
         </a>
       </div>

@@ -4,7 +4,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
-import { downloadOne } from '../files/download.ts';
+import { downloadOne, isSealed } from '../files/download.ts';
+import { previewedOf } from '../files/previewed.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { addressOf, type Route } from '../route.ts';
@@ -42,14 +43,14 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
       {record === undefined && failure.value === undefined && <p class="waiting">Loading …</p>}
       {record && (
         <div class="file-view">
-          <Preview key={record.etag} session={session} file={record} />
+          <Preview key={record.etag} file={previewedOf(session, record)} />
           <div class="file-facts">
             <Actions session={session} file={record} />
             <Facts file={record} />
             <EditFile session={session} file={record} onChanged={setFile} />
             <section aria-labelledby="links-title">
               <h2 id="links-title">Links</h2>
-              <Links target={{ session, bucket }} path={path} />
+              <Links target={{ session, bucket }} path={path} isSealed={isSealed(record)} />
             </section>
             <Versions key={record.version} session={session} file={record} onRestored={setFile} />
           </div>
@@ -70,7 +71,7 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
           type="button"
           class="main"
           disabled={isUnderWay.value}
-          onClick={() => void run(() => downloadOne({ storage: session.storage, bucket }, file))}
+          onClick={() => void run(() => downloadOne(session, file))}
         >
           {isUnderWay.value ? 'Preparing …' : 'Download'}
         </button>

@@ -4,19 +4,24 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
+import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
 import { Failure } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { later } from '../parts/later.tsx';
 import type { Route } from '../route.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
 import { onStored } from '../uploads/stored.ts';
 import { counted } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
-import { DropArea, UploadButtons } from './drop-area.tsx';
+import { DropArea, type Target, UploadButtons } from './drop-area.tsx';
 import { FileGrid } from './file-grid.tsx';
 import { FilterBox } from './filter-box.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import type { Action } from './selection-props.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
+
+const DropBoxDialog = later(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 
@@ -48,21 +53,14 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
   return (
     <DropArea target={target}>
       <div class="page files" ref={page}>
-        <div class="files-head">
-          <Breadcrumbs bucket={bucket} path={prefix} />
-          <a class="button" href={addressOf({ view: 'bucket', bucket })}>
-            About the bucket
-          </a>
-        </div>
-        <div class="tools">
-          <UploadButtons target={target} />
-          <FilterBox
-            folder={folder}
-            onTag={(wanted) => {
-              tag.value = wanted;
-            }}
-          />
-        </div>
+        <Head target={target} />
+        <Tools
+          target={target}
+          folder={folder}
+          onTag={(wanted) => {
+            tag.value = wanted;
+          }}
+        />
         <Failure text={folder.failure.value} onRetry={() => void folder.loadMore()} />
         <FileGrid
           folder={folder}
@@ -88,6 +86,54 @@ export function FilesPage({ session, place }: { session: Session; place: FilesRo
         />
       )}
     </DropArea>
+  );
+}
+
+interface ToolsProps {
+  readonly target: Target;
+  readonly folder: Folder;
+  onTag(tag: string | undefined): void;
+}
+
+function Tools({ target, folder, onTag }: ToolsProps) {
+  return (
+    <div class="tools">
+      <UploadButtons target={target} />
+      <button
+        type="button"
+        aria-pressed={arePicturesShown.value}
+        aria-label="Show pictures"
+        title="Show pictures"
+        onClick={togglePictures}
+      >
+        <Icon name="image" />
+      </button>
+      <FilterBox folder={folder} onTag={onTag} />
+    </div>
+  );
+}
+
+function Head({ target }: { target: Target }) {
+  const { session, bucket, prefix } = target;
+  const isOpen = useSignal(false);
+  const open = (next: boolean) => {
+    isOpen.value = next;
+  };
+  return (
+    <div class="files-head">
+      <Breadcrumbs bucket={bucket} path={prefix} />
+      <div class="buttons">
+        {session.kind !== 'key' && (
+          <button type="button" onClick={() => open(true)}>
+            Receive files
+          </button>
+        )}
+        <a class="button" href={addressOf({ view: 'bucket', bucket })}>
+          About the bucket
+        </a>
+      </div>
+      {isOpen.value && <DropBoxDialog target={target} onClose={() => open(false)} />}
+    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BucketRecord, Usage } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
+import { Bar } from '../parts/bar.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -51,7 +52,7 @@ export function Overview({ session }: { session: Session }) {
   }
   useEffect(() => void load(), [session]);
   return (
-    <div class="page">
+    <div class="page overview">
       <h1 tabIndex={-1}>Your buckets</h1>
       <Failure text={failure.value} onRetry={() => void load()} />
       {found.value === undefined && failure.value === undefined && (
@@ -69,6 +70,7 @@ export function Overview({ session }: { session: Session }) {
 }
 
 function Buckets({ buckets }: { buckets: readonly Shown[] }) {
+  const allBytes = buckets.reduce((sum, { usage }) => sum + (usage?.bytes ?? 0), 0);
   return (
     <ul class="cards">
       {buckets.map(({ id, usage, record }) => (
@@ -80,11 +82,31 @@ function Buckets({ buckets }: { buckets: readonly Shown[] }) {
           <p>
             {usage ? `${counted(usage.files, 'file')}, ${sizeOf(usage.bytes)}` : 'Open it to look.'}
           </p>
-          {record && <p class="quiet">{record.isPublic ? 'Everybody may read it' : 'Private'}</p>}
+          {usage && <Filling usage={usage} quota={record?.quotaBytes} allBytes={allBytes} />}
+          {record && <p class="quiet">{readersOf(record)}</p>}
         </li>
       ))}
     </ul>
   );
+}
+
+function readersOf({ isPublic, endToEnd }: BucketRecord): string {
+  const readers = isPublic ? 'Everybody may read it' : 'Private';
+  return endToEnd ? `${readers}, encrypted end to end` : readers;
+}
+
+interface FillingProps {
+  readonly usage: Usage;
+  readonly quota: number | undefined;
+  readonly allBytes: number;
+}
+
+/** Of its limit, where it has one; else of what is in all of these buckets. */
+function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
+  const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
+  const percent = `${Math.round(share * 100)} %`;
+  const label = quota ? `${percent} of its ${sizeOf(quota)}` : `${percent} of all these files`;
+  return <Bar share={share} isLow={quota !== undefined && share > 0.9} label={label} />;
 }
 
 function NoBuckets() {

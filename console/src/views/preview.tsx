@@ -4,14 +4,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
-import { isSealed, type OpenedAddress, openAddress } from '../files/download.ts';
+import type { OpenedAddress } from '../files/download.ts';
+import type { Previewed } from '../files/previewed.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LongText } from '../parts/long-text.tsx';
-import type { Session } from '../session.ts';
-import { nameOf, sizeOf } from '../words.ts';
+import { sizeOf } from '../words.ts';
 
 /** A longer text is downloaded to be read. */
 const textBytesMax = 500_000;
@@ -20,34 +19,13 @@ const pictureBytesMax = 20_000_000;
 
 type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'markdown' | 'text';
 
-/** Of sealed files, whose type is that of what seals them: by the name's end. */
-const sealedTypes: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  json: 'application/json',
-  md: 'text/markdown',
-};
-
-function typeOf(file: FileRecord): string {
-  const end = file.path.slice(file.path.lastIndexOf('.') + 1).toLowerCase();
-  const told = isSealed(file) ? (sealedTypes[end] ?? '') : file.contentType;
-  return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-function previewOf(file: FileRecord): Kind | undefined {
-  const { path, size } = file;
-  const type = typeOf(file);
-  if (isSealed(file) && size > pictureBytesMax) return undefined;
+function previewOf({ name, type, size, address }: Previewed): Kind | undefined {
+  if (address === undefined && size > pictureBytesMax) return undefined;
   const [main] = type.split('/');
   if (main === 'image' || main === 'video' || main === 'audio') return main;
   if (type === 'application/pdf') return 'pdf';
   if (size > textBytesMax) return undefined;
-  if (type === 'text/markdown' || path.endsWith('.md')) return 'markdown';
+  if (type === 'text/markdown' || name.endsWith('.md')) return 'markdown';
   const isText = main === 'text' || /(?:json|xml|javascript|yaml|toml)$/.test(type);
   return isText ? 'text' : undefined;
 }
@@ -57,13 +35,13 @@ interface Shown {
   close?(): void;
 }
 
-export function Preview({ session, file }: { session: Session; file: FileRecord }) {
+export function Preview({ file }: { file: Previewed }) {
   const kind = previewOf(file);
   const shown = useSignal<ComponentChildren>(undefined);
   const failure = useSignal<string | undefined>(undefined);
   useEffect(() => {
     if (kind === undefined) return undefined;
-    const opened = show(session, file, kind);
+    const opened = show(file, kind);
     opened.then(
       ({ element }) => {
         shown.value = element;
@@ -89,32 +67,26 @@ export function Preview({ session, file }: { session: Session; file: FileRecord 
   );
 }
 
-async function show(session: Session, file: FileRecord, kind: Kind): Promise<Shown> {
-  const { bucketId: bucket, path } = file;
+async function show(file: Previewed, kind: Kind): Promise<Shown> {
   if (kind === 'text' || kind === 'markdown') {
-    const { bytes } = await session.storage.download({ bucket, path });
-    const text = new TextDecoder().decode(await bytes());
+    const text = await (await file.whole()).text();
     if (kind === 'text') return { element: <LongText text={text} /> };
     const { markdownView } = await import('./markdown.tsx');
     return { element: <div class="markdown">{markdownView(text)}</div> };
   }
-  const { address, close } = await openedPicture(session, file, kind);
-  const name = nameOf(path);
+  const { address, close } = await openedPicture(file, kind);
+  const { name } = file;
   if (kind === 'image') return { element: <img src={address} alt={name} />, close };
   if (kind === 'pdf') return { element: <Pdf address={address} name={name} />, close };
   return { element: <Media kind={kind} src={address} name={name} />, close };
 }
 
 /** A picture comes whole; what is played or paged through is fetched part by part, by a link. */
-async function openedPicture(
-  { storage }: Session,
-  file: FileRecord,
-  kind: Kind,
-): Promise<OpenedAddress> {
-  const { bucketId: bucket, path, size } = file;
-  if (kind !== 'image' || size > pictureBytesMax) return openAddress({ storage, bucket }, path);
-  const { bytes } = await storage.download({ bucket, path });
-  const blob = new Blob([(await bytes()) as BlobPart], { type: typeOf(file) });
+async function openedPicture(file: Previewed, kind: Kind): Promise<OpenedAddress> {
+  const isPicture = kind === 'image' && file.size <= pictureBytesMax;
+  if (file.address !== undefined && !isPicture) return file.address();
+  // Of the kind that was chosen: nothing looks into the bytes for another one.
+  const blob = new Blob([await file.whole()], { type: file.type });
   const address = URL.createObjectURL(blob);
   return { address, close: () => URL.revokeObjectURL(address) };
 }

@@ -2,7 +2,7 @@
 
 import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';
-import { downloadOne, downloadZip } from '../files/download.ts';
+import { downloadOne, downloadZip, isSealed } from '../files/download.ts';
 import { tell } from '../notices.ts';
 import { counted, nameOf } from '../words.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -32,7 +32,12 @@ export function SelectionBar(props: SelectionProps & { action: Signal<Action | u
       </button>
       {action.value === 'delete' && <DeleteDialog {...props} onClose={close} />}
       {action.value === 'share' && (
-        <ShareDialog target={props.target} path={entries[0]?.path ?? ''} onClose={close} />
+        <ShareDialog
+          target={props.target}
+          path={entries[0]?.path ?? ''}
+          isSealed={entries[0]?.file !== undefined && isSealed(entries[0].file)}
+          onClose={close}
+        />
       )}
       {(action.value === 'move' || action.value === 'copy' || action.value === 'rename') && (
         <MoveDialog {...props} kind={action.value} onClose={close} />
@@ -87,11 +92,10 @@ function Buttons(place: { props: SelectionProps; onAction(action: Action): void 
 
 async function downloadEntries({ target, entries }: SelectionProps): Promise<void> {
   const { bucket, prefix, session } = target;
-  const place = { storage: session.storage, bucket };
   const [first, ...others] = entries;
   if (first === undefined) return;
-  if (others.length === 0 && first.file) return downloadOne(place, first.file);
+  if (others.length === 0 && first.file) return downloadOne(session, first.file);
   const name = others.length === 0 ? nameOf(first.path) : nameOf(prefix) || bucket;
-  await downloadZip(place, entries, `${name}.zip`);
+  await downloadZip(session, bucket, entries, `${name}.zip`);
   tell(`${counted(entries.length, 'entry', 'entries')} downloaded as ${name}.zip.`);
 }

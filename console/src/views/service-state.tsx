@@ -1,8 +1,9 @@
-// How the service is: what it holds, what its cycles do, whether it encrypts.
+// How the service is: what it holds, what that costs, how long its cycles last, how it encrypts.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ServiceStatus } from '../../../packages/client/src/service-status.ts';
+import { Bar } from '../parts/bar.tsx';
 import type { Session } from '../session.ts';
 import { counted, sizeOf } from '../words.ts';
 
@@ -17,19 +18,40 @@ export function ServiceState({ session }: { session: Session }) {
       () => {},
     );
   }, [session]);
-  if (status.value === undefined) return null;
+  const { value: found } = status;
+  if (found === undefined) return null;
   return (
-    <section class="card" aria-labelledby="service">
+    <section aria-labelledby="service">
       <h2 id="service">The service</h2>
-      <dl class="facts">
-        {factsOf(status.value).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <ul class="cards">
+        <Held status={found} />
+        <Keep status={found} />
+        <Cycles status={found} />
+        <li class="card tile">
+          <h3>Encryption</h3>
+          <p>{encryptionWords(found.encryption)}</p>
+          <p class="quiet">Version {found.version}</p>
+        </li>
+      </ul>
     </section>
+  );
+}
+
+function Held({ status }: { status: ServiceStatus }) {
+  const { buckets, files, bytesStored, stableBytes, heapBytes } = status;
+  const memory = Math.max(1, stableBytes + heapBytes);
+  const share = Math.min(1, bytesStored / memory);
+  const percent = `${Math.round(share * 100)} %`;
+  return (
+    <li class="card tile">
+      <h3>Files</h3>
+      <p class="figure">{sizeOf(bytesStored)}</p>
+      <Bar share={share} label={`Files are ${percent} of the memory`} />
+      <p class="quiet">
+        {counted(files, 'file')} in {counted(buckets, 'bucket')}; {sizeOf(memory)} of memory with
+        what is noted of them and the program
+      </p>
+    </li>
   );
 }
 
@@ -38,30 +60,54 @@ export function ServiceState({ session }: { session: Session }) {
  * by the rate of the cycles' own unit, one XDR a trillion.
  */
 const storageCyclesPerGibSecond = 127_000;
-const monthSeconds = 30 * 86_400;
+const daySeconds = 86_400;
 const dollarsPerTrillion = 1.37;
+/** It stops while it still has what keeps it for so long, unless its controllers said otherwise. */
+const freezingDays = 30;
+const yearDays = 365;
+const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-function factsOf(status: ServiceStatus): readonly (readonly [string, string])[] {
-  const { buckets, files, bytesStored, stableBytes, heapBytes, cycles, encryption, version } =
-    status;
-  const gib = (stableBytes + heapBytes) / 2 ** 30;
-  const cyclesPerMonth = gib * storageCyclesPerGibSecond * monthSeconds;
-  const dollars = (cyclesPerMonth / 1e12) * dollarsPerTrillion;
-  const facts: [string, string][] = [
-    ['Holds', `${counted(buckets, 'bucket')}, ${counted(files, 'file')}, ${sizeOf(bytesStored)}`],
-    ['Takes', `${sizeOf(stableBytes + heapBytes)} of memory`],
-    [
-      'To keep it costs',
-      dollars < 0.01 ? 'less than a cent a month' : `about ${dollars.toFixed(2)} dollars a month`,
-    ],
-  ];
-  if (cycles !== undefined) {
-    const days = Math.floor((cycles / cyclesPerMonth) * 30);
-    const words = days > 3_650 ? 'more than ten years' : counted(days, 'day');
-    facts.push(['Cycles', `${(cycles / 1e12).toFixed(2)} T, enough to keep it for ${words}`]);
-  }
-  facts.push(['Encryption', encryptionWords(encryption)], ['Version', version]);
-  return facts;
+/** What its memory costs; what uploads cost comes on top. */
+function cyclesPerDay({ stableBytes, heapBytes }: ServiceStatus): number {
+  return ((stableBytes + heapBytes) / 2 ** 30) * storageCyclesPerGibSecond * daySeconds;
+}
+
+function Keep({ status }: { status: ServiceStatus }) {
+  const dollars = ((cyclesPerDay(status) * 30) / 1e12) * dollarsPerTrillion;
+  return (
+    <li class="card tile">
+      <h3>To keep it costs</h3>
+      <p class="figure">{priceWords(dollars)}</p>
+      <p class="quiet">a month, or so, at what it holds now; to read it costs nothing</p>
+    </li>
+  );
+}
+
+function priceWords(dollars: number): string {
+  if (dollars < 0.01) return 'less than a cent';
+  return dollars < 1 ? counted(Math.round(dollars * 100), 'cent') : `${dollars.toFixed(2)} dollars`;
+}
+
+function Cycles({ status }: { status: ServiceStatus }) {
+  const { cycles } = status;
+  if (cycles === undefined) return null;
+  const days = Math.max(0, Math.floor(cycles / cyclesPerDay(status)) - freezingDays);
+  const words = days > 10 * yearDays ? 'more than ten years' : counted(days, 'day');
+  return (
+    <li class="card tile">
+      <h3>Cycles left</h3>
+      <p class="figure">{trillions.format(cycles / 1e12)} T</p>
+      <Bar
+        share={days / yearDays}
+        isLow={days < 2 * freezingDays}
+        label={`Of a year ${days >= yearDays ? 'all' : words} paid for`}
+      />
+      <p class="quiet">
+        Enough for {words} at this pace, uploads not counted; then it freezes, and nothing can be
+        changed until somebody adds cycles
+      </p>
+    </li>
+  );
 }
 
 function encryptionWords({
@@ -69,9 +115,9 @@ function encryptionWords({
   isRotating,
   rootKey,
 }: ServiceStatus['encryption']): string {
-  if (!isKeyPresent) return 'the key is being fetched';
-  if (isRotating) return 'new keys are taking the place of former ones';
+  if (!isKeyPresent) return 'The key is being fetched';
+  if (isRotating) return 'On; new keys are taking the place of former ones';
   return rootKey === 'stored'
-    ? 'on, with a key that the canister keeps'
-    : 'on, with a key of the network';
+    ? 'On, with a key that the canister keeps'
+    : 'On, with a key of the network';
 }

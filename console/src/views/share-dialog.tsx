@@ -5,28 +5,31 @@ import { useEffect } from 'preact/hooks';
 import type { LinkRecord } from '../../../packages/client/src/interface.ts';
 import { sentenceOf } from '../failures.ts';
 import { isOwnLink } from '../files/download.ts';
-import { CopyText } from '../parts/copy-text.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
-import { dayMs, expiryOf, nameOf, whenOf } from '../words.ts';
+import { endOfTerm, Term } from '../parts/term.tsx';
+import { expiryOf, nameOf, whenOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
 interface ShareProps {
   readonly target: Pick<Target, 'session' | 'bucket'>;
   readonly path: string;
+  /** Of an end-to-end bucket. */
+  readonly isSealed: boolean;
 }
 
-export function ShareDialog({ target, path, onClose }: ShareProps & { onClose(): void }) {
+export function ShareDialog({ onClose, ...props }: ShareProps & { onClose(): void }) {
   return (
-    <Dialog title={`Share “${nameOf(path)}”`} onClose={onClose}>
-      <Links target={target} path={path} />
+    <Dialog title={`Share “${nameOf(props.path)}”`} onClose={onClose}>
+      <Links {...props} />
     </Dialog>
   );
 }
 
 /** Also part of a file's view. */
-export function Links({ target, path }: ShareProps) {
+export function Links({ target, path, isSealed }: ShareProps) {
   const links = useSignal<readonly LinkRecord[] | undefined>(undefined);
   const failure = useSignal<string | undefined>(undefined);
   async function load(): Promise<void> {
@@ -44,7 +47,7 @@ export function Links({ target, path }: ShareProps) {
   useEffect(() => void load(), []);
   return (
     <>
-      <NewLink target={target} path={path} onMade={() => void load()} />
+      <NewLink target={target} path={path} isSealed={isSealed} onMade={() => void load()} />
       <Failure text={failure.value} />
       {links.value !== undefined && links.value.length > 0 && (
         <>
@@ -60,14 +63,20 @@ export function Links({ target, path }: ShareProps) {
   );
 }
 
-const terms = [
-  ['1', 'a day'],
-  ['7', 'a week'],
-  ['30', '30 days'],
-  ['', 'no limit'],
-] as const;
+const once = 'The link is ready. It is shown this once: copy it now.';
+/** The end of the address is this file's own key. */
+const opening =
+  'Whoever has the whole address, with what is behind #, opens the file as it is now: when ' +
+  'another one takes its place, that needs another link.';
+const unopened =
+  'The file stays encrypted: it is opened by those who have an identity for it alone.';
 
-function NewLink({ target, path, onMade }: ShareProps & { onMade(): void }) {
+function wordsOf(url: string, isSealed: boolean): string {
+  if (!isSealed) return once;
+  return `${once} ${url.includes('#') ? opening : unopened}`;
+}
+
+function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): void }) {
   const days = useSignal('7');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
@@ -75,8 +84,7 @@ function NewLink({ target, path, onMade }: ShareProps & { onMade(): void }) {
     event.preventDefault();
     void run(async () => {
       const { bucket, session } = target;
-      const limit = Number(days.value) * dayMs;
-      const expiresAt = limit > 0 ? new Date(Date.now() + limit) : undefined;
+      const expiresAt = endOfTerm(days.value);
       url.value = (await session.storage.links.create({ bucket, path, expiresAt })).url;
       onMade();
     });
@@ -85,44 +93,16 @@ function NewLink({ target, path, onMade }: ShareProps & { onMade(): void }) {
     <>
       <p>Whoever has the link can read the file, without signing in. Nobody else learns of it.</p>
       <form class="line-form" onSubmit={make}>
-        <label>
-          It works for
-          <select
-            value={days.value}
-            onChange={({ currentTarget }) => {
-              days.value = currentTarget.value;
-            }}
-          >
-            {terms.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Term days={days} />
         <button type="submit" class="main" disabled={isUnderWay.value}>
           {isUnderWay.value ? 'Making a link …' : 'Make a link'}
         </button>
       </form>
       <Failure text={failure.value} />
-      {url.value !== undefined && <MadeLink url={url.value} />}
+      {url.value !== undefined && (
+        <MadeAddress url={url.value} what="the link" words={wordsOf(url.value, isSealed)} />
+      )}
     </>
-  );
-}
-
-function MadeLink({ url }: { url: string }) {
-  const picture = useSignal<string | undefined>(undefined);
-  useEffect(() => {
-    void import('uqr').then(({ renderSVG }) => {
-      picture.value = `data:image/svg+xml,${encodeURIComponent(renderSVG(url))}`;
-    });
-  }, [url]);
-  return (
-    <div class="made" role="status">
-      <p>The link is ready. It is shown this once: copy it now.</p>
-      <CopyText text={url} label="the link" />
-      {picture.value && <img class="qr" src={picture.value} alt="The link as a QR code" />}
-    </div>
   );
 }
 

@@ -1,9 +1,11 @@
 // Sign in: by a key, or by an identity whose principal an owner makes a member.
 
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
+import { Tick } from '../parts/tick.tsx';
 import { go } from '../route.ts';
 import { isLocal } from '../service.ts';
 import { signInByIdentity, signInByKey } from '../session.ts';
@@ -16,16 +18,7 @@ export function SignIn() {
       <h1 tabIndex={-1}>Sign in</h1>
       <p>See your files here, drop new ones, and send links to them.</p>
       <KeyForm isRemembered={isRemembered.value} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isRemembered.value}
-          onChange={({ currentTarget }) => {
-            isRemembered.value = currentTarget.checked;
-          }}
-        />
-        Stay signed in on this device
-      </label>
+      <Tick label="Stay signed in on this device" value={isRemembered} />
       <IdentityForm isRemembered={isRemembered.value} />
     </div>
   );
@@ -64,11 +57,17 @@ function KeyForm({ isRemembered }: { isRemembered: boolean }) {
 
 function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
   const { isUnderWay, failure, run } = useTask();
+  // The provider's window opens within a click alone: what opens it is there before.
+  const loaded = useSignal<typeof import('../identities.ts') | undefined>(undefined);
+  useEffect(() => {
+    if (isLocal()) return;
+    void import('../identities.ts').then((identities) => {
+      loaded.value = identities;
+    });
+  }, []);
   const signIn = (kind: 'device' | 'internet-identity') =>
     run(async () => {
-      if (kind === 'internet-identity') {
-        await (await import('../identities.ts')).askInternetIdentity();
-      }
+      if (kind === 'internet-identity') await loaded.value?.askInternetIdentity();
       await signInByIdentity(kind, isRemembered);
       go({ view: 'overview' });
     });
@@ -86,10 +85,7 @@ function IdentityForm({ isRemembered }: { isRemembered: boolean }) {
       {!isLocal() && (
         <button
           type="button"
-          disabled={isUnderWay.value}
-          // The window opens in a click alone: what it needs is there before.
-          onPointerEnter={() => void import('../identities.ts')}
-          onFocus={() => void import('../identities.ts')}
+          disabled={isUnderWay.value || loaded.value === undefined}
           onClick={() => void signIn('internet-identity')}
         >
           Use Internet Identity

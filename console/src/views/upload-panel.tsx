@@ -98,6 +98,8 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
 function detail(total: number, done: number): string {
   const speed = queueState.value === 'sending' ? pace.speed() : undefined;
   const told = `${sizeOf(done)} of ${sizeOf(total)}`;
+  // What a bucket is, the holder of a key asks first, which takes seconds.
+  if (done === 0 && queueState.value === 'sending') return `${told} · getting ready`;
   if (speed === undefined || speed < 1 || done >= total) return told;
   const left = spanOf(((total - done) / speed) * 1_000);
   return `${told} · ${sizeOf(Math.round(speed))} a second · ${left} left`;

@@ -16,12 +16,6 @@ export function encodeHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Undefined for what is no hexadecimal. */
-export function decodeHex(text: string): Uint8Array | undefined {
-  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) return undefined;
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
 export function encodeBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

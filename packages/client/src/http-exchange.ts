@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | Blob | string;
   readonly signal: Signal;
   /** Sent without the key, though there is one. */
   readonly isAnonymous?: boolean;

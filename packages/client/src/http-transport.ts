@@ -138,10 +138,10 @@ async function putChunk(
   chunk: ChunkUpload,
   signal: Signal,
 ): Promise<void> {
-  const { bucket, uploadId, index, bytes, digest } = chunk;
+  const { bucket, uploadId, index, bytes, blob, digest } = chunk;
   const path = `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}/chunk/${index}`;
   const headers = { 'Content-Type': 'application/octet-stream' };
-  const request = { method: 'PUT', path, headers, body: bytes, signal };
+  const request = { method: 'PUT', path, headers, body: blob ?? bytes, signal };
   const { sha256 } = await exchangeJson<{ sha256?: string }>(connection, request);
   if (sha256 === encodeHex(digest)) return;
   throw new StorageError('BadDigest', `Chunk ${index} has changed on its way.`, {

@@ -7,6 +7,7 @@ import { downloadFile } from './download.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { Download, DownloadOptions } from './interface.ts';
+import { fileKeyAt, linkedName } from './link-end.ts';
 import { StorageError } from './storage-error.ts';
 
 export interface LinkOptions
@@ -21,7 +22,8 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   if (!URL.canParse(url)) {
     throw new StorageError('InvalidArgument', 'A link is a whole address: https://….');
   }
-  const { origin, pathname, search, hash } = new URL(url);
+  const address = new URL(url);
+  const { origin, pathname, search } = address;
   const { fetch, timeoutMs } = exchangeOptions(options);
   const http = {
     url: origin,
@@ -32,13 +34,13 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   };
   const connection = connectionOver(createHttpTransport(http), options);
   const { signal, range } = options;
-  // Only its last segment is known of its path.
-  const name = { bucket: 'link', path: decodeURIComponent(pathname.split('/').at(-1) ?? '') };
+  const name = { bucket: 'link', path: linkedName(address) };
   const file = await trying(connection, signal, () =>
     connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
   );
-  if (hash === '') return downloadFile(connection, name, options, file);
+  const fragment = fileKeyAt(address);
+  if (fragment === '') return downloadFile(connection, name, options, file);
   const { openLinkedFile } = await import('./age/linked-file.ts');
-  const linked = { connection, name, file, fragment: hash.slice(1), cipher: options.cipher };
+  const linked = { connection, name, file, fragment, cipher: options.cipher };
   return openLinkedFile(linked, options);
 }

@@ -6,6 +6,7 @@ import type { Issuer } from './age/bucket-keys.ts';
 import { isNetwork } from './canister-address.ts';
 import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
+import { withoutLastSlashes } from './http-paths.ts';
 import {
   type CommonOptions,
   connectionOver,
@@ -34,6 +35,8 @@ export interface ActorStorageOptions extends CommonOptions {
   readonly identity?: StorageIdentity | undefined;
   /** Ask the host for its root key, as a local replica's: true for localhost unless told. */
   readonly fetchRootKey?: boolean | undefined;
+  /** The gateway's address of the canister, for links: else that which follows from the host. */
+  readonly linkUrl?: string | undefined;
 }
 
 export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
@@ -80,9 +83,12 @@ export function issuerOf(options: StorageOptions): Issuer | undefined {
 
 export function transportOf(options: StorageOptions): Transport {
   if ('url' in options) return httpTransport(options);
-  const { host, canisterId, identity, fetchRootKey, apiKey } = options;
+  const { host, canisterId, identity, fetchRootKey, apiKey, linkUrl } = options;
   const caller = { identity, fetchRootKey, apiKey };
   const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
   const service = { host, canisterId, ...caller, retryPolicy };
-  return lazyTransport({ ...service, ...exchangeOptions(options) });
+  const transport = lazyTransport({ ...service, ...exchangeOptions(options) });
+  return linkUrl === undefined
+    ? transport
+    : { ...transport, linkBase: withoutLastSlashes(linkUrl) };
 }

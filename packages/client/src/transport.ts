@@ -116,6 +116,8 @@ export interface Completion extends SessionName {
 export interface ChunkUpload extends SessionName {
   readonly index: number;
   readonly bytes: Uint8Array;
+  /** The bytes once more, where the source has them so. */
+  readonly blob?: Blob | undefined;
   readonly digest: Uint8Array;
 }
 

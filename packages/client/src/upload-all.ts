@@ -25,6 +25,9 @@ const fileRestBytes = 512;
 /** Of one file, path and all: the head of a form's part takes 8,192 bytes, with what is around. */
 const fileTextBytesMax = 6_000;
 
+/** Of a request; what is added up is not exact. */
+const whole = 1 + 1e-9;
+
 interface Job {
   readonly connection: Connection;
   readonly options: UploadAllOptions;
@@ -67,7 +70,7 @@ async function* tasksOf(
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
 ): AsyncGenerator<() => Promise<readonly UploadedFile[]>> {
   let batch = new Map<string, SmallFile>();
-  let load = noLoad;
+  let share = 0;
   for await (const file of files) {
     if (job.signal.aborted) throw abortedError(job.signal.reason);
     const read = await readSmall(job, file);
@@ -75,15 +78,14 @@ async function* tasksOf(
       yield read.task;
       continue;
     }
-    const together = sumOf(load, loadOf(read));
-    const isFull = batch.size === batchFileCountMax || !isWithin(together);
-    if (isFull || batch.has(read.path)) {
+    const own = shareOf(read);
+    if (share + own > whole || batch.has(read.path)) {
       yield taskOf(job, batch);
       batch = new Map();
-      load = noLoad;
+      share = 0;
     }
     batch.set(read.path, read);
-    load = sumOf(load, loadOf(read));
+    share += own;
   }
   if (batch.size > 0) yield taskOf(job, batch);
 }
@@ -92,35 +94,23 @@ function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
   return () => sendBatch(job, [...batch.values()]);
 }
 
-/** What files take of a request. */
-interface Load {
-  readonly bytes: number;
-  readonly textBytes: number;
-  /** Tags, header fields, pairs of metadata. */
-  readonly items: number;
+/** Of its texts, each character as the longest UTF-8 that it may have. */
+function textBytesOf({ path, contentType, tags, headers, metadata }: SmallFile): number {
+  const pairs = Object.entries({ ...headers, ...metadata }).flat();
+  return 3 * [path, contentType, ...tags, ...pairs].join('').length;
 }
 
-const noLoad: Load = { bytes: 0, textBytes: 0, items: 0 };
-
-/** Texts as the longest UTF-8 that they can have. */
-function loadOf({ path, bytes, tags, headers, metadata, contentType }: SmallFile): Load {
-  const [fields, pairs] = [Object.values(headers), Object.entries(metadata)];
-  const textBytes = 3 * [path, contentType, ...tags, ...fields, ...pairs.flat()].join('').length;
-  const items = tags.length + fields.length + pairs.length;
-  return { bytes: bytes.length + fileRestBytes + textBytes, textBytes, items };
-}
-
-function sumOf(one: Load, other: Load): Load {
-  return {
-    bytes: one.bytes + other.bytes,
-    textBytes: one.textBytes + other.textBytes,
-    items: one.items + other.items,
-  };
-}
-
-function isWithin({ bytes, textBytes, items }: Load): boolean {
-  // The rest of the texts are conditions, and names of header fields.
-  return bytes <= batchBytesMax && textBytes <= batchTextBytesMax / 2 && items <= batchItemCountMax;
+/** What a file takes of a request: of one of its bounds, the one of which it takes most. */
+function shareOf(file: SmallFile): number {
+  const textBytes = textBytesOf(file);
+  const lists = [file.tags, file.headers, file.metadata].map((list) => Object.keys(list).length);
+  return Math.max(
+    1 / batchFileCountMax,
+    (file.bytes.length + fileRestBytes + textBytes) / batchBytesMax,
+    // Sealed names are longer, and conditions come along.
+    (2 * textBytes) / batchTextBytesMax,
+    lists.reduce((sum, count) => sum + count) / batchItemCountMax,
+  );
 }
 
 /** A file for a batch, or what is to be done with one that is none. */
@@ -148,7 +138,7 @@ async function readSmall(
     requireTold(described.sha256, digest);
     const { bucket: _, sha256: __, ...rest } = described;
     const small = { ...rest, metadata, bytes, etag: await etagOf([digest]) };
-    if (loadOf(small).textBytes <= fileTextBytesMax) return small;
+    if (textBytesOf(small) <= fileTextBytesMax) return small;
     const again = await openSource(bytes, { size, bufferedBytesMax });
     const alone = { ...file, metadata, contentType: rest.contentType };
     return { task: () => uploadAlone(job, alone, again) };

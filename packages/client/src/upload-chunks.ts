@@ -29,6 +29,7 @@ export interface ChunkJob {
 interface Chunk {
   readonly index: number;
   readonly bytes: Uint8Array;
+  readonly blob: Blob | undefined;
   readonly isStored: boolean;
 }
 
@@ -66,13 +67,13 @@ export async function sendChunks(
       // A slow stream may give nothing for long.
       const chunk = await unlessAborted(signal, takeChunk);
       if (chunk === undefined) break;
-      const { index, bytes, isStored } = chunk;
+      const { index, bytes, blob, isStored } = chunk;
       const digest = await sha256(bytes);
       digests[index - first] = digest;
       if (isStored) {
         resumedBytes += bytes.length;
       } else {
-        const upload = { ...job.name, index, bytes, digest };
+        const upload = { ...job.name, index, bytes, blob, digest };
         await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
       }
       doneBytes += bytes.length;
@@ -95,19 +96,20 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
     const index = first + start / chunkSize;
     const isStored = !(await job.isMissing(index));
     const bytes = await source.slice(start, Math.min(start + chunkSize, size));
+    const blob = source.blob?.(start, start + bytes.length);
     start += chunkSize;
     // Of unknown size, the end is where less comes, or nothing.
     isOver = bytes.length < chunkSize;
     if (bytes.length === 0) return undefined;
     if (index >= chunkCountMax) throw tooLong(chunkSize);
-    return { index, bytes, isStored };
+    return { index, bytes, blob, isStored };
   });
 }
 
 function tooLong(chunkSize: number): StorageError {
   return new StorageError(
     'EntityTooLarge',
-    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here: the stream has more.`,
+    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here.`,
     { status: 413 },
   );
 }

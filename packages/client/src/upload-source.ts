@@ -9,6 +9,8 @@ import { StorageError } from './storage-error.ts';
 export interface UploadSource {
   readonly size: number;
   slice(start: number, end: number): Promise<Uint8Array>;
+  /** The same bytes by reference, where there is one: browsers send them without holding them. */
+  blob?(start: number, end: number): Blob;
   /** Told of a slice that is not read any more. */
   release?(slice: Uint8Array): void;
   /** Its media type, when it has one of its own. */
@@ -53,6 +55,7 @@ function blobSource(blob: Blob): UploadSource {
     size: blob.size,
     contentType: blob.type === '' ? undefined : blob.type,
     slice: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
+    blob: (start, end) => blob.slice(start, end),
   };
 }
 

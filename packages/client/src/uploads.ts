@@ -1,6 +1,6 @@
 // Sessions for who brings a file's parts one by one, in any order and several at a time.
 
-import { decodeHex, encodeHex } from './bytes.ts';
+import { encodeHex } from './bytes.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf } from './digest.ts';
 import type {
@@ -110,7 +110,7 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
   const { bucket, path, uploadId, offset, signal, onProgress } = part;
   const name = { bucket, path, uploadId };
   const concurrency = checkedConcurrency(part.concurrency);
-  const chunkSize = part.chunkBytes ?? (await chunkBytesOf(connection, part));
+  const chunkSize = part.chunkBytes ?? (await uploadsOf(connection).status(part)).chunkSize;
   const first = offset / chunkSize;
   if (!Number.isSafeInteger(first) || first < 0) {
     throw new StorageError(
@@ -128,15 +128,6 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
   return { offset, size, digests: digests.map(encodeHex) };
 }
 
-async function chunkBytesOf(connection: Connection, part: PartOptions): Promise<number> {
-  const { bucket, path, uploadId, signal } = part;
-  const name = { bucket, path, uploadId };
-  const { chunkSize } = await trying(connection, signal, () =>
-    connection.transport.getUpload(name, signal),
-  );
-  return chunkSize;
-}
-
 async function complete(
   connection: Connection,
   { parts, signal, ...completion }: CompletionOptions,
@@ -151,25 +142,19 @@ async function complete(
 
 /** Of the chunks of all parts, which must be one behind the other. */
 function digestsOf(parts: readonly WrittenPart[]): Uint8Array[] {
+  const inOrder = parts.toSorted((one, other) => one.offset - other.offset);
+  const digests = inOrder.flatMap((part) => part.digests);
   let end = 0;
-  return parts
-    .toSorted((one, other) => one.offset - other.offset)
-    .flatMap(({ offset, size, digests }) => {
-      if (offset !== end) {
-        throw wrongParts(`one begins at ${offset} where those before it end at ${end}`);
-      }
-      end += size;
-      return digests.map(digestOf);
-    });
-}
-
-function digestOf(text: string): Uint8Array {
-  const digest = decodeHex(text);
-  if (digest?.length === 32) return digest;
-  throw wrongParts(`"${text}" is no digest`);
-}
-
-function wrongParts(fault: string): StorageError {
-  const words = `The parts are not those that write() gave, all of them: ${fault}.`;
-  return new StorageError('InvalidArgument', words);
+  const isWhole = inOrder.every(({ offset, size }) => {
+    const isNext = offset === end;
+    end += size;
+    return isNext;
+  });
+  if (!isWhole || !digests.every((text) => /^[0-9a-f]{64}$/.test(text))) {
+    const reason = 'The parts are not those that write() gave, one behind the other from 0 on.';
+    throw new StorageError('InvalidArgument', reason);
+  }
+  return digests.map((text) =>
+    Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
+  );
 }

@@ -91,13 +91,16 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const identityPem = identity === undefined ? base?.identityPem : undefined;
   const serviceUrl = url ?? (host === undefined ? base?.url : undefined);
   const hasIdentity = identity !== undefined || identityPem !== undefined;
-  const isOverHttp = serviceUrl !== undefined && (apiKey !== undefined || !hasIdentity);
+  const isLocalKey = givenKey === undefined && base?.replica !== undefined;
+  // A local replica's key is for one bucket; its owner may use all.
+  const isKeyUsed = apiKey !== undefined && !(isLocalKey && hasIdentity);
+  const isOverHttp = serviceUrl !== undefined && (isKeyUsed || !hasIdentity);
   return {
     url: serviceUrl,
     host: host ?? base?.host ?? hostOf(serviceUrl),
     canisterId: canisterId ?? base?.canisterId ?? canisterOf(serviceUrl),
     apiKey,
-    isLocalKey: givenKey === undefined && base?.replica !== undefined,
+    isLocalKey,
     identity,
     identityPem,
     passphraseFile: flags.identityPassphraseFile,
@@ -257,7 +260,6 @@ async function fileOptions(configuration: WatchedConfiguration): Promise<Storage
   const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
   if (url === undefined && host === undefined) throw new UsageError(unknownService);
   if (configuration.transport === 'actor') {
-    // A local replica's key is for one bucket; its owner may use all.
     const isNeeded = !hasIdentity(configuration) || !isLocalKey;
     return actorOptions({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
   }
@@ -309,10 +311,10 @@ export function openOverseer(configuration: WatchedConfiguration): Promise<Stora
 }
 
 async function actorOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
-  const { host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
+  const { url, host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
   if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
   const identity = await identityOf(configuration);
-  return { host, canisterId, identity, apiKey, timeoutMs, onRetry };
+  return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
 }
 
 /** Loads the agent, which takes a quarter of a second. */

@@ -4,7 +4,8 @@
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { piecesOf } from '../../client/src/byte-stream.ts';
-import type { Download, DownloadOptions, FileName } from '../../client/src/interface.ts';
+import type { Download, DownloadOptions } from '../../client/src/interface.ts';
+import { linkedName } from '../../client/src/link-end.ts';
 import { openNodeLink } from '../../client/src/node/end-to-end.ts';
 import { checkedConcurrency } from '../../client/src/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
@@ -47,7 +48,9 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   if (target === standardOutput && isJson()) {
     throw new UsageError('Standard output is for the file here: leave out --json.');
   }
-  const name = isLink ? linkedName(source) : parseFileName(source);
+  const name = isLink
+    ? { bucket: 'link', path: linkedName(new URL(source)) }
+    : parseFileName(source);
   const range = parseRange(options.range);
   if (range !== undefined && options.resume) {
     throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
@@ -71,12 +74,6 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   } finally {
     bar.stop();
   }
-}
-
-/** The last segment of a link's address is the file's name. */
-function linkedName(url: string): FileName {
-  const { pathname } = new URL(url);
-  return { bucket: 'link', path: decodeURIComponent(pathname.split('/').at(-1) || 'file') };
 }
 
 /** What opens an encrypted one stands behind the #, and is not sent. */

@@ -49,6 +49,9 @@ export interface ReplicaOptions {
   readonly stateDir?: string;
   /** Forget the state in that folder first. */
   readonly clean?: boolean;
+  /** Wait for the disk at each commit; default true. Without, only a kill is survived, not a power
+   * cut. */
+  readonly sync?: boolean;
   /** Go back to what is whole when the state is damaged; `onNote` is told what is lost. */
   readonly repair?: boolean;
   /** Told, in a sentence each, what of the state could not be taken as it is. */
@@ -141,11 +144,12 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
 }
 
 function openStore(options: ReplicaOptions): StateStore {
-  const { stateDir, clean, repair, onNote = () => undefined, onDiskWrite } = options;
+  const { stateDir, sync, clean, repair, onNote = () => undefined, onDiskWrite } = options;
   if (stateDir === undefined) return createMemoryStore();
   if (clean === true) removeState(stateDir);
   return openDiskStore(stateDir, {
     onNote,
+    ...(sync !== undefined && { sync }),
     ...(repair === true && { onRepair: onNote }),
     ...(onDiskWrite && { onWrite: onDiskWrite }),
   });

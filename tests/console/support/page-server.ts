@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 
 export interface PageServer {
   readonly url: string;
+  /** What was asked for: method, address and headers of each request. */
+  readonly requests: readonly string[];
   /** From now on requests go there. */
   serve(base: string): void;
   close(): Promise<void>;
@@ -14,11 +16,17 @@ export interface PageServer {
 /** `base`: the gateway's address of the service. */
 export async function openPageServer(base: string): Promise<PageServer> {
   let target = base;
-  const server = createServer((incoming, outgoing) => forward(target, incoming, outgoing));
+  const requests: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, rawHeaders } = incoming;
+    requests.push(`${method} ${url} ${rawHeaders.join(' ')}`);
+    forward(target, incoming, outgoing);
+  });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://localhost:${port}`,
+    requests,
     serve(next) {
       target = next;
     },

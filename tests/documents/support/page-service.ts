@@ -27,7 +27,7 @@ export async function startPageService(): Promise<PageService> {
   const folder = await mkdtemp(join(tmpdir(), 'efs-page-'));
   const stateDir = join(folder, '.replica');
   await copyPreparedState(stateDir);
-  const replica = await startReplica({ stateDir, port: 0 });
+  const replica = await startReplica({ stateDir, sync: false, port: 0 });
   const wasm = new Uint8Array(await readFile(join(projectDir, 'build/file_storage.wasm.gz')));
   const description = await deployLocally({ replica, stateDir, wasm });
   await writePrograms(join(folder, 'bin'));

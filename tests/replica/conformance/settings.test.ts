@@ -13,7 +13,7 @@ import { alice, bob, manage } from './management-client.ts';
 const stateDir = mkdtempSync(join(tmpdir(), 'settings-'));
 let replica: Replica;
 beforeAll(async () => {
-  replica = await startReplica({ server: false, stateDir });
+  replica = await startReplica({ server: false, stateDir, sync: false });
 });
 afterAll(async () => {
   await replica.stop();
@@ -186,7 +186,7 @@ describe('Interface specification, "IC method update_settings"', () => {
   test('all of them are kept over a restart', async () => {
     const id = await create(everySetting);
     await replica.stop();
-    replica = await startReplica({ server: false, stateDir });
+    replica = await startReplica({ server: false, stateDir, sync: false });
     expect(await settingsOf(id)).toEqual(everySetting);
   });
 });

@@ -12,7 +12,7 @@ import { canister } from '../../support/wasm-canisters/text-module.ts';
 const stateDir = mkdtempSync(join(tmpdir(), 'replica-upgrades-'));
 let replica: Replica;
 const start = async () => {
-  replica = await startReplica({ server: false, stateDir });
+  replica = await startReplica({ server: false, stateDir, sync: false });
 };
 beforeAll(start);
 afterAll(async () => {

@@ -182,7 +182,7 @@ describe.runIf(hasMemory64())(
       (func (export "canister_update trap") (call $grow) unreachable)
       (func (export "canister_query sum") (call $reply (i64.add (global.get $calls)
         (i64.add (memory.size) (i64.load (i64.const 140000))))))`);
-      let replica = await startReplica({ server: false, stateDir });
+      let replica = await startReplica({ server: false, stateDir, sync: false });
       const id = (await replica.createCanister()).toText();
       const sum = async () => Number(Buffer.from(await replica.query(id, 'sum')).readBigInt64LE());
       await replica.install(id, wasm);
@@ -191,7 +191,7 @@ describe.runIf(hasMemory64())(
       await expect(replica.call(id, 'trap')).rejects.toThrow('unreachable');
       expect(await sum()).toBe(2 + 3 + 7);
       await replica.stop();
-      replica = await startReplica({ server: false, stateDir });
+      replica = await startReplica({ server: false, stateDir, sync: false });
       expect(await sum()).toBe(2 + 3 + 7);
       await replica.stop();
     });

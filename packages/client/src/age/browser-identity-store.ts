@@ -8,8 +8,13 @@ const tableName = 'identities';
 const wrapName = 'key';
 const nonceBytes = 12;
 
-/** Of the page's origin; every page of it shares what is kept under one name. */
-export function browserIdentityStore(databaseName = 'encrypted-file-storage'): IdentityStore {
+/**
+ * Of the page's origin; every page of it shares what is kept under one name. `clear()` is for who
+ * signs out: all of it goes, and the key that it is kept under.
+ */
+export function browserIdentityStore(
+  databaseName = 'encrypted-file-storage',
+): IdentityStore & { clear(): Promise<void> } {
   let opened: Promise<IDBDatabase> | undefined;
   const table = async (mode: IDBTransactionMode) => {
     opened ??= openDatabase(databaseName);
@@ -43,6 +48,9 @@ export function browserIdentityStore(databaseName = 'encrypted-file-storage'): I
       const sealed = await crypto.subtle.encrypt(algorithm, await wrapKey(), bytes);
       const whole = new Uint8Array([...iv, ...new Uint8Array(sealed)]);
       await done((await table('readwrite')).put(whole, `of ${name}`));
+    },
+    async clear() {
+      await done((await table('readwrite')).clear());
     },
   };
 }

@@ -20,6 +20,7 @@ import type {
   UploadedFile,
   UploadOptions,
 } from '../interface.ts';
+import { linkEnd } from '../link-end.ts';
 import { sha256 } from '../sha256.ts';
 import { StorageError } from '../storage-error.ts';
 import type { OpenedFile } from '../transport.ts';
@@ -74,7 +75,8 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
       const { bucket } = request;
       try {
         const fileKey = await opener.fileKeyOf(request, { id: bucket, mode });
-        return { ...link, url: `${link.url}#${linkFragment(fileKey)}` };
+        const sealedName = mode.sealsNames ? request.path.split('/').at(-1) : undefined;
+        return { ...link, url: `${link.url}#${linkEnd(linkFragment(fileKey), sealedName)}` };
       } catch (error) {
         await files.links.remove(bucket, link.id).catch(() => {});
         throw error;

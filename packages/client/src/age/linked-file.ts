@@ -1,5 +1,5 @@
-// Links to end-to-end files: what opens the file stands in the address's fragment, which is sent to
-// nobody: a version, 1, and the file's key, in base64url.
+// Links to end-to-end files: what opens the file stands in the address's fragment (link-end.ts): a
+// version, 1, and the file's key, in base64url.
 
 import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
 import type { Connection } from '../connection.ts';

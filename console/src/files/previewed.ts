@@ -1,0 +1,33 @@
+// What a preview needs of a file, wherever its bytes are: of a bucket, or at a link.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Session } from '../session.ts';
+import { nameOf } from '../words.ts';
+import { isSealed, type OpenedAddress, openAddress } from './download.ts';
+import { openSealed } from './sealed.ts';
+import { shownType } from './shown-type.ts';
+
+export interface Previewed {
+  readonly name: string;
+  /** Lower case, without parameters; '' of what is not known. */
+  readonly type: string;
+  readonly size: number;
+  whole(): Promise<Blob>;
+  /** Part by part, past the page's memory; absent where only this page can open the bytes. */
+  address?: (() => Promise<OpenedAddress>) | undefined;
+}
+
+export function previewedOf(session: Session, file: FileRecord): Previewed {
+  const { bucketId: bucket, path, size } = file;
+  const { storage } = session;
+  const told = { name: nameOf(path), type: shownType(file), size };
+  if (isSealed(file)) return { ...told, whole: () => openSealed(session, file) };
+  return {
+    ...told,
+    async whole() {
+      const { bytes } = await storage.download({ bucket, path });
+      return new Blob([(await bytes()) as BlobPart]);
+    },
+    address: () => openAddress({ storage, bucket }, path),
+  };
+}

@@ -1,0 +1,32 @@
+// Files of end-to-end buckets: opened in this page for members who sign in as themselves. Who comes
+// with a key, or to a bucket without vetKeys, has nothing here that opens them.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { Session } from '../session.ts';
+
+class NotOpened extends Error {
+  constructor() {
+    super(
+      'It is encrypted from end to end, and nothing here opens it. A member who signs in as ' +
+        'themselves opens it; whoever has its age identity downloads it and opens it with age.',
+    );
+  }
+}
+
+export function isNotOpened(error: unknown): boolean {
+  return error instanceof NotOpened;
+}
+
+/** In this page's memory. */
+export async function openSealed(session: Session, file: FileRecord): Promise<Blob> {
+  const { bucketId: bucket, path } = file;
+  // What a key fetches is what is stored.
+  if (session.kind === 'key') throw new NotOpened();
+  try {
+    const { body } = await session.storage.download({ bucket, path });
+    return await new Response(body as BodyInit).blob();
+  } catch (error) {
+    throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;
+  }
+}

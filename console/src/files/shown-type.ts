@@ -1,0 +1,38 @@
+// What a file is, for whoever is to see it.
+
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import { isSealed } from './download.ts';
+
+/** Of sealed files, whose type is that of what seals them: by the name's end. */
+const sealedTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  html: 'text/html',
+  csv: 'text/csv',
+  json: 'application/json',
+  md: 'text/markdown',
+};
+
+/** '' of an unknown one. */
+export function typeOfName(name: string): string {
+  return sealedTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? '';
+}
+
+/** Lower case, without parameters. */
+export function shownType(file: FileRecord): string {
+  const told = isSealed(file) ? typeOfName(file.path) : file.contentType;
+  return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}

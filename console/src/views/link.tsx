@@ -1,0 +1,176 @@
+// What somebody was sent: a file that is opened in this page, by what stands in its address.
+// Nothing is asked of them, and nothing else of the console is there.
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Download } from '../../../packages/client/src/interface.ts';
+import { linkedName } from '../../../packages/client/src/link-end.ts';
+import { openLink } from '../../../packages/client/src/open-link.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import { isPassing, sentenceOf } from '../failures.ts';
+import { saveBlob } from '../files/download.ts';
+import type { Previewed } from '../files/previewed.ts';
+import { typeOfName } from '../files/shown-type.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Notices } from '../parts/notices.tsx';
+import { useTask } from '../parts/task.ts';
+import { sizeOf } from '../words.ts';
+import { Preview } from './preview.tsx';
+
+/** It is whole in the page's memory before it is saved. */
+const heldBytesMax = 300_000_000;
+/** Two seconds: a link that is over is answered by a gateway as a service that fails. */
+const retry = { attemptsMax: 3 };
+
+const isOver = 'This link has expired or was taken back, or its address is not whole.';
+const opensNot =
+  'The end of this address does not open the file: it was cut, or another file has taken its ' +
+  'place since.';
+const advice = 'Ask who sent it for another link.';
+
+function failureAt(error: unknown): string {
+  const is = (code: string) => isStorageError(error, code);
+  if (is('NoSuchFile') || is('HttpError')) return `${isOver} ${advice}`;
+  if (is('InvalidArgument') || is('IntegrityError')) return `${opensNot} ${advice}`;
+  return sentenceOf(error);
+}
+
+interface Opened {
+  readonly file: Download;
+  /** For who looks at it and saves it. */
+  whole(): Promise<Blob>;
+}
+
+/** What has failed is begun anew: a download's bytes come but once. */
+function fetchedOnce(opened: Download, openAgain: () => Promise<Download>): Opened['whole'] {
+  let fresh: Download | undefined = opened;
+  let fetched: Promise<Blob> | undefined;
+  const fetchWhole = async () => {
+    const { body } = fresh ?? (await openAgain());
+    fresh = undefined;
+    return new Response(body as BodyInit).blob();
+  };
+  return () => {
+    fetched ??= fetchWhole().catch((error) => {
+      fetched = undefined;
+      throw error;
+    });
+    return fetched;
+  };
+}
+
+/** With the frame of the page, without its way to the console. */
+export function LinkView({ link }: { link: URL }) {
+  return (
+    <>
+      <header class="top">
+        <span class="home">Files</span>
+      </header>
+      <main id="main">
+        <LinkedFile link={link} />
+      </main>
+      <Notices />
+    </>
+  );
+}
+
+function LinkedFile({ link }: { link: URL }) {
+  const opened = useSignal<Opened | undefined>(undefined);
+  const doneBytes = useSignal(0);
+  const failure = useSignal<{ text: string; isPassing: boolean } | undefined>(undefined);
+  const name = linkedName(link);
+  const onProgress = (progress: { readonly doneBytes: number }) => {
+    doneBytes.value = progress.doneBytes;
+  };
+  const openAgain = () => openLink(link.href, { retry, onProgress });
+  async function open(): Promise<void> {
+    failure.value = undefined;
+    try {
+      const file = await openAgain();
+      opened.value = { file, whole: fetchedOnce(file, openAgain) };
+    } catch (error) {
+      failure.value = { text: failureAt(error), isPassing: isPassing(error) };
+    }
+  }
+  useEffect(() => void open(), []);
+  const { value: shown } = opened;
+  return (
+    <div class="page">
+      <h1 tabIndex={-1}>{name}</h1>
+      <Failure
+        text={failure.value?.text}
+        {...(failure.value?.isPassing && { onRetry: () => void open() })}
+      />
+      {shown === undefined && failure.value === undefined && <p class="waiting">Opening …</p>}
+      {shown && link.hash === '' && <Unopened name={name} {...shown} />}
+      {shown && link.hash !== '' && (
+        <OpenedFile link={link} name={name} doneBytes={doneBytes.value} {...shown} />
+      )}
+    </div>
+  );
+}
+
+function OpenedFile(props: Opened & { link: URL; name: string; doneBytes: number }) {
+  const { link, name, file, whole, doneBytes } = props;
+  const { size } = file;
+  const isHeld = size <= heldBytesMax;
+  // Drawn anew with each step of the progress, the preview stays what it is.
+  const previewed = useRef<Previewed>({ name, type: typeOfName(name), size, whole }).current;
+  return (
+    <>
+      <p>
+        {sizeOf(size)}. It was encrypted before it was sent, and is opened on this device: nobody on
+        the way can read it.
+      </p>
+      {isHeld ? <Save name={name} whole={whole} /> : <TooLarge link={link} />}
+      {doneBytes > 0 && doneBytes < size && (
+        <progress aria-label="Fetched" max={size} value={doneBytes} />
+      )}
+      {isHeld && <Preview file={previewed} />}
+    </>
+  );
+}
+
+function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
+  const { isUnderWay, failure, run } = useTask();
+  return (
+    <>
+      <div class="buttons">
+        <button
+          type="button"
+          class="main"
+          disabled={isUnderWay.value}
+          onClick={() => void run(async () => saveBlob(await whole(), name))}
+        >
+          {isUnderWay.value ? 'Fetching …' : 'Download'}
+        </button>
+      </div>
+      <Failure text={failure.value} />
+    </>
+  );
+}
+
+function TooLarge({ link }: { link: URL }) {
+  // Whoever has made the address has named the file: nothing of it ends the quotation.
+  const address = link.href.replaceAll("'", '%27');
+  return (
+    <>
+      <p>It is too large to be opened in a page. On a computer, the command efs fetches it:</p>
+      <CopyText text={`npx efs get '${address}'`} label="the command" />
+    </>
+  );
+}
+
+function Unopened({ name, file, whole }: Opened & { name: string }) {
+  return (
+    <>
+      <p>
+        {sizeOf(file.size)}, encrypted. The end of the address, behind #, is missing, and without it
+        this page cannot open the file: ask who sent the link for all of it. If you have an age
+        identity for it, download it as it is stored.
+      </p>
+      <Save name={name.endsWith('.age') ? name : `${name}.age`} whole={whole} />
+    </>
+  );
+}

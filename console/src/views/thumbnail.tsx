@@ -1,0 +1,35 @@
+// In place of a file's icon, where pictures are wanted.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { hasThumbnail, wishThumbnail } from '../files/thumbnails.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+
+interface ThumbnailProps {
+  readonly storage: Storage;
+  readonly file: FileRecord | undefined;
+  /** Of what has no picture, or not yet. */
+  readonly icon: IconName;
+}
+
+/** Of no name of its own: that of the file stands beside it. */
+export function Thumbnail({ storage, file, icon }: ThumbnailProps) {
+  const address = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    if (file === undefined || !hasThumbnail(file)) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const onMade = (made: string) => {
+      address.value = made;
+    };
+    wishThumbnail({ storage, file, signal, onMade });
+    return () => controller.abort();
+  }, [file?.etag]);
+  return (
+    <span class="thumbnail">
+      {address.value ? <img src={address.value} alt="" /> : <Icon name={icon} />}
+    </span>
+  );
+}

@@ -1,0 +1,27 @@
+// What stands in a link's address: what opens the file, and what it is called.
+
+import { expect, test } from 'vitest';
+import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/link-end.ts';
+
+const at = (rest: string) => new URL(`https://files.example/s/abc/${rest}`);
+
+test('a name comes with what opens the file, where it is sealed', () => {
+  const name = 'Größe 100%.txt';
+  const address = at(`c2VhbGVk?k=x#${linkEnd('AQID', name)}`);
+  expect([fileKeyAt(address), linkedName(address)]).toEqual(['AQID', name]);
+  const plain = at(`letter%20one.pdf?k=x#${linkEnd('AQID', undefined)}`);
+  expect([fileKeyAt(plain), linkedName(plain)]).toEqual(['AQID', 'letter one.pdf']);
+  expect(fileKeyAt(at('letter.pdf?k=x'))).toBe('');
+});
+
+test.each(['..', '.', '', '..%2F..%2Fprofile', 'a%00b', '%E0%A4', '%'])(
+  'the name %j, which whoever made the address may have written there, is none',
+  (told) => {
+    expect(linkedName(at(`letter.pdf?k=x#AQID/${told}`))).toBe('letter.pdf');
+  },
+);
+
+test('a file whose address tells no name is called file', () => {
+  expect(linkedName(at('%?k=x'))).toBe('file');
+  expect(linkedName(at('?k=x#AQID'))).toBe('file');
+});

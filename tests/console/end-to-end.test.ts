@@ -1,0 +1,416 @@
+// End-to-end buckets in the page: by an identity files are opened here, by a key nothing is; who was
+// sent a link opens its file by nothing but the address, which harms nobody; who was asked to send
+// files seals them before they go.
+
+import { readFile } from 'node:fs/promises';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import type { Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+import { picture } from './support/picture.ts';
+
+const text = 'the plan of the harbour';
+const file = (name: string, words: string) => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(words),
+});
+const savedText = async (saved: Download) => readFile((await saved.path()) ?? '', 'latin1');
+
+const bucket = 'safe';
+const script = "document.title = 'taken ' + Object.values(sessionStorage).join()";
+/** `shown`: what there is of it in the preview. */
+const hostile: readonly (readonly [name: string, text: string, shown: string])[] = [
+  ['page.html', `<h1>Page</h1><script>${script}</script>`, 'pre'],
+  [
+    'drawing.svg',
+    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${script}"><script>${script}</script></svg>`,
+    'img[src^="blob:"]',
+  ],
+  ['letter.md', `<img src=x onerror="${script}">\n\n[here](javascript:${script})\n`, '.markdown'],
+  ['false.pdf', `<script>${script}</script>`, 'iframe[src^="blob:"]'],
+];
+
+describe.skipIf(isBrowserUnwanted)('end to end', () => {
+  let tested: TestedConsole;
+  beforeAll(async () => {
+    tested = await openConsole();
+  });
+  afterAll(() => tested?.close());
+
+  describe('an end-to-end bucket', () => {
+    let visit: Visit;
+    let page: Page;
+    let apiKey: string;
+
+    beforeAll(async () => {
+      visit = await tested.open();
+      page = visit.page;
+      const { storage, pages } = tested;
+      await page.goto(pages.url);
+      await page.getByRole('button', { name: 'Use a key of this device' }).click();
+      const line = await page.getByText('efs member add').textContent();
+      const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(line ?? '') ?? [];
+      for (const [id, sealsNames] of [
+        ['quiet', true],
+        ['post', false],
+      ] as const) {
+        await storage.buckets.create(id, { endToEnd: { sealsNames } });
+        await storage.buckets.update(id, { addMembers: [{ principal, role: 'owner' }] });
+      }
+      await storage.access.update({ allow: [principal] });
+      await upload('quiet', 'notes/plan.txt');
+      await upload('post', 'plan.txt');
+      const request = { name: 'all', buckets: ['post'], permissions: ['read', 'write'] as const };
+      apiKey = (await storage.keys.create(request)).secret;
+    });
+    afterAll(async () => {
+      await visit?.context.close();
+    });
+
+    const upload = (bucket: string, path: string) =>
+      tested.storage.upload(new Blob([text]), { bucket, path });
+
+    const clear = async (bucket: string, path: string) =>
+      new TextDecoder().decode(await (await tested.storage.download({ bucket, path })).bytes());
+
+    async function stored(path: string): Promise<string> {
+      const { download } = createHttpStorage({ url: tested.service.base, apiKey });
+      const { bytes } = await download({ bucket: 'post', path });
+      return Buffer.from(await bytes()).toString('latin1');
+    }
+
+    const derivations = () =>
+      tested.service.replica?.reports.filter(({ method }) => method === 'getBucketIdentity').length;
+
+    async function saving(press: () => Promise<void>): Promise<Download> {
+      const event = page.waitForEvent('download');
+      await press();
+      return event;
+    }
+
+    test('shows a member its names and files, which are opened here', async () => {
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      await page.getByRole('link', { name: 'notes' }).click();
+      await page.getByRole('link', { name: 'plan.txt' }).click();
+      await page.getByText(text).waitFor();
+      const saved = await saving(() => page.getByRole('button', { name: 'Download' }).click());
+      expect([saved.suggestedFilename(), await savedText(saved)]).toEqual(['plan.txt', text]);
+    });
+
+    test('is read by a stranger who was sent a link, under its clear name', async () => {
+      await page.goto(`${tested.pages.url}/#/file/quiet/notes/plan.txt`);
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByText('opens the file as it is now').waitFor();
+      const link = new URL((await page.getByText(/\/s\/.+\?k=/).textContent()) ?? '');
+      expect(link.pathname + link.search).not.toContain('plan');
+      const stranger = await tested.open();
+      await stranger.page.goto(tested.pages.url + link.pathname + link.search + link.hash);
+      await stranger.page.getByRole('heading', { level: 1, name: 'plan.txt' }).waitFor();
+      await stranger.page.getByText(text).waitFor();
+      expect(stranger.faults).toEqual([]);
+      await stranger.context.close();
+    });
+
+    test('takes what a member drops, sealed, and gives folders as a zip of clear files', async () => {
+      await page.goto(`${tested.pages.url}/#/files/quiet/notes/`);
+      const chosen = [file('one.txt', 'one'), file('two.txt', 'two')];
+      await page.getByLabel('Upload files').last().setInputFiles(chosen);
+      await page.getByText('2 files uploaded.').waitFor();
+      expect(await clear('quiet', 'notes/two.txt')).toBe('two');
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      await page.getByLabel('Select notes').check();
+      // Where the browser lets a page write to the disk, it asks a person for the place.
+      await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+      const saved = await saving(() => page.getByRole('button', { name: 'Download' }).click());
+      expect(saved.suggestedFilename()).toBe('notes.zip');
+      const zip = await savedText(saved);
+      for (const part of ['notes/plan.txt', 'notes/two.txt', text]) expect(zip).toContain(part);
+    });
+
+    test('is opened again after a reload without the network, and by nobody after signing out', async () => {
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      await page.getByRole('link', { name: 'notes' }).waitFor();
+      const before = derivations();
+      expect(before).toBeGreaterThan(0);
+      await page.reload();
+      await page.getByRole('link', { name: 'notes' }).waitFor();
+      expect(derivations()).toBe(before);
+      const kept = () =>
+        page.evaluate(async () => {
+          const opening = indexedDB.open('encrypted-file-storage');
+          await new Promise((resolve) => opening.addEventListener('success', resolve));
+          const table = opening.result.transaction('identities').objectStore('identities');
+          const counting = table.count();
+          await new Promise((resolve) => counting.addEventListener('success', resolve));
+          opening.result.close();
+          return counting.result;
+        });
+      expect(await kept()).toBe(2);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await expect.poll(kept).toBe(0);
+      await page.getByRole('button', { name: 'Use a key of this device' }).click();
+      await page.getByRole('heading', { name: 'Your buckets' }).waitFor();
+    });
+
+    test('opens nothing for a key, which is told who does, and saves what is stored', async () => {
+      const other = await tested.open();
+      const { page: theirs } = other;
+      await theirs.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
+      await theirs.getByRole('link', { name: 'plan.txt' }).click();
+      await theirs.getByText('nothing here opens it').waitFor();
+      const event = theirs.waitForEvent('download');
+      await theirs.getByRole('button', { name: 'Download' }).click();
+      expect((await event).suggestedFilename()).toBe('plan.txt.age');
+      await theirs.getByRole('button', { name: 'Make a link' }).click();
+      await theirs.getByText('The file stays encrypted').waitFor();
+      await theirs.goto(`${tested.pages.url}/#/files/post/`);
+      await theirs
+        .getByLabel('Upload files')
+        .last()
+        .setInputFiles([file('letter.txt', text)]);
+      await theirs.getByText('1 file uploaded.').waitFor();
+      expect(await clear('post', 'letter.txt')).toBe(text);
+      expect(await stored('letter.txt')).toMatch(/^age-encryption\.org\/v1\n/);
+      expect(other.faults).toEqual([]);
+      await other.context.close();
+    });
+
+    test('takes a large file that was paused, by an identity and by a key', async () => {
+      const large = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
+      const other = await tested.open();
+      await other.page.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
+      await page.goto(`${tested.pages.url}/#/files/quiet/`);
+      const places = [
+        [page, 'quiet', /\/call$/],
+        [other.page, 'post', /\/chunk\//],
+      ] as const;
+      for (const [uploading, bucket, sending] of places) {
+        let sent = 0;
+        // The second part of the file, or what comes next, waits until it is given up.
+        await uploading.route(sending, async (route) => {
+          sent += 1;
+          if (sent < 3) await route.continue().catch(() => {});
+        });
+        await uploading.getByLabel('Upload files').last().setInputFiles([large]);
+        await expect.poll(() => sent).toBeGreaterThan(2);
+        await uploading.getByRole('button', { name: 'Pause' }).click();
+        await uploading.unroute(sending);
+        await uploading.getByRole('button', { name: 'Go on' }).click();
+        await uploading.getByText('1 file uploaded.').waitFor();
+        const { bytes } = await tested.storage.download({ bucket, path: 'film.bin' });
+        expect(Buffer.compare(await bytes(), large.buffer)).toBe(0);
+        const open = () =>
+          tested.storage.buckets.get(bucket).then(({ openUploads }) => openUploads);
+        await expect.poll(open).toBe(0);
+      }
+      await other.context.close();
+    });
+
+    test('is made by its owner, who adds a recipient and rotates its identity', async () => {
+      await page.goto(`${tested.pages.url}/#/`);
+      await page.getByRole('button', { name: 'Make a bucket' }).click();
+      await page.getByLabel('Name of the bucket').fill('fresh');
+      await page.getByLabel('End-to-end').check();
+      await page.getByLabel('Seal the names').check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a bucket' }).click();
+      await page.getByRole('link', { name: 'About the bucket' }).click();
+      await page.getByText('Their names are sealed.').waitFor();
+      const made = await tested.storage.buckets.get('fresh');
+      expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });
+      const [first] = made.endToEnd?.epochs ?? [];
+      expect(first?.recipient).toMatch(/^age1/);
+      const section = page.getByRole('region', { name: 'End to end' });
+      await page.getByLabel('Recipient, age1…').fill('age1nobody');
+      await section.getByRole('button', { name: 'Add' }).click();
+      await page.getByRole('alert').waitFor();
+      const own = await identityToRecipient(await generateX25519Identity());
+      await page.getByLabel('Recipient, age1…').fill(own);
+      await section.getByRole('button', { name: 'Add' }).click();
+      await page.getByText('Added. It counts for files from now on.').waitFor();
+      await page.getByRole('button', { name: 'Rotate the identity' }).click();
+      await page.getByText('Identity 2, made').waitFor();
+      const { endToEnd } = await tested.storage.buckets.get('fresh');
+      expect(endToEnd?.recipients).toEqual([own]);
+      expect(endToEnd?.epochs[1]?.recipient).toMatch(/^age1/);
+      expect(endToEnd?.epochs[1]?.recipient).not.toBe(first?.recipient);
+      await page.getByRole('button', { name: 'Remove age1' }).click();
+      await page.getByText('Removed. It counts').waitFor();
+      await page.getByRole('button', { name: 'Switch it off' }).click();
+      await page.getByText('whoever runs the service could read them').waitFor();
+      await page.getByRole('button', { name: 'Make it end-to-end' }).click();
+      await page.getByText('Names, sizes and times can be seen.').waitFor();
+      await page.getByText('Identity 1, made').waitFor();
+      expect(visit.faults).toEqual([]);
+    });
+
+    test('has a drop box, to which people send files that only members open', async () => {
+      await page.goto(`${tested.pages.url}/#/files/post/`);
+      await page.getByRole('button', { name: 'Receive files' }).click();
+      await page.getByLabel('Name of its key').fill('Holiday');
+      await page.getByRole('button', { name: 'Make the address' }).click();
+      const address = (await page.getByText(/#key=efs_/).textContent()) ?? '';
+      await page.getByRole('img', { name: 'The address as a QR code' }).waitFor();
+      await page.keyboard.press('Escape');
+      const sender = await tested.open();
+      const { page: theirs } = sender;
+      await theirs.goto(address);
+      await theirs.getByText('the folder “inbox” of “post”').waitFor();
+      await theirs.getByText('encrypted on this device before they are sent').waitFor();
+      expect(theirs.url()).not.toContain('efs_');
+      expect(await theirs.getByRole('link').count()).toBe(0);
+      expect(await theirs.getByRole('button', { name: 'Sign' }).count()).toBe(0);
+      await theirs
+        .getByLabel('Upload files')
+        .last()
+        .setInputFiles([file('photo.txt', text)]);
+      await theirs.getByText('1 file uploaded.').waitFor();
+      await theirs.getByRole('heading', { name: '1 file sent' }).waitFor();
+      expect(await clear('post', 'inbox/photo.txt')).toBe(text);
+      expect(await stored('inbox/photo.txt')).toMatch(/^age-encryption\.org\/v1\n/);
+      await page.goto(`${tested.pages.url}/#/bucket/post`);
+      await page.getByRole('button', { name: 'Revoke Holiday' }).click();
+      await expect.poll(() => page.getByText('Holiday may').count()).toBe(0);
+      await theirs.reload();
+      await theirs.getByText('This drop box is closed').waitFor();
+      expect(await theirs.getByRole('button', { name: 'Upload' }).count()).toBe(0);
+      expect([...sender.faults, ...visit.faults]).toEqual([]);
+      await sender.context.close();
+    });
+  });
+
+  describe('somebody who was sent a link', () => {
+    let visit: Visit;
+    let page: Page;
+
+    beforeAll(async () => {
+      visit = await tested.open();
+      page = visit.page;
+      const { storage } = tested;
+      await storage.buckets.create(bucket, { endToEnd: {} });
+      const quiet = ['notes.txt', "it's.txt"].map(
+        (path) => [path, 'the harbour is quiet'] as const,
+      );
+      const texts = [...hostile, ...quiet];
+      const files = texts.map(([path, text]) => ({ path, source: new Blob([text]) }));
+      const image = { path: 'summer/harbour.png', source: await picture(page) };
+      for await (const { error } of storage.uploadAll([...files, image], { bucket })) {
+        expect(error).toBeUndefined();
+      }
+    });
+    afterAll(async () => {
+      await visit?.context.close();
+    });
+
+    /** Here, where the page's server is. */
+    async function linkTo(path: string, expiresAt?: Date): Promise<URL> {
+      const { pathname, search, hash } = new URL(
+        (await tested.storage.links.create({ bucket, path, expiresAt })).url,
+      );
+      return new URL(pathname + search + hash, tested.pages.url);
+    }
+
+    async function go(link: URL | string): Promise<void> {
+      // Else the same document with another end.
+      await page.goto('about:blank');
+      await page.goto(String(link));
+    }
+
+    test('sees the file, its name and size, saves it, and reloads', async () => {
+      const link = await linkTo('summer/harbour.png');
+      await go(link);
+      await page.getByRole('heading', { level: 1, name: 'harbour.png' }).waitFor();
+      await page.getByText('It was encrypted before it was sent').waitFor();
+      const shown = page.getByRole('img', { name: 'harbour.png' });
+      const width = () => shown.evaluate((image) => (image as HTMLImageElement).naturalWidth);
+      await expect.poll(width).toBe(640);
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      const saved = await saving;
+      expect(saved.suggestedFilename()).toBe('harbour.png');
+      const bytes = await readFile((await saved.path()) ?? '');
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+      await page.reload();
+      await expect.poll(width).toBe(640);
+      expect(visit.faults).toEqual([]);
+    });
+
+    test('sends nobody the end of the address, which goes from the address bar at once', async () => {
+      const link = await linkTo('notes.txt');
+      const ending = link.hash.slice(1);
+      expect(ending.length).toBeGreaterThan(20);
+      await go(link);
+      await page.getByText('the harbour is quiet').waitFor();
+      expect(page.url()).toBe(link.href.slice(0, -link.hash.length));
+      expect(await page.evaluate(() => JSON.stringify(history.state))).toBe('null');
+      expect(tested.pages.requests.filter((request) => request.includes(ending))).toEqual([]);
+      const asked = tested.pages.requests.filter((request) => request.includes(link.pathname));
+      expect(asked.length).toBeGreaterThan(1);
+      await page.goto(tested.pages.url);
+      await page.goBack();
+      await page.getByText('the harbour is quiet').waitFor();
+      expect(page.url()).not.toContain('#');
+    });
+
+    test('is told what is wrong with the address', async () => {
+      const link = await linkTo('notes.txt');
+      const other = await linkTo('page.html');
+      const failure = () => page.getByRole('alert').textContent();
+      await go(link.href.slice(0, -3));
+      await expect.poll(failure).toMatch(/end of this address does not open the file/);
+      // In the same tab, where the page is open already.
+      await page.goto(link.href.replace(link.hash, other.hash));
+      await expect.poll(failure).toMatch(/another file has taken its place/);
+      await page.goto(link.href);
+      await page.getByText('the harbour is quiet').waitFor();
+      const fresh = await tested.open();
+      await fresh.page.goto(link.href.replace(link.hash, ''));
+      await fresh.page.getByText('behind #, is missing').waitFor();
+      const saving = fresh.page.waitForEvent('download');
+      await fresh.page.getByRole('button', { name: 'Download' }).click();
+      expect((await saving).suggestedFilename()).toBe('notes.txt.age');
+      await fresh.context.close();
+    });
+
+    test('is told how to fetch what is too large for a page', async () => {
+      const link = await linkTo("it's.txt");
+      // As a file of that length begins: its first part.
+      await page.route(/\?k=/, async (route) => {
+        if (route.request().resourceType() === 'document') return route.continue();
+        const response = await route.fetch();
+        const body = Buffer.alloc(2_000_000);
+        (await response.body()).copy(body);
+        const sizes = { 'content-range': 'bytes 0-1999999/400000000', 'content-length': '2000000' };
+        return route.fulfill({ status: 206, headers: { ...response.headers(), ...sizes }, body });
+      });
+      await go(link);
+      await page.getByRole('heading', { name: "it's.txt" }).waitFor();
+      const address = link.href.replaceAll("'", '%27');
+      await page.getByText(`npx efs get '${address}'`).waitFor();
+      expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
+      await page.unroute(/\?k=/);
+    });
+
+    test('is told of a link that was taken back, or that there never was', async () => {
+      const link = await linkTo('notes.txt');
+      const [, , id = ''] = link.pathname.split('/');
+      await tested.storage.links.remove(bucket, id);
+      for (const dead of [link, `${tested.pages.url}/s/none/notes.txt?k=x#AAAA`]) {
+        await go(dead);
+        await expect
+          .poll(() => page.getByRole('alert').textContent())
+          .toMatch(/expired or was taken/);
+      }
+    });
+
+    test.each(hostile)('is harmed by nothing in %s', async (path, _, shown) => {
+      await go(await linkTo(path));
+      await page.getByRole('region', { name: 'Preview' }).locator(shown).waitFor();
+      expect(await page.title()).toBe('Files');
+      expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,78 @@
+// Signing in by Internet Identity, at an address of the network: the page, its library and the
+// browser are real, the provider's window speaks its protocol (ICRC-29 and ICRC-34), and signs with
+// a key of the test.
+
+import { DelegationChain, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBrowserUnwanted } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+const dayMs = 86_400_000;
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+
+/** What the window of the provider does with the messages of the page that opened it. */
+const providerPage = `<!doctype html><title>Sign in</title><script>
+addEventListener('message', async ({ data, origin }) => {
+  const answer = (result) => opener.postMessage({ jsonrpc: '2.0', id: data.id, result }, origin);
+  if (data.method === 'icrc29_status') answer('ready');
+  if (data.method === 'icrc34_delegation') answer(await delegate(data.params.publicKey));
+});
+</script>`;
+
+describe.skipIf(isBrowserUnwanted)('sign in', () => {
+  const person = Ed25519KeyIdentity.generate();
+  let tested: TestedConsole;
+  beforeAll(async () => {
+    tested = await openConsole();
+  });
+  afterAll(() => tested?.close());
+
+  async function delegate(_source: unknown, publicKey: string): Promise<object> {
+    const key = Buffer.from(publicKey, 'base64');
+    const until = new Date(Date.now() + dayMs);
+    const { delegations } = await DelegationChain.create(person, { toDer: () => key }, until);
+    const signerDelegation = delegations.map(({ delegation, signature }) => ({
+      delegation: {
+        pubkey: base64(delegation.pubkey),
+        expiration: String(delegation.expiration),
+      },
+      signature: base64(signature),
+    }));
+    return { publicKey: base64(person.getPublicKey().toDer()), signerDelegation };
+  }
+
+  /** The service at its address on the network. */
+  async function serveNetwork(context: BrowserContext, address: string): Promise<void> {
+    await context.route(`${address}/**`, async (route) => {
+      const { pathname, search } = new URL(route.request().url());
+      const response = await route.fetch({ url: tested.pages.url + pathname + search });
+      await route.fulfill({ response });
+    });
+    await context.exposeBinding('delegate', delegate);
+    await context.route('https://id.ai/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: providerPage }),
+    );
+    await context.route('https://icp-api.io/**', (route) => route.abort());
+  }
+
+  test('by Internet Identity shows who that is here, also after a reload', async () => {
+    const { page, context, faults } = await tested.open();
+    const address = `https://${tested.service.canisterId}.icp0.io`;
+    await serveNetwork(context, address);
+    await page.goto(address);
+    const opened = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Use Internet Identity' }).click();
+    const provider = await opened;
+    await provider.waitForEvent('close');
+    const principal = person.getPrincipal().toText();
+    await page.getByText(principal, { exact: true }).waitFor();
+    await page.getByRole('alert').waitFor();
+    await page.reload();
+    await page.getByText(principal, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
