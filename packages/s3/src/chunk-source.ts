@@ -18,13 +18,16 @@ export interface ChunkRoom {
   readonly receiving: Gate;
 }
 
+/** How many there are, and they as they come. */
+type Bytes = Pick<Body, 'length' | 'stream'>;
+
 export interface ChunkSource extends UploadSource {
   /** Gives up the places of chunks that were not sent. */
   close(): void;
 }
 
 /** Slices are asked for in their order, one at a time. Fails as the body does, before its end. */
-export function chunkSource(body: Body, room: ChunkRoom, signal: AbortSignal): ChunkSource {
+export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): ChunkSource {
   const { length: size, stream } = body;
   const pieces = stream[Symbol.asyncIterator]();
   const places = new Map<Uint8Array, () => void>();

@@ -6,6 +6,7 @@ import type { UploadOptions } from '../../../client/src/interface.ts';
 import type { WrittenPart } from '../../../client/src/uploads.ts';
 import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
 import { combinedCrc } from '../body/combined-crc.ts';
+import { chunkSource } from '../chunk-source.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf } from '../stored-object.ts';
 import type { PartWork } from './part-work.ts';
@@ -177,7 +178,7 @@ async function completeSession(work: CompletingWork, session: PartSession) {
 }
 
 async function writtenPart(
-  { account, concurrency, log, spool }: CompletingWork,
+  { account, concurrency, log, room, signal, spool }: CompletingWork,
   { sessionId, partBytes, chunkBytes }: PartSession,
   { part, isSent }: { readonly part: StoredPart; readonly isSent: boolean },
 ): Promise<WrittenPart> {
@@ -185,10 +186,10 @@ async function writtenPart(
   const offset = (number - 1) * partBytes;
   if (isSent || file === undefined) return { offset, size, digests: digests ?? [] };
   const { bucket, path } = log.state.start;
-  return account.storage.uploads.write({
-    ...{ bucket, path, uploadId: sessionId, offset },
-    ...{ source: spool.read(file), size, chunkBytes, concurrency },
-  });
+  const source = chunkSource({ length: size, stream: spool.read(file) }, room, signal);
+  const name = { bucket, path, uploadId: sessionId };
+  const write = { ...name, offset, source, chunkBytes, concurrency };
+  return account.storage.uploads.write(write).finally(() => source.close());
 }
 
 function irregular({ partBytes }: PartSession): S3Error {
@@ -212,12 +213,14 @@ async function completeFromSpool(work: CompletingWork) {
     await account.storage.uploads.cancel(name).catch(() => {});
   }
   const { contentType, headers, tags } = description;
-  return account.storage.upload(spooled(work), {
-    ...{ bucket, path, contentType, headers, tags, size, concurrency },
+  const source = chunkSource({ length: size, stream: spooled(work) }, work.room, work.signal);
+  const stored = account.storage.upload(source, {
+    ...{ bucket, path, contentType, headers, tags, concurrency },
     ...(await wish.conditions()),
     metadata: wish.metadataOf(work.isSealed ? { size } : facts),
     onSession: ({ uploadId }) => log.append({ kind: 'whole', sessionId: uploadId }),
   });
+  return stored.finally(() => source.close());
 }
 
 async function* spooled({ parts, spool }: CompletingWork): AsyncGenerator<Uint8Array> {

@@ -6,6 +6,7 @@ import { isStorageError } from '../../../client/src/storage-error.ts';
 import { chunkCountMax } from '../../../wire/src/limits.ts';
 import type { Account } from '../account.ts';
 import type { Digests } from '../body/body-check.ts';
+import { chunkSource } from '../chunk-source.ts';
 import { S3Error } from '../s3-error.ts';
 import { type CompletionWish, completeUpload } from './completion.ts';
 import { hasPlace, layoutOf } from './part-layout.ts';
@@ -159,19 +160,25 @@ export class MultipartUpload {
   }
 
   async #intoSession(
-    { account, concurrency, signal }: PartWork,
-    { number, size, stream }: NewPart,
+    { account, concurrency, room, signal }: PartWork,
+    part: NewPart,
     { sessionId, partBytes, chunkBytes }: PartSession,
   ): Promise<Pick<StoredPart, 'digests'>> {
     const { bucket, path } = this.state.start;
+    const { number } = part;
     // From here on what was there is not whole: a completion must not take it.
     if (this.state.parts.get(number)?.digests)
       await this.#log.append({ kind: 'replacing', number });
-    const { digests } = await account.storage.uploads.write({
-      ...{ bucket, path, uploadId: sessionId, offset: (number - 1) * partBytes },
-      ...{ source: stream, size, chunkBytes, concurrency, signal },
-    });
-    return { digests };
+    const source = chunkSource({ length: part.size, stream: part.stream }, room, signal);
+    try {
+      const { digests } = await account.storage.uploads.write({
+        ...{ bucket, path, uploadId: sessionId, offset: (number - 1) * partBytes },
+        ...{ source, chunkBytes, concurrency, signal },
+      });
+      return { digests };
+    } finally {
+      source.close();
+    }
   }
 
   async #intoSpool(

@@ -1,6 +1,7 @@
 // In whose name an upload in parts is worked at, how much at a time, and until when.
 
 import type { Account } from '../account.ts';
+import type { ChunkRoom } from '../chunk-source.ts';
 
 export interface PartWork {
   readonly account: Account;
@@ -8,5 +9,7 @@ export interface PartWork {
   readonly isSealed: boolean;
   /** Requests at a time to the service. */
   readonly concurrency: number;
+  /** Where chunks are in memory, of all requests. */
+  readonly room: ChunkRoom;
   readonly signal: AbortSignal;
 }

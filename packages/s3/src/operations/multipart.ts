@@ -7,6 +7,7 @@ import { type ChecksumAlgorithm, checksumNamed } from '../body/checksum.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
 import type { ListedPart } from '../multipart/completion.ts';
 import type { MultipartUpload, NewPart } from '../multipart/multipart-upload.ts';
+import type { PartWork } from '../multipart/part-work.ts';
 import type { Completed, StoredPart, UploadStart } from '../multipart/upload-log.ts';
 import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
 import type { Operation, Route } from '../operation.ts';
@@ -115,9 +116,10 @@ async function putPart(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { ETag: `"${md5}"`, ...encryption, ...headers } };
 }
 
-async function workOf({ account, concurrency, signal }: Operation, { state }: MultipartUpload) {
+async function workOf(operation: Operation, { state }: MultipartUpload): Promise<PartWork> {
+  const { account, concurrency, room, signal } = operation;
   const isSealed = await isEndToEnd(account, state.start.bucket);
-  return { account, concurrency, signal, isSealed };
+  return { account, concurrency, room, signal, isSealed };
 }
 
 async function storePart(
