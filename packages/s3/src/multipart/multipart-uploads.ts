@@ -27,7 +27,8 @@ export interface UploadOwner {
 }
 
 const logEnding = '.log';
-const idBytes = 24;
+/** In hexadecimal: what begins with a hyphen is an option to some clients. */
+const idBytes = 16;
 const idleMsMax = 24 * 3_600_000;
 const sweepMs = 3_600_000;
 /** Of all callers, completed ones of the last day among them. */
@@ -52,7 +53,7 @@ export class MultipartUploads {
     const spool = await this.#opened();
     await this.#sweep(spool);
     await this.#requireRoom();
-    const uploadId = randomBytes(idBytes).toString('base64url');
+    const uploadId = randomBytes(idBytes).toString('hex');
     const begunAt = new Date().toISOString();
     const log = await UploadLog.create(this.#options.folder, { ...start, uploadId, begunAt });
     this.#uploads.set(uploadId, Promise.resolve(new MultipartUpload(log, spool)));
@@ -61,7 +62,7 @@ export class MultipartUploads {
 
   /** Throws NoSuchUpload, also for one of another holder, bucket or key. */
   async find(uploadId: string, owner: UploadOwner): Promise<MultipartUpload> {
-    const upload = /^[\w-]{32}$/.test(uploadId) ? await this.#open(uploadId) : undefined;
+    const upload = /^[0-9a-f]{32}$/.test(uploadId) ? await this.#open(uploadId) : undefined;
     const { holder, bucket, key } = upload?.state.start ?? {};
     const isOwn = holder === owner.holder && bucket === owner.bucket && key === owner.key;
     if (upload === undefined || !isOwn) throw noSuchUpload();
@@ -99,12 +100,12 @@ export class MultipartUploads {
     if (known !== undefined) return known;
     const opened = this.#read(uploadId);
     this.#uploads.set(uploadId, opened);
-    // Those that are over are asked for seldom.
+    // Those that are over are asked for seldom; what is none would be kept for good.
     const release = () => this.release(uploadId);
-    opened.then(
-      (upload) => (upload?.state.completed === undefined ? undefined : release()),
-      release,
-    );
+    opened.then((upload) => {
+      const isOpen = upload !== undefined && upload.state.completed === undefined;
+      if (!isOpen) release();
+    }, release);
     return opened;
   }
 
