@@ -23,6 +23,8 @@ export interface MeasuredService {
   run(words: readonly string[]): Promise<CommandCost>;
   /** What a run that moves so many bytes costs on both sides. */
   measure(run: () => Promise<CommandCost>, bytes: number): Promise<Measurement>;
+  /** Messages that the canister was made to pay for so far. */
+  updates(): number;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export async function startMeasured(
         canisterSeconds: (canister.milliseconds - before.milliseconds) / 1_000,
       };
     },
+    updates: () => canister.updates,
     async stop() {
       if (child.exitCode !== null) return;
       const closed = new Promise((resolve) => child.once('close', resolve));
@@ -74,14 +77,15 @@ export async function startMeasured(
 }
 
 /** Resolves when it is ready; goes on adding up what each message took. */
-function watchOutput(child: ChildProcess): Promise<{ milliseconds: number }> {
-  const sum = { milliseconds: 0 };
+function watchOutput(child: ChildProcess): Promise<{ milliseconds: number; updates: number }> {
+  const sum = { milliseconds: 0, updates: 0 };
   return new Promise((resolve, reject) => {
     let rest = '';
     child.stdout?.on('data', (text: Buffer) => {
       const lines = (rest + text.toString()).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
+        if (line.startsWith('update ')) sum.updates += 1;
         sum.milliseconds += Number(/ pages, ([\d.]+) ms/.exec(line)?.[1] ?? 0);
         if (line.includes('Ctrl-C stops')) resolve(sum);
       }

@@ -2,9 +2,9 @@
 // local replica, each a process of its own, with peak memory and who took the processor's time;
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
 // goes, which takes some of it; with `--network mainnet` what users have there, see
-// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts. Linux
-// only: the numbers are read from /proc. Without arguments it writes the table in
-// docs/reference/costs.md.
+// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts; with
+// `--s3` the S3 door beside it, see client-s3.ts. Linux only: the numbers are read from /proc.
+// Without arguments it writes the table in docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import { measureEndToEnd } from './client-end-to-end.ts';
 import { judge } from './client-judges.ts';
 import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
+import { measureS3 } from './client-s3.ts';
 import { type MeasuredService, startMeasured } from './client-service.ts';
 import { formatRow, headings } from './client-table.ts';
 import { replaceTable } from './table.ts';
@@ -88,14 +89,26 @@ function benchEndToEnd(positionals: readonly string[]): Promise<void> {
   });
 }
 
+function benchS3(positionals: readonly string[]): Promise<void> {
+  const [megabytes = megabytesDefault, rounds = 5] = positionals;
+  return measureS3({
+    megabytes: Number(megabytes),
+    rounds: Number(rounds),
+    writeSample,
+    document: positionals.length === 0 ? join(projectDir, 'docs/reference/costs.md') : undefined,
+  });
+}
+
 async function main(): Promise<void> {
   const options = {
     profile: { type: 'boolean', default: false },
     network: { type: 'string' },
     'end-to-end': { type: 'boolean', default: false },
+    s3: { type: 'boolean', default: false },
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
+  if (values.s3) return benchS3(positionals);
   if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
   const parallels = (positionals[1] ?? parallelsDefault).split(',');

@@ -85,6 +85,8 @@ async function judge(
     json: JSON.parse,
     yaml: parse,
     html: (html) => judgeHtml(html, where),
+    // Python is of other people's machines: tests/clients/s3-pages.test.ts runs it.
+    python: (program) => expect(program, where).toContain('import boto3'),
     candid: (types) => expect(readInterface(), where).toContain(types.trimEnd()),
   };
   expect(Object.keys(judges), `${where} is of a language that nobody judges`).toContain(language);

@@ -81,9 +81,9 @@ function hintOf(url: string, accessKeyId: string | undefined): string {
   }
   const keys = `AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=…`;
   return [
-    `aws:    ${keys} AWS_ENDPOINT_URL_S3=${url} AWS_REGION=us-east-1 aws s3 ls`,
+    `aws:    ${keys} AWS_ENDPOINT_URL_S3=${url} AWS_REGION=auto aws s3 ls`,
     `rclone: rclone config create efs s3 provider=Other endpoint=${url} access_key_id=${accessKeyId}`,
-    '          secret_access_key=… region=us-east-1 force_path_style=true',
+    '          secret_access_key=… region=auto force_path_style=true',
   ].join('\n');
 }
 

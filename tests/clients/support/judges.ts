@@ -16,6 +16,11 @@ const packages = {
   chromium: 'chromium',
   age: 'age',
   'age-keygen': 'age',
+  aws: 'awscli',
+  restic: 'restic',
+  s3cmd: 's3cmd',
+  s3fs: 's3fs',
+  python3: 'python3-boto3',
 } as const;
 
 type Program = keyof typeof packages;
@@ -33,6 +38,13 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   'chromium-agent': ['chromium'],
   'chromium-page': ['chromium', 'ffmpeg'],
   'chromium-site': ['chromium'],
+  's3-aws': ['aws'],
+  's3-rclone': ['rclone'],
+  's3-restic': ['restic'],
+  's3-s3cmd': ['s3cmd'],
+  's3-boto3': ['python3'],
+  's3-s3fs': ['s3fs'],
+  's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3'],
 };
 
 /** Throws an Error if one is asked for that there is not. */

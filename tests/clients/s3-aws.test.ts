@@ -1,0 +1,197 @@
+// aws-cli: what people type, and each operation of s3api.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sampleBytes, sha256Hex } from '../support/service.ts';
+import { expectFile } from './support/judging.ts';
+import { buckets, openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+const large = sampleBytes('aws', 20_000_001);
+
+async function aws(...words: string[]): Promise<string> {
+  return (await door.run('aws', ...words)).output.toString();
+}
+
+async function api(...words: string[]): Promise<Record<string, unknown>> {
+  const said = await aws('s3api', ...words, '--output', 'json');
+  return said === '' ? {} : JSON.parse(said);
+}
+
+async function refused(...words: string[]): Promise<string> {
+  const { code, errors } = await door.tryRun('aws', ...words);
+  expect(code, errors).not.toBe(0);
+  return errors;
+}
+
+async function write(name: string, bytes: Uint8Array | string): Promise<string> {
+  const path = join(door.folder, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, bytes);
+  return path;
+}
+
+describe.each(buckets)('in bucket %s', (bucket) => {
+  test('a file of three parts goes up by s3 cp and comes down', async () => {
+    const source = await write('film.bin', large);
+    await aws('s3', 'cp', '--no-progress', source, `s3://${bucket}/films/film.bin`);
+    const { bytes } = await door.storage.download({ bucket, path: 'films/film.bin' });
+    expect(sha256Hex(await bytes())).toBe(sha256Hex(large));
+    await aws('s3', 'cp', '--no-progress', `s3://${bucket}/films/film.bin`, 'back.bin');
+    await expectFile(join(door.folder, 'back.bin'), large);
+    const listed = await aws('s3', 'ls', `s3://${bucket}/films/`);
+    if (bucket !== 'safe') expect(listed).toMatch(/ 20000001 film\.bin/);
+    await aws('s3', 'mv', `s3://${bucket}/films/film.bin`, `s3://${bucket}/old/film 1+ä.bin`);
+    expect(await aws('s3', 'ls', `s3://${bucket}/`)).toMatch(/PRE old\//);
+    await aws('s3', 'rm', '--recursive', `s3://${bucket}/old`);
+    expect((await door.tryRun('aws', 's3', 'ls', `s3://${bucket}/old/`)).code).toBe(1);
+  });
+
+  test('a folder is synced there and back, and a second time nothing is sent', async () => {
+    for (let index = 0; index < 40; index++) {
+      await write(`tree/${index % 4}/${index}.txt`, `file ${index}`);
+    }
+    await aws('s3', 'sync', '--no-progress', 'tree', `s3://${bucket}/tree`);
+    expect(await aws('s3', 'sync', '--no-progress', 'tree', `s3://${bucket}/tree`)).toBe('');
+    await aws('s3', 'sync', '--no-progress', `s3://${bucket}/tree`, `copy-${bucket}`);
+    const copied = await readFile(join(door.folder, `copy-${bucket}`, '3', '39.txt'), 'utf8');
+    expect(copied).toBe('file 39');
+    await aws('s3', 'rm', '--recursive', `s3://${bucket}/tree`);
+  });
+
+  test('an object has its type, headers and metadata, and is read in part', async () => {
+    const body = await write('letter.txt', 'Dear Anna');
+    const place = ['--bucket', bucket, '--key', 'letter.txt'];
+    const put = await api(
+      'put-object',
+      ...place,
+      ...['--body', body, '--content-type', 'text/plain', '--cache-control', 'max-age=60'],
+      ...['--metadata', 'author=me,page=1'],
+    );
+    const head = await api('head-object', ...place);
+    expect(head.ETag).toBe(put.ETag);
+    expect(head).toMatchObject({ ContentLength: 9, Metadata: { author: 'me', page: '1' } });
+    if (bucket !== 'safe') {
+      expect(head).toMatchObject({ ContentType: 'text/plain', CacheControl: 'max-age=60' });
+    }
+    await api('get-object', ...place, '--range', 'bytes=5-8', 'part.txt');
+    expect(await readFile(join(door.folder, 'part.txt'), 'utf8')).toBe('Anna');
+    const copied = ['--bucket', bucket, '--key', 'copy.txt'];
+    await api('copy-object', ...copied, '--copy-source', `${bucket}/letter.txt`);
+    await api('get-object', ...copied, 'copy.txt');
+    expect(await readFile(join(door.folder, 'copy.txt'), 'utf8')).toBe('Dear Anna');
+    const tags = 'TagSet=[{Key=colour,Value=blue}]';
+    await api('put-object-tagging', ...place, '--tagging', tags);
+    expect(await api('get-object-tagging', ...place)).toMatchObject({
+      TagSet: [{ Key: 'colour', Value: 'blue' }],
+    });
+    await api('delete-object-tagging', ...place);
+    expect(await api('get-object-tagging', ...place)).toMatchObject({ TagSet: [] });
+    const presigned = (await aws('s3', 'presign', `s3://${bucket}/letter.txt`)).trim();
+    const fetched = await fetch(presigned);
+    expect([fetched.status, await fetched.text()]).toEqual([200, 'Dear Anna']);
+    const files = 'Objects=[{Key=letter.txt},{Key=copy.txt},{Key=none.txt}]';
+    const deleted = await api('delete-objects', '--bucket', bucket, '--delete', files);
+    expect(deleted.Deleted).toHaveLength(3);
+    expect((await door.tryRun('aws', 's3api', 'head-object', ...place)).errors).toMatch(/404/);
+  });
+
+  test('lists have pages, folders, and both versions', async () => {
+    for (const name of ['a', 'b/1', 'b/2', 'c']) {
+      await api(
+        'put-object',
+        '--bucket',
+        bucket,
+        '--key',
+        `list/${name}`,
+        '--body',
+        await write('x', name),
+      );
+    }
+    const keysOf = ({ Contents = [] }: { Contents?: { Key: string }[] }) =>
+      Contents.map(({ Key }) => Key);
+    const where = ['--bucket', bucket, '--prefix', 'list/'];
+    const all = ['list/a', 'list/b/1', 'list/b/2', 'list/c'];
+    expect(keysOf(await api('list-objects-v2', ...where, '--page-size', '2'))).toEqual(all);
+    expect(keysOf(await api('list-objects', ...where, '--page-size', '3'))).toEqual(all);
+    const folders = await api('list-objects-v2', ...where, '--delimiter', '/');
+    expect(keysOf(folders)).toEqual(['list/a', 'list/c']);
+    expect(folders.CommonPrefixes).toEqual([{ Prefix: 'list/b/' }]);
+    await aws('s3', 'rm', '--recursive', `s3://${bucket}/list`);
+  });
+
+  test('parts are sent one by one, listed, completed; others are given up', async () => {
+    const place = ['--bucket', bucket, '--key', 'parts.bin'];
+    const { UploadId: id } = await api('create-multipart-upload', ...place);
+    const upload = [...place, '--upload-id', String(id)];
+    const first = await write('first', large.subarray(0, 5 * 2 ** 20));
+    const second = await write('second', large.subarray(5 * 2 ** 20, 5 * 2 ** 20 + 10));
+    const parts = [];
+    for (const [number, body] of [
+      ['2', second],
+      ['1', first],
+    ] as const) {
+      const { ETag } = await api('upload-part', ...upload, '--part-number', number, '--body', body);
+      parts.unshift({ ETag, PartNumber: Number(number) });
+    }
+    const listed = await api('list-parts', ...upload);
+    expect(listed.Parts).toMatchObject([{ PartNumber: 1 }, { PartNumber: 2, Size: 10 }]);
+    const uploads = await api('list-multipart-uploads', '--bucket', bucket);
+    expect(uploads.Uploads).toMatchObject([{ Key: 'parts.bin', UploadId: id }]);
+    const structure = await write('parts.json', JSON.stringify({ Parts: parts }));
+    const done = await api(
+      'complete-multipart-upload',
+      ...upload,
+      ...['--multipart-upload', `file://${structure}`],
+    );
+    expect(done.ETag).toMatch(/-\d+"$/);
+    await api('get-object', ...place, 'parts.bin');
+    await expectFile(join(door.folder, 'parts.bin'), large.subarray(0, 5 * 2 ** 20 + 10));
+    const { UploadId: other } = await api('create-multipart-upload', ...place);
+    await api('abort-multipart-upload', ...place, '--upload-id', String(other));
+    expect((await api('list-multipart-uploads', '--bucket', bucket)).Uploads ?? []).toEqual([]);
+    await api('delete-object', ...place);
+  });
+});
+
+test('buckets are made, named, and removed', async () => {
+  await aws('s3', 'mb', 's3://spring');
+  const named = await api('list-buckets');
+  expect(named.Buckets).toEqual(
+    expect.arrayContaining(
+      ['demo', 'safe', 'spring', 'vault'].map((Name) => expect.objectContaining({ Name })),
+    ),
+  );
+  await api('head-bucket', '--bucket', 'spring');
+  await api('get-bucket-location', '--bucket', 'spring');
+  await api(
+    'put-bucket-versioning',
+    '--bucket',
+    'spring',
+    '--versioning-configuration',
+    'Status=Enabled',
+  );
+  expect(await api('get-bucket-versioning', '--bucket', 'spring')).toMatchObject({
+    Status: 'Enabled',
+  });
+  const place = ['--bucket', 'spring', '--key', 'a'];
+  await api('put-object', ...place, '--body', await write('one', 'one'));
+  await api('put-object', ...place, '--body', await write('two', 'two'));
+  const versions = await api('list-object-versions', '--bucket', 'spring');
+  expect(versions.Versions).toHaveLength(2);
+  const former = ['--version-id', '1', 'former'];
+  expect(await refused('s3api', 'get-object', ...place, ...former)).toMatch(/NotImplemented/);
+  expect(await refused('s3', 'rb', 's3://spring')).toMatch(/BucketNotEmpty/);
+  await aws('s3', 'rb', '--force', 's3://spring');
+  expect(await refused('s3api', 'head-bucket', '--bucket', 'spring')).toMatch(/404|403/);
+});
+
+test('what is not there is refused in words, and so are names that cannot be', async () => {
+  expect(await refused('s3', 'mb', 's3://my-bucket')).toMatch(/InvalidBucketName.*A-Z/s);
+  expect(await refused('s3api', 'get-bucket-policy', '--bucket', 'demo')).toMatch(
+    /NotImplemented|NoSuch/,
+  );
+  const acl = ['--bucket', 'demo', '--key', 'x', '--acl', 'public-read'];
+  expect(await refused('s3api', 'put-object', ...acl)).toMatch(/NotImplemented/);
+});

@@ -1,0 +1,55 @@
+// boto3 as it comes: checksums in trailers, files in parts, pages.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buckets, openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+
+const program = `
+import hashlib, io, sys
+import boto3
+from botocore.exceptions import ClientError
+bucket = sys.argv[1]
+s3 = boto3.client('s3')
+large = bytes(range(256)) * 78_125
+s3.upload_fileobj(io.BytesIO(large), bucket, 'boto/large.bin')
+back = io.BytesIO()
+s3.download_fileobj(bucket, 'boto/large.bin', back)
+assert hashlib.sha256(back.getvalue()).digest() == hashlib.sha256(large).digest()
+put = s3.put_object(Bucket=bucket, Key='boto/small.txt', Body=b'small', Metadata={'a': 'b'})
+if bucket != 'safe':
+    assert put['ETag'] == '"' + hashlib.md5(b'small').hexdigest() + '"', put
+got = s3.get_object(Bucket=bucket, Key='boto/small.txt')
+assert got['Body'].read() == b'small' and got['Metadata'] == {'a': 'b'}, got
+for index in range(25):
+    s3.put_object(Bucket=bucket, Key=f'boto/page/{index:03}', Body=b'%d' % index, ChecksumAlgorithm='SHA256')
+pages = s3.get_paginator('list_objects_v2').paginate(Bucket=bucket, Prefix='boto/page/', PaginationConfig={'PageSize': 10})
+names = [item['Key'] for page in pages for item in page.get('Contents', [])]
+assert names == [f'boto/page/{index:03}' for index in range(25)], names
+try:
+    s3.put_object(Bucket=bucket, Key='boto/small.txt', Body=b'x', IfNoneMatch='*')
+    raise AssertionError('it was replaced')
+except ClientError as error:
+    assert error.response['Error']['Code'] == 'PreconditionFailed', error
+try:
+    s3.get_object(Bucket=bucket, Key='boto/none')
+    raise AssertionError('it is there')
+except s3.exceptions.NoSuchKey:
+    pass
+url = s3.generate_presigned_url('put_object', Params={'Bucket': bucket, 'Key': 'boto/signed'})
+import urllib.request
+urllib.request.urlopen(urllib.request.Request(url, data=b'signed', method='PUT'))
+assert s3.get_object(Bucket=bucket, Key='boto/signed')['Body'].read() == b'signed'
+resource = boto3.resource('s3').Bucket(bucket)
+resource.objects.filter(Prefix='boto/').delete()
+assert list(resource.objects.filter(Prefix='boto/')) == []
+print('done')
+`;
+
+test.each(buckets)('boto3 stores, reads, lists and removes in bucket %s', async (bucket) => {
+  const path = join(door.folder, 'judge.py');
+  await writeFile(path, program);
+  expect((await door.run('python3', path, bucket)).output.toString()).toBe('done\n');
+});

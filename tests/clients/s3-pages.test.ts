@@ -1,0 +1,64 @@
+// What the pages of docs/how-to/s3 tell people to type, typed: each page from nothing to its end.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { projectDir } from '../tidy/source-tree.ts';
+import { openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+
+beforeAll(async () => {
+  const { folder, storage } = door;
+  for (const name of ['photos', 'documents']) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'a.txt'), `of ${name}`);
+  }
+  await writeFile(join(folder, 'letter.pdf'), 'Dear Anna');
+  await storage.buckets.create('backup', {});
+});
+
+/** Of a language, with the door's address and keys in the place of those that are shown. */
+async function blocksOf(page: string, language: string): Promise<string[]> {
+  const text = await readFile(join(projectDir, 'docs', 'how-to', 's3', `${page}.md`), 'utf8');
+  const { url, accessKeyId, secretAccessKey } = door;
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(
+    ([, block = '']) =>
+      block
+        .replaceAll('http://127.0.0.1:9000', url)
+        .replaceAll('EFS…', accessKeyId)
+        .replaceAll('…', secretAccessKey),
+  );
+}
+
+/** The door's own machine made the bucket; a mount lasts until it is ended. */
+const isLeftOut = (line: string) => /^(?:efs|rclone mount) /.test(line);
+
+test.each([
+  ['aws', /9 letter\.pdf\n.*X-Amz-Signature=/s],
+  ['rclone', /9 letter\.pdf/],
+  ['restic', /\/documents\n/],
+  ['s3fs', /letter\.pdf\n/],
+])('by %s as its page says', async (page, expected) => {
+  const blocks = await blocksOf(page, 'sh');
+  expect(blocks.length).toBeGreaterThan(1);
+  const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => !isLeftOut(line));
+  // The keys are told by the page, not by the environment.
+  const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_ENDPOINT_URL', 'AWS_REGION'];
+  const script = [
+    `unset ${names.join(' ')} AWS_DEFAULT_REGION`,
+    'export RESTIC_PASSWORD=secret',
+    'set -e',
+    ...lines,
+  ].join('\n');
+  const { output } = await door.run('bash', '-c', script);
+  expect(output.toString()).toMatch(expected);
+});
+
+test('by boto3 as its page says', async () => {
+  const [program = ''] = await blocksOf('boto3', 'python');
+  await writeFile(join(door.folder, 'page.py'), program);
+  const { output } = await door.run('python3', 'page.py');
+  expect(output.toString()).toContain('Dear Anna\n');
+  expect(output.toString()).toContain('letters/letter.txt 9\n');
+});

@@ -1,0 +1,104 @@
+// rclone with an S3 remote: copy, sync, check, a copy on the server's side, and, where the system
+// lets a program do that, a mount.
+
+import { spawn } from 'node:child_process';
+import { accessSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { sampleBytes } from '../support/service.ts';
+import { expectFile } from './support/judging.ts';
+import { buckets, openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+const film = sampleBytes('rclone', 12_000_001);
+
+function canMount(): boolean {
+  try {
+    accessSync('/dev/fuse');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A remote of no configuration file. */
+function place(path: string): string {
+  const { url, accessKeyId, secretAccessKey } = door;
+  const options = {
+    provider: 'Other',
+    access_key_id: accessKeyId,
+    secret_access_key: secretAccessKey,
+    endpoint: url,
+    region: 'auto',
+    force_path_style: 'true',
+    chunk_size: '5Mi',
+    upload_cutoff: '5Mi',
+  };
+  const told = Object.entries(options).map(([name, value]) => `${name}='${value}'`);
+  return `:s3,${told.join(',')}:${path}`;
+}
+
+const rclone = (...words: string[]) => door.run('rclone', '--retries', '1', ...words);
+
+async function fillTree(): Promise<void> {
+  const tree = join(door.folder, 'tree');
+  await rm(tree, { recursive: true, force: true });
+  await mkdir(join(tree, 'deep', 'er'), { recursive: true });
+  await writeFile(join(tree, 'film.bin'), film);
+  for (let index = 0; index < 30; index++) {
+    await writeFile(join(tree, 'deep', 'er', `${index} ä+%.txt`), `file ${index}`);
+  }
+}
+
+describe.each(buckets)('in bucket %s', (bucket) => {
+  test('a folder is copied, checked, synced, copied on the server, and comes back', async () => {
+    await fillTree();
+    const there = place(`${bucket}/tree`);
+    await rclone('copy', 'tree', there);
+    await rclone('check', ...(bucket === 'safe' ? ['--download'] : []), 'tree', there);
+    await writeFile(join(door.folder, 'tree', 'deep', 'new.txt'), 'new');
+    const { errors } = await rclone('sync', '-v', 'tree', there);
+    if (bucket !== 'safe') expect(errors).toMatch(/Transferred:\s+1 \/ 1/);
+    const listed = (await rclone('lsf', '-R', there)).output.toString();
+    expect(listed).toContain('deep/er/7 ä+%.txt');
+    await rclone('copy', `${there}/deep`, place(`${bucket}/copied`));
+    await rclone('moveto', place(`${bucket}/copied/new.txt`), place(`${bucket}/copied/moved.txt`));
+    expect((await rclone('cat', place(`${bucket}/copied/moved.txt`))).output.toString()).toBe(
+      'new',
+    );
+    await rclone('copy', there, `back-${bucket}`);
+    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await rclone('purge', place(`${bucket}/copied`));
+    await rclone('purge', there);
+  });
+
+  test.skipIf(!canMount())('a mount is written to and read', async () => {
+    const point = join(door.folder, `mount-${bucket}`);
+    await mkdir(point);
+    const words = ['mount', '--vfs-cache-mode', 'writes', '--vfs-write-back', '0s'];
+    const child = spawn('rclone', [...words, place(`${bucket}/mounted`), point], {
+      env: { PATH: process.env.PATH ?? '', HOME: door.folder },
+      stdio: 'ignore',
+    });
+    try {
+      // It is there when it is another file system than the folder it is on.
+      await expect
+        .poll(() => readFile('/proc/mounts', 'utf8'), { timeout: 20_000 })
+        .toContain(point);
+      await writeFile(join(point, 'a.txt'), 'written by a mount');
+      await expect
+        .poll(() => door.storage.stat({ bucket, path: 'mounted/a.txt' }).catch(() => undefined), {
+          timeout: 20_000,
+        })
+        .toBeDefined();
+      expect(await readdir(point)).toEqual(['a.txt']);
+      expect(await readFile(join(point, 'a.txt'), 'utf8')).toBe('written by a mount');
+      await wait(1_500);
+    } finally {
+      await door.tryRun('fusermount', '-u', point);
+      child.kill();
+    }
+  });
+});

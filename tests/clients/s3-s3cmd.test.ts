@@ -1,0 +1,48 @@
+// s3cmd, which compares the MD5 of what it has with the entity tags of what is there.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sampleBytes } from '../support/service.ts';
+import { expectFile } from './support/judging.ts';
+import { buckets, openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+const film = sampleBytes('s3cmd', 16_000_001);
+
+function s3cmd(...words: string[]) {
+  const { url, accessKeyId, secretAccessKey } = door;
+  const { host } = new URL(url);
+  return door.run(
+    ...(['s3cmd', '--no-ssl', `--host=${host}`, `--host-bucket=${host}`] as const),
+    ...[`--access_key=${accessKeyId}`, `--secret_key=${secretAccessKey}`, '--no-progress'],
+    ...words,
+  );
+}
+
+describe.each(buckets)('in bucket %s', (bucket) => {
+  test('a folder is synced by MD5, and comes back', async () => {
+    const tree = join(door.folder, 'tree');
+    await mkdir(tree, { recursive: true });
+    await writeFile(join(tree, 'film.bin'), film);
+    for (let index = 0; index < 20; index++) {
+      await writeFile(join(tree, `${index}.txt`), `file ${index}`);
+    }
+    const there = `s3://${bucket}/tree/`;
+    await s3cmd('sync', '--multipart-chunk-size-mb=5', 'tree/', there);
+    // The same size and another content: only the MD5 tells.
+    await writeFile(join(tree, '7.txt'), 'FILE 7');
+    const { output } = await s3cmd('sync', '--multipart-chunk-size-mb=5', 'tree/', there);
+    if (bucket !== 'safe') {
+      expect(output.toString()).toContain('7.txt');
+      expect(output.toString()).not.toContain('8.txt');
+      await s3cmd('get', '--force', `${there}7.txt`, 'seven');
+      expect(await readFile(join(door.folder, 'seven'), 'utf8')).toBe('FILE 7');
+    }
+    await mkdir(join(door.folder, `back-${bucket}`));
+    await s3cmd('sync', there, `back-${bucket}/`);
+    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await s3cmd('del', '--recursive', '--force', there);
+    expect((await s3cmd('ls', there)).output.toString().trim()).toBe('');
+  });
+});

@@ -1,0 +1,149 @@
+// What judges of the S3 door use: `efs serve s3` as a process of its own beside a local replica,
+// with three buckets that everybody may read, that nobody else may, and whose files are sealed.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { identityFromPem } from '../../../packages/client/src/node/identity.ts';
+import { createNodeStorage } from '../../../packages/client/src/node/storage.ts';
+import type { Storage } from '../../../packages/client/src/storage.ts';
+import { openService, type Service } from '../../support/service.ts';
+import { type Ended, runProgram, runUntilDone } from './run-program.ts';
+
+const efs = fileURLToPath(new URL('../../../packages/efs/bin/efs.js', import.meta.url));
+
+/** Of the three buckets. */
+export const buckets = ['demo', 'vault', 'safe'] as const;
+
+export interface OpenedDoor {
+  /** `http://127.0.0.1:…` */
+  readonly url: string;
+  /** What AWS's clients take from their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of the owner, past the door. */
+  readonly storage: Storage;
+  /** The client's, and its home. */
+  readonly folder: string;
+  /** Runs a client, which must end well. */
+  run(...command: readonly [program: string, ...words: string[]]): Promise<Ended>;
+  /** The same of one that may fail. */
+  tryRun(...command: readonly [program: string, ...words: string[]]): Promise<Ended>;
+  /** −9 of the door, and another one at the same address. */
+  killAndStart(): Promise<void>;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** To be called once, at the top of a judge's file. */
+export function openDoor(): OpenedDoor {
+  let opened: OpenedDoor | undefined;
+  let stop = async () => {};
+  beforeAll(async () => {
+    const made = await startDoor();
+    opened = made.door;
+    stop = made.stop;
+  });
+  afterAll(() => stop());
+  const door = () => opened ?? expect.fail('there is no door yet');
+  return new Proxy({} as OpenedDoor, { get: (_target, name) => Reflect.get(door(), name) });
+}
+
+async function startDoor(): Promise<{ door: OpenedDoor; stop(): Promise<void> }> {
+  const service = await openService({});
+  const folder = await mkdtemp(join(tmpdir(), 's3-client-'));
+  const home = join(folder, 'door');
+  await mkdir(home);
+  const storage = ownerOf(service);
+  const keys = await makeKeys(service, home);
+  await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'vault');
+  await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'safe', '--end-to-end');
+  let running = await serve(home, '127.0.0.1:0');
+  const { url } = running;
+  const env = {
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_ENDPOINT_URL: url,
+    // Of us-east-1 AWS's clients sign addresses by the former version.
+    AWS_REGION: 'auto',
+    AWS_DEFAULT_REGION: 'auto',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
+  const options = { folder, env };
+  const door: OpenedDoor = {
+    url,
+    env,
+    ...keys,
+    storage,
+    folder,
+    run: (...command) => runUntilDone(command, { ...options, times: 1 }),
+    tryRun: (...command) => runProgram(command, options),
+    async killAndStart() {
+      await end(running.child, 'SIGKILL');
+      running = await serve(home, new URL(url).host);
+    },
+  };
+  const stop = async () => {
+    await end(running.child, 'SIGTERM');
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { door, stop };
+}
+
+function ownerOf({ host, canisterId, identityPem }: Service): Storage {
+  return createNodeStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+}
+
+/** `efs` with a home of its own. */
+async function runEfs(home: string, ...words: string[]): Promise<string> {
+  const { code, output, errors } = await runProgram([process.execPath, efs, ...words], {
+    folder: home,
+  });
+  if (code !== 0) throw new Error(`efs ${words.join(' ')}: ${errors}`);
+  return output.toString();
+}
+
+async function makeKeys({ host, canisterId, identityPem }: Service, home: string) {
+  const identity = join(home, 'identity.pem');
+  await writeFile(identity, identityPem, { mode: 0o600 });
+  const place = ['--host', host, '--canister-id', canisterId, '--identity', identity];
+  await runEfs(home, ...place, '--transport', 'actor', 'profile', 'add', 'owner');
+  const made = await runEfs(home, '--profile', 'owner', 'serve', 's3', 'credentials', 'create');
+  const [, accessKeyId = ''] = /AWS_ACCESS_KEY_ID=(\S+)/.exec(made) ?? [];
+  const [, secretAccessKey = ''] = /AWS_SECRET_ACCESS_KEY=(\S+)/.exec(made) ?? [];
+  return { accessKeyId, secretAccessKey };
+}
+
+async function serve(home: string, listen: string): Promise<Running> {
+  const words = [efs, '--profile', 'owner', 'serve', 's3', '--listen', listen];
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: home };
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    const read = (text: Buffer) => {
+      said += text.toString();
+      const [, found] = /S3 at (http:\S+)/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('close', () => reject(new Error(`efs serve s3 has ended: ${said}`)));
+  });
+  return { child, url };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill(signal);
+  await closed;
+}
