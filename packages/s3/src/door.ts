@@ -45,10 +45,10 @@ const moversMax = 16;
 const othersMax = 32;
 const waitingMax = 240;
 /** Chunks in memory beside one for each of them. */
-const spareLanes = 7;
+const spareLanes = 3;
 /** Of all uploads, and of all downloads: on their way at a time. */
-const sendingMax = 8;
-const receivingMax = 3;
+const sendingMax = 4;
+const receivingMax = 2;
 const connectionsMax = 512;
 const headersMsMax = 20_000;
 const closeMsMax = 5_000;

@@ -51,7 +51,9 @@ async function getObject(operation: Operation): Promise<Answer> {
     const object = await lookUp(operation, name);
     const { answer, range } = headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
-    const download = await open(operation, { name, object, range });
+    // The first chunk comes along.
+    const leave = await room.receiving.enter(signal);
+    const download = await open(operation, { name, object, range }).finally(leave);
     if (download.etag === object.record.etag)
       return { ...answer, body: received(piecesOf(download.body), room, signal) };
     await download.body.cancel();
