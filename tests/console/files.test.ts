@@ -6,6 +6,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
+/** So many seconds of a low sound: 8,000 samples of 8 bits each, uncompressed. */
+function sound(seconds: number): Uint8Array {
+  const rate = 8_000;
+  const samples = Buffer.alloc(rate * seconds);
+  for (let at = 0; at < samples.length; at++) samples[at] = at % 80 < 40 ? 120 : 136;
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
 describe.skipIf(isBrowserUnwanted)('files', () => {
   let tested: TestedConsole;
   let visit: Visit;
@@ -144,6 +165,25 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     const bytes = await readFile(await zip.path());
     expect(bytes.includes('attic/deep/er/c.txt')).toBe(true);
     expect(bytes.includes('bytes of a.txt')).toBe(true);
+    expect(visit.faults).toEqual([]);
+  });
+
+  test('that are sounds are heard from any place, of which only a part is fetched', async () => {
+    const path = 'hum.wav';
+    await tested.storage.upload(sound(600), { bucket: 'demo', path, contentType: 'audio/wav' });
+    await page.goto(`${tested.pages.url}/#/file/demo/${path}`);
+    const player = page.getByLabel(path);
+    await player.waitFor();
+    const place = await player.evaluate(async (audio: HTMLAudioElement) => {
+      const happens = (name: string) =>
+        new Promise((resolve) => audio.addEventListener(name, resolve, { once: true }));
+      if (audio.readyState === 0) await happens('loadedmetadata');
+      const { duration } = audio;
+      audio.currentTime = 590;
+      await happens('seeked');
+      return [duration, audio.currentTime];
+    });
+    expect(place).toEqual([600, 590]);
     expect(visit.faults).toEqual([]);
   });
 });
