@@ -44,6 +44,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-s3cmd': ['s3cmd'],
   's3-boto3': ['python3'],
   's3-s3fs': ['s3fs'],
+  's3-kills': ['aws', 'rclone'],
   's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3'],
 };
 
