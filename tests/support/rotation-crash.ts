@@ -109,7 +109,7 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
 }
 
 async function waitForRotation(url: string): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) {
+  for (let turn = 0; turn < 300; turn++) {
     const response = await fetch(`${url}/api/v1/status`);
     const { encryption } = (await response.json()) as { encryption: { isRotating: boolean } };
     if (!encryption.isRotating) return;
