@@ -108,8 +108,9 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
   }
 }
 
+/** A derivation whose answer the kill has lost is begun anew after two minutes. */
 async function waitForRotation(url: string): Promise<void> {
-  for (let turn = 0; turn < 300; turn++) {
+  for (let turn = 0; turn < 1_500; turn++) {
     const response = await fetch(`${url}/api/v1/status`);
     const { encryption } = (await response.json()) as { encryption: { isRotating: boolean } };
     if (!encryption.isRotating) return;
