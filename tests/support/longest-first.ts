@@ -53,7 +53,6 @@ const longest = [
   'domain/encryption-model',
   'client/resume',
   'replica/gateway/streaming',
-  'service/rotation-crash',
   'service/candid-fuzz',
   'service/encryption',
   'certification/canister-answers',
