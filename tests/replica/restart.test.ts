@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { MessageReport } from '../../packages/replica/src/core.ts';
 import type { Replica, ReplicaOptions } from '../../packages/replica/src/replica.ts';
 import { startReplica } from '../../packages/replica/src/replica.ts';
 import { canister } from '../support/wasm-canisters/text-module.ts';
@@ -197,6 +198,45 @@ describe('after a restart', () => {
       expect(await numberOf(again, id, 'code'), method).toBe(code);
       expect(await numberOf(again, id, 'cleaned'), method).toBe(cleaned);
     }
+  });
+});
+
+describe('a call of a canister to itself, killed', () => {
+  const caller = canister(
+    ['call_new', 'call_perform', 'msg_reject_code', 'canister_self_copy'],
+    `(table 2 funcref) (elem (i32.const 0) $done $lost)
+    (data (i32.const 100) "step")
+    (func $done (param i32) (i32.store (i32.const 1000) (i32.const 1)))
+    (func $lost (param i32) (i32.store (i32.const 1000) (call $msg_reject_code)))
+    (func (export "canister_update ask")
+      (call $canister_self_copy (i32.const 200) (i32.const 0) (i32.const 10))
+      (call $call_new (i32.const 200) (i32.const 10) (i32.const 100) (i32.const 4)
+        (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0))
+      (drop (call $call_perform)) (call $msg_reply))
+    (func (export "canister_update step") (i32.store (i32.const 1004) (i32.const 7))
+      (call $msg_reply))
+    (func (export "canister_query code") (call $reply32 (i32.load (i32.const 1000))))
+    (func (export "canister_query stepped") (call $reply32 (i32.load (i32.const 1004))))`,
+  );
+  it.each([
+    ['before its execution is kept, may be made again', 'step', 2, 0],
+    ['after it, is in doubt', 'reply', 6, 7],
+  ])('%s', async (_, at, code, stepped) => {
+    const killed: string[] = [];
+    const onReport = ({ method, kind }: MessageReport) => {
+      if (method === 'step' && (kind === 'reply') === (at === 'reply')) {
+        killed.push(folderAfterKill(stateDir));
+      }
+    };
+    const { replica, id, stateDir } = await install(caller, { onReport });
+    await replica.call(id, 'ask');
+    await replica.tick();
+    expect(await numberOf(replica, id, 'code')).toBe(1);
+    expect(killed).toHaveLength(1);
+    const again = await start({ stateDir: killed[0] as string });
+    await again.tick();
+    expect(await numberOf(again, id, 'code')).toBe(code);
+    expect(await numberOf(again, id, 'stepped')).toBe(stepped);
   });
 });
 

@@ -25,6 +25,7 @@ const longest = [
   'replica/persistence/damage',
   'service/start-again',
   'service/site-after-upgrade',
+  'service/rotation-crash',
   'service/rotation',
   'service/quota-overhead',
   'domain/whole-model',

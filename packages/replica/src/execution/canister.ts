@@ -116,6 +116,8 @@ export interface Prepaid {
 export interface OpenCall {
   readonly context: CallContext;
   readonly call: OutgoingCall;
+  /** Its callee is at work, or has been. */
+  hasBegun: boolean;
 }
 
 /** Of calls, in all and by their callee. */

@@ -7,6 +7,7 @@ export interface ErrorCodes {
   /** Fatal. */
   IC0101: 'SubnetOversubscribed';
   /** Transient. */
+  IC0203: 'CanisterQueueNotFound';
   IC0205: 'CanisterIdAlreadyExists';
   IC0206: 'StopCanisterRequestTimeout';
   IC0207: 'CanisterOutOfCycles';

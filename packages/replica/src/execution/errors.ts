@@ -211,6 +211,9 @@ export const callExpired = () => reject(6, 'IC0601', 'Call deadline has expired.
 export const callLost = () =>
   reject(6, 'IC0602', 'The replica was restarted before the call was answered.');
 
+export const callNotBegun = () =>
+  reject(2, 'IC0203', 'The replica was restarted before the call was executed.');
+
 export const snapshotNotFound = (canisterId: string, snapshotId: Uint8Array) =>
   reject(
     3,

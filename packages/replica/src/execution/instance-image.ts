@@ -30,6 +30,8 @@ interface StoredCall {
   readonly context: number;
   readonly method: string;
   readonly cycles: string;
+  /** By the canister to itself, and not executed yet: an execution is in the same commit. */
+  readonly isAhead?: true;
   readonly prepaid?: { readonly response: string; readonly callback: string };
   readonly onReply: StoredClosure;
   readonly onReject: StoredClosure;
@@ -47,7 +49,9 @@ interface StoredInstance {
 /** What a message that ended well did to its canister's instance. */
 export function changedInstance(execution: Execution): HeapChange {
   const { canister, sandbox, callContext, effects } = execution;
-  const made = callContext ? effects.calls.map((call) => ({ context: callContext, call })) : [];
+  const made = callContext
+    ? effects.calls.map((call) => ({ context: callContext, call, hasBegun: false }))
+    : [];
   return {
     canisterId: canister.idText,
     registers: encodeInstance(canister, {
@@ -115,7 +119,9 @@ export function restoreInstance(
   const contexts = found.contexts.map((one) => reopened(canister, one));
   const calls = found.calls.flatMap((call) => {
     const context = contexts[call.context];
-    return context === undefined ? [] : [{ context, call: waitingCall(call) }];
+    return context === undefined
+      ? []
+      : [{ context, call: waitingCall(call), hasBegun: call.isAhead !== true }];
   });
   return { sandbox, calls };
 }
@@ -171,7 +177,7 @@ function encodeInstance(
     registers: sandbox.storedRegisters(),
     lastTime: canister.lastTime.toString(),
     contexts: contexts.map((context) => storedContext(context, running)),
-    calls: calls.map(({ context, call }) => storedCall(contexts.indexOf(context), call)),
+    calls: calls.map((open) => storedCall(contexts.indexOf(open.context), open)),
   };
   return encode(stored);
 }
@@ -187,13 +193,15 @@ function storedContext(context: CallContext, running: Execution | undefined): St
   };
 }
 
-function storedCall(context: number, call: OpenCall['call']): StoredCall {
-  const { method, cycles, prepaid, onReply, onReject, onCleanup } = call;
+function storedCall(context: number, open: OpenCall): StoredCall {
+  const { callee, method, cycles, prepaid, onReply, onReject, onCleanup } = open.call;
+  const isOwn = Buffer.compare(callee, open.context.canister.id.toUint8Array()) === 0;
   const pair = ({ index, environment }: Closure): StoredClosure => [index, environment];
   return {
     context,
     method,
     cycles: cycles.toString(),
+    ...(isOwn && !open.hasBegun && { isAhead: true }),
     ...(prepaid && {
       prepaid: {
         response: prepaid.response.toString(),

@@ -81,6 +81,8 @@ export interface IncomingCall {
   /** Cycles that the canister pays for taking the message in. */
   readonly ingressCycles: bigint;
   readonly respond: (outcome: Outcome, refundedCycles: bigint) => void;
+  /** Told before the first instruction of the callee. */
+  readonly onBegin?: () => void;
 }
 
 function refuse(canister: Canister, method: string): Reject | undefined {
@@ -160,6 +162,7 @@ export function executeCall(
   const name = `canister_${isUpdate ? 'update' : 'query'} ${method}`;
   const invoke = (sandbox: Sandbox) => sandbox.callExport(name);
   const { ingressCycles } = call;
+  call.onBegin?.();
   const { failure } = runMessage(state, { execution, invoke, ingressCycles });
   conclude(state, execution, { failure, send });
 }

@@ -7,7 +7,7 @@ import type { ManagementCall, ManagementResult } from '../core.ts';
 import { countWaiting } from './call-room.ts';
 import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
-import { callExpired, callLost, reject } from './errors.ts';
+import { callExpired, callLost, callNotBegun, reject } from './errors.ts';
 import type { IncomingCall } from './messages.ts';
 import { executeCall, executeCallback } from './messages.ts';
 
@@ -86,11 +86,14 @@ function addOpenCall(state: EngineState, open: OpenCall): void {
   canister.openCalls.add(open);
 }
 
-/** Answers a call that was under way when the process ended: what became of it is not known. */
+/**
+ * Answers a call that was under way when the process ended. What became of it is not known, unless
+ * its execution would have been in the caller's own state: then it may safely be made again.
+ */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
   addOpenCall(state, open);
   const respond = awaitAnswer(state, { open, deadline: 0n });
-  respond(callLost(), open.call.cycles);
+  respond(open.hasBegun ? callLost() : callNotBegun(), open.call.cycles);
 }
 
 /** Sends a call of a committed message on its way. */
@@ -101,7 +104,7 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
     timeoutSeconds === undefined
       ? 0n
       : state.world.now() + BigInt(timeoutSeconds) * nanosecondsPerSecond;
-  const open = { context, call };
+  const open = { context, call, hasBegun: false };
   addOpenCall(state, open);
   const respond = awaitAnswer(state, { open, deadline });
   const idText = Principal.fromUint8Array(call.callee).toText();
@@ -117,6 +120,9 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
     deadline,
     ingressCycles: 0n,
     respond,
+    onBegin: () => {
+      open.hasBegun = true;
+    },
   });
 }
 
