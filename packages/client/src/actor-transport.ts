@@ -7,7 +7,6 @@ import { actorAdministration } from './actor-administration.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
-import { firstChunkBytes } from './actor-first-chunk.ts';
 import { createLink, listLinks } from './actor-links.ts';
 import { actorManagement } from './actor-management.ts';
 import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts';
@@ -17,7 +16,6 @@ import { resultOf } from './candid-interface.ts';
 import { bucketRecordOf, fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { canisterAddress } from './canister-address.ts';
-import { chunkCountOf, likelyChunkBytes } from './digest.ts';
 import type {
   FileName,
   FileRecord,
@@ -54,7 +52,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     async getEndToEnd(bucket, signal) {
       return bucketRecordOf(await call(signal, () => actor.getBucket(bucket, key)));
     },
-    openFile: (file, options) => openFile(service, file, options),
+    openFile: (file, { signal }) => openFile(service, file, signal),
     getFile: (file, signal) => getFile(service, file, signal),
     listFiles: (request) => listFiles(service, request),
     listFolder: (request) => listFolder(service, request),
@@ -184,16 +182,10 @@ async function getFile({ actor, apiKey }: Service, file: FileName, signal: Signa
   return fileRecordOf(await call(signal, () => actor.getFile(bucket, path, optional(apiKey))));
 }
 
-async function openFile(
-  service: Service,
-  file: FileName,
-  { wantsFirst, signal }: { readonly wantsFirst: boolean; readonly signal: Signal },
-): Promise<OpenedFile> {
-  const { etag, size, contentType } = await getFile(service, file, signal);
-  const isOneChunk = chunkCountOf(etag) === 1;
-  const asked = wantsFirst && !isOneChunk ? firstChunkBytes(service, file, signal) : undefined;
-  const told = isOneChunk ? Math.max(1, size) : await asked;
-  const chunkBytes = told ?? likelyChunkBytes({ etag, size });
+async function openFile(service: Service, file: FileName, signal: Signal): Promise<OpenedFile> {
+  const { etag, size, contentType, chunkSize } = await getFile(service, file, signal);
+  // Of a file without bytes it may be 0.
+  const chunkBytes = Math.max(1, chunkSize);
   return { etag, size, contentType, chunkBytes, isAnonymous: false, first: undefined };
 }
 

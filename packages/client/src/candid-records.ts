@@ -22,7 +22,7 @@ export function optional<T>(value: T | undefined): Optional<T> {
   return value === undefined ? [] : [value];
 }
 
-export function fileRecordOf(file: CandidFile): FileRecord {
+export function fileRecordOf(file: CandidFile): FileRecord & { readonly chunkSize: number } {
   const { size, chunkSize, version, createdAt, updatedAt, sha256, metadata, ...rest } = file;
   const [pairs = []] = metadata;
   return {
