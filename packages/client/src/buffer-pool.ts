@@ -8,9 +8,12 @@ export interface BufferPool {
 }
 
 const keptMax = 32;
+/** Those that nobody has wanted for so long are given up. */
+const keptMs = 1_000;
 
 export function createBufferPool(): BufferPool {
-  const free: Uint8Array[] = [];
+  let free: Uint8Array[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     take(length) {
       const at = free.findIndex((buffer) => buffer.length >= length);
@@ -19,6 +22,12 @@ export function createBufferPool(): BufferPool {
     },
     giveBack(buffer) {
       if (free.length < keptMax) free.push(buffer);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        free = [];
+      }, keptMs);
+      // Node alone would wait for it at its end.
+      if (typeof timer === 'object') timer.unref?.();
     },
   };
 }

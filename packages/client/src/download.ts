@@ -212,7 +212,8 @@ async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<
   const { connection, name, file, link } = job;
   const end = Math.min(start + job.partBytes, job.end);
   const isChunk = job.options.range === undefined;
-  const { etag, first, isAnonymous } = file;
+  const { etag, isAnonymous } = file;
+  const first = firstOnce(file);
   const part = { ...name, start, end, etag, isChunk, isAnonymous };
   const reader = link ? link.read : connection.transport.readPart;
   const bytes =
@@ -220,6 +221,13 @@ async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<
       ? first
       : await trying(connection, signal, () => reader(part, signal));
   return { bytes, digest: job.digests && (await sha256(bytes)) };
+}
+
+/** Megabytes that are not to be held for as long as the rest comes. */
+function firstOnce(file: OpenedFile): Uint8Array | undefined {
+  const { first } = file;
+  file.first = undefined;
+  return first;
 }
 
 async function requireDigest({ digests, file }: Job): Promise<void> {

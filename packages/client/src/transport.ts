@@ -129,8 +129,8 @@ export interface OpenedFile {
   readonly chunkBytes: number | undefined;
   /** It is read without the key, as public files are. */
   readonly isAnonymous: boolean;
-  /** The bytes of the first chunk, when they came along. */
-  readonly first: Uint8Array | undefined;
+  /** The bytes of the first chunk, when they came along, until they are given on. */
+  first: Uint8Array | undefined;
 }
 
 export interface PartRequest extends FileName {

@@ -62,23 +62,28 @@ export async function sendChunks(
   const takeChunk = chunkReader(job);
   const chunkCount = Math.ceil((totalBytes ?? Number.POSITIVE_INFINITY) / job.chunkSize);
   const concurrency = Math.min(job.concurrency, Math.max(1, chunkCount));
+  async function send(chunk: Chunk | undefined, signal: AbortSignal): Promise<boolean> {
+    if (chunk === undefined) return false;
+    const { index, bytes, blob, isStored } = chunk;
+    const digest = await sha256(bytes);
+    digests[index - first] = digest;
+    if (isStored) {
+      resumedBytes += bytes.length;
+    } else {
+      const upload = { ...job.name, index, bytes, blob, digest };
+      await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
+    }
+    doneBytes += bytes.length;
+    source.release?.(bytes);
+    source.sent?.();
+    job.report?.({ doneBytes, totalBytes, resumedBytes });
+    return true;
+  }
   await inParallel({ concurrency, signal: job.signal }, async (signal) => {
-    for (;;) {
-      // A slow stream may give nothing for long.
-      const chunk = await unlessAborted(signal, takeChunk);
-      if (chunk === undefined) break;
-      const { index, bytes, blob, isStored } = chunk;
-      const digest = await sha256(bytes);
-      digests[index - first] = digest;
-      if (isStored) {
-        resumedBytes += bytes.length;
-      } else {
-        const upload = { ...job.name, index, bytes, blob, digest };
-        await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
-      }
-      doneBytes += bytes.length;
-      source.release?.(bytes);
-      job.report?.({ doneBytes, totalBytes, resumedBytes });
+    let isSent = true;
+    // A slow stream may give nothing for long, in which the chunk before it is not held.
+    while (isSent) {
+      isSent = await unlessAborted(signal, takeChunk).then((chunk) => send(chunk, signal));
     }
     if (job.signal?.aborted) throw abortedError(job.signal.reason);
   });

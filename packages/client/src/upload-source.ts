@@ -13,6 +13,8 @@ export interface UploadSource {
   blob?(start: number, end: number): Blob;
   /** Told of a slice that is not read any more. */
   release?(slice: Uint8Array): void;
+  /** Told of each slice when the service has it, or what was made of it. */
+  sent?(): void;
   /** Its media type, when it has one of its own. */
   readonly contentType?: string | undefined;
 }

@@ -1,7 +1,7 @@
 // Downloads of end-to-end files. A whole one is compared with its digest as any other, and opened
 // as it comes; of a range the header is read, and the pieces that cover it.
 
-import { joinPieces, piecesOf } from '../byte-stream.ts';
+import { joinPieces, mapped, type Pieces, piecesOf } from '../byte-stream.ts';
 import { concatBytes } from '../bytes.ts';
 import { type Connection, trying } from '../connection.ts';
 import { downloadFile } from '../download.ts';
@@ -142,12 +142,9 @@ export class FileOpener {
         ? await received.source.slice(pieceStart, inner.start)
         : undefined;
     const skipped = Math.max(0, age.payloadStart - inner.start);
-    const body = continued(piecesOf(inner.body), { known, skipped });
-    const bytes = progressing(openStream(age, { first, beyond: age.pieceCount }, body), {
-      options,
-      doneBytes: start,
-      totalBytes: age.size,
-    });
+    const sealed = without(piecesOf(inner.body), skipped);
+    const pieces = openStream(age, { first, beyond: age.pieceCount }, sealed, known);
+    const bytes = progressing(pieces, { options, doneBytes: start, totalBytes: age.size });
     return this.#downloadOf(source, { start, bytes });
   }
 
@@ -165,7 +162,7 @@ export class FileOpener {
 
   #downloadOf(
     { name, file, unsealed }: Source,
-    { start, bytes }: { readonly start: number; readonly bytes: AsyncGenerator<Uint8Array> },
+    { start, bytes }: { readonly start: number; readonly bytes: Pieces },
   ): Download {
     let body: ReadableStream<Uint8Array> | undefined;
     return {
@@ -186,7 +183,7 @@ export class FileOpener {
   }
 }
 
-function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(bytes: Pieces): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(sink) {
@@ -195,7 +192,7 @@ function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
         else sink.enqueue(value);
       },
       cancel: async () => {
-        await bytes.return(undefined);
+        await bytes.return?.();
       },
     },
     { highWaterMark: 0 },
@@ -203,48 +200,42 @@ function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array>
 }
 
 /** The bytes [from, from + length) of a stream. */
-async function* within(
-  stream: AsyncIterable<Uint8Array>,
+function within(
+  stream: Pieces,
   { from, length }: { readonly from: number; readonly length: number },
-): AsyncGenerator<Uint8Array> {
+): Pieces {
   let position = 0;
-  for await (const bytes of stream) {
-    const part = bytes.subarray(
-      Math.max(0, from - position),
-      Math.max(0, from + length - position),
-    );
+  return mapped(stream, (bytes) => {
+    const start = Math.max(0, from - position);
+    const part = bytes.subarray(start, Math.max(0, from + length - position));
     position += bytes.length;
-    if (part.length > 0) yield part;
-  }
+    return part;
+  });
 }
 
-/** With what was known of it before, or without its first bytes. */
-async function* continued(
-  stream: AsyncIterable<Uint8Array>,
-  { known, skipped }: { readonly known: Uint8Array | undefined; readonly skipped: number },
-): AsyncGenerator<Uint8Array> {
-  if (known !== undefined) yield known;
+/** Without its first bytes. */
+function without(stream: Pieces, skipped: number): Pieces {
   let left = skipped;
-  for await (const bytes of stream) {
+  return mapped(stream, (bytes) => {
     const part = bytes.subarray(left);
     left = Math.max(0, left - bytes.length);
-    if (part.length > 0) yield part;
-  }
+    return part;
+  });
 }
 
-async function* progressing(
-  stream: AsyncIterable<Uint8Array>,
+function progressing(
+  stream: Pieces,
   progress: {
     readonly options: DownloadOptions;
     readonly doneBytes: number;
     readonly totalBytes: number;
   },
-): AsyncGenerator<Uint8Array> {
+): Pieces {
   const { options, totalBytes, doneBytes: resumedBytes } = progress;
   let { doneBytes } = progress;
-  for await (const bytes of stream) {
+  return mapped(stream, (bytes) => {
     doneBytes += bytes.length;
     options.onProgress?.({ doneBytes, totalBytes, resumedBytes });
-    yield bytes;
-  }
+    return bytes;
+  });
 }

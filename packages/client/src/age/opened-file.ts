@@ -2,10 +2,12 @@
 // every piece is checked as it is opened, and the last by its mark, which shows that the file is
 // whole.
 
+import { madeOf, type Pieces } from '../byte-stream.ts';
 import { concatBytes, emptyBytes } from '../bytes.ts';
 import { headerBytesMax, headerEnd } from './header.ts';
 import {
   damaged,
+  openPiece,
   openPieces,
   type PayloadKey,
   payloadKeyOf,
@@ -94,31 +96,47 @@ function startOfPiece({ size }: OpenedAge, piece: number): number {
   return Math.min(piece * sealedPieceBytes, sealedBytesOf(size));
 }
 
-/** Opens pieces of a file as their bytes come in order; IntegrityError if one is missing. */
-export async function* openStream(
+/**
+ * Opens pieces of a file as their bytes come in order; IntegrityError if one is missing. Of the
+ * first piece the bytes that are known are not among those that come.
+ */
+export function openStream(
   file: OpenedAge,
   { first, beyond }: PieceRange,
   sealed: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+  known: Uint8Array = emptyBytes,
+): Pieces {
   const { payload, pieceCount: count } = file;
-  let left = startOfPiece(file, beyond) - startOfPiece(file, first);
+  let left = startOfPiece(file, beyond) - startOfPiece(file, first) - known.length;
   let next = first;
-  let rest: Uint8Array = emptyBytes;
-  for await (const bytes of sealed) {
-    const joined = rest.length === 0 ? bytes : concatBytes(rest, bytes);
+  let rest = known;
+  function* opened(bytes: Uint8Array): Generator<Uint8Array> {
+    for (let start = 0; start < bytes.length; start += sealedPieceBytes) {
+      const piece = bytes.subarray(start, start + sealedPieceBytes);
+      next += 1;
+      yield openPiece(payload, { index: next - 1, isLast: next === count }, piece);
+    }
+  }
+  function* take(bytes: Uint8Array): Generator<Uint8Array> {
     left -= bytes.length;
-    const whole = left <= 0 ? joined.length : joined.length - (joined.length % sealedPieceBytes);
-    rest = joined.subarray(whole);
-    if (whole === 0) continue;
-    const opened = openPieces(payload, { first: next, count, sealed: joined.subarray(0, whole) });
-    next += Math.ceil(whole / sealedPieceBytes);
-    yield opened;
+    const missing = rest.length === 0 ? 0 : sealedPieceBytes - rest.length;
+    const isCut = bytes.length < missing && left > 0;
+    if (missing > 0) {
+      const piece = concatBytes(rest, bytes.subarray(0, missing));
+      rest = isCut ? piece : emptyBytes;
+      if (!isCut) yield* opened(piece);
+    }
+    const others = bytes.subarray(missing);
+    const whole = left <= 0 ? others.length : others.length - (others.length % sealedPieceBytes);
+    // A copy, so that it alone is held.
+    if (!isCut) rest = others.slice(whole);
+    yield* opened(others.subarray(0, whole));
   }
-  if (rest.length > 0) {
-    yield openPieces(payload, { first: next, count, sealed: rest });
-    next += 1;
+  function* takeEnd(): Generator<Uint8Array> {
+    yield* opened(rest);
+    if (next !== beyond) throw damaged(`It is cut: of ${count} pieces ${next} came.`);
   }
-  if (next !== beyond) throw damaged(`It is cut: of ${count} pieces ${next} came.`);
+  return madeOf(sealed, take, takeEnd);
 }
 
 /** A range of what is in it, within its size: the pieces that cover it are read, and no others. */

@@ -87,7 +87,11 @@ export function sealPiece(
 }
 
 /** IntegrityError when it is not the piece of that name. */
-function openPiece({ cipher, key }: PayloadKey, name: PieceName, sealed: Uint8Array): Uint8Array {
+export function openPiece(
+  { cipher, key }: PayloadKey,
+  name: PieceName,
+  sealed: Uint8Array,
+): Uint8Array {
   const bytes = cipher.open(key, nonceOf(name), sealed);
   if (bytes !== undefined) return bytes;
   const what = name.isLast ? 'its last piece is another one, or it is cut' : 'it was changed';

@@ -28,62 +28,96 @@ export async function sealedSource(
   const reader = new PieceReader(plain);
   const { size } = plain;
   /** The piece that the former slice has cut. */
-  let cut: SealedPieces | undefined;
+  let cut: PlacedBytes | undefined;
   return {
     size: size === undefined ? undefined : prefix.length + sealedBytesOf(size),
     contentType: plain.contentType,
+    ...(plain.sent && { sent: () => plain.sent?.() }),
     async slice(start, end) {
-      const parts = [prefix.subarray(start, Math.min(end, prefix.length))];
-      let from = Math.max(0, start - prefix.length);
+      const known = [{ start: -prefix.length, bytes: prefix }, ...(cut ? [cut] : [])];
+      const from = start - prefix.length;
       const to = end - prefix.length;
-      if (to <= 0) return joinPieces(parts);
-      if (cut !== undefined && from >= cut.start && from < cut.end) {
-        const part = bytesOf(cut, from, to);
-        parts.push(part);
-        from += part.length;
+      const position = known.reduce(endOfCovered, from);
+      const wanted = { position, to: reader.isOver ? position : to };
+      // Nothing of the slice is in memory while its bytes are waited for.
+      const read = position < wanted.to ? await reader.readCovering(wanted) : undefined;
+      const slice = new Slice(from, to);
+      for (const one of known) slice.put(one);
+      if (read !== undefined) {
+        cut = sealInto(slice, payload, read);
+        reader.release(read.bytes);
       }
-      if (from < to && !reader.isOver) {
-        const sealed = await sealPieces(payload, reader, { from, to });
-        parts.push(...sealed.map((piece) => bytesOf(piece, from, to)));
-        cut = sealed.at(-1) ?? cut;
-      }
-      return joinPieces(parts.filter((part) => part.length > 0));
+      return slice.bytes();
     },
   };
 }
 
-/** Bytes of the payload, and where they are in it. */
-interface SealedPieces {
+/** Bytes, and where they are in the payload; before it they stand below 0. */
+interface PlacedBytes {
   readonly start: number;
-  readonly end: number;
   readonly bytes: Uint8Array;
 }
 
-function bytesOf({ start, bytes }: SealedPieces, from: number, to: number): Uint8Array {
-  return bytes.subarray(Math.max(0, from - start), Math.max(0, to - start));
+/** Where what is covered from the position on ends. */
+function endOfCovered(position: number, { start, bytes }: PlacedBytes): number {
+  const end = start + bytes.length;
+  return start <= position && position < end ? end : position;
 }
 
-/** Those that have a byte of the bounds. */
-async function sealPieces(
+/** Filled in order, with whatever covers the next of its bytes. */
+class Slice {
+  readonly #start: number;
+  readonly #bytes: Uint8Array;
+  #filled = 0;
+
+  constructor(start: number, end: number) {
+    this.#start = start;
+    this.#bytes = new Uint8Array(end - start);
+  }
+
+  put({ start, bytes }: PlacedBytes): void {
+    const from = this.#start + this.#filled - start;
+    if (from < 0 || from >= bytes.length) return;
+    const part = bytes.subarray(from, from + this.#bytes.length - this.#filled);
+    this.#bytes.set(part, this.#filled);
+    this.#filled += part.length;
+  }
+
+  /** Fewer at the end of what has no size. */
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#filled);
+  }
+}
+
+/** Pieces from `first` on, before they are sealed. */
+interface PlainPieces {
+  readonly first: number;
+  readonly bytes: Uint8Array;
+  readonly isEnd: boolean;
+}
+
+/** Gives the last piece. */
+function sealInto(
+  slice: Slice,
   payload: PayloadKey,
-  reader: PieceReader,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<SealedPieces[]> {
-  const first = Math.floor(from / sealedPieceBytes);
-  const count = Math.ceil(to / sealedPieceBytes) - first;
-  const { bytes, isEnd } = await reader.read(first, count);
-  const sealed: SealedPieces[] = [];
+  { first, bytes, isEnd }: PlainPieces,
+): PlacedBytes | undefined {
+  let last: PlacedBytes | undefined;
   // Of an empty file there is one piece.
   for (let at = 0; at < bytes.length || (at === 0 && first === 0); at += pieceBytes) {
     const index = first + at / pieceBytes;
     const piece = bytes.subarray(at, at + pieceBytes);
     const isLast = isEnd && at + pieceBytes >= bytes.length;
-    const start = index * sealedPieceBytes;
-    const own = sealPiece(payload, { index, isLast }, piece);
-    sealed.push({ start, end: start + own.length, bytes: own });
+    const sealed = sealPiece(payload, { index, isLast }, piece);
+    last = { start: index * sealedPieceBytes, bytes: sealed };
+    slice.put(last);
   }
-  reader.release(bytes);
-  return sealed;
+  return last;
+}
+
+interface Covered {
+  readonly position: number;
+  readonly to: number;
 }
 
 /** Reads whole pieces, and knows which is the last, also where nobody knows the size ahead. */
@@ -98,10 +132,16 @@ class PieceReader {
     this.#source = source;
   }
 
-  async read(first: number, count: number): Promise<{ bytes: Uint8Array; isEnd: boolean }> {
+  /** The pieces that have a byte of the payload's [position, to). */
+  async readCovering({ position, to }: Covered): Promise<PlainPieces> {
+    const first = Math.floor(position / sealedPieceBytes);
+    const count = Math.ceil(to / sealedPieceBytes) - first;
+    return { first, ...(await this.#read(first * pieceBytes, count * pieceBytes)) };
+  }
+
+  async #read(start: number, length: number): Promise<{ bytes: Uint8Array; isEnd: boolean }> {
     const { size } = this.#source;
-    const start = first * pieceBytes;
-    const end = start + count * pieceBytes;
+    const end = start + length;
     if (size === undefined) return this.#readOn(start, end);
     const bytes = start < size ? await this.#source.slice(start, Math.min(end, size)) : emptyBytes;
     return { bytes, isEnd: end >= size };
