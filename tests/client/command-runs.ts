@@ -21,6 +21,8 @@ export interface CommandSettings {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array;
+  /** By its first line, with the flags for Node that stand there. */
+  readonly isExecuted?: boolean;
 }
 
 export function commandEnvironment(settings: CommandSettings): Record<string, string> {
@@ -34,8 +36,10 @@ export function commandEnvironment(settings: CommandSettings): Record<string, st
 }
 
 export function startCommand(words: readonly string[], settings: CommandSettings): CommandRun {
-  const { folder, input } = settings;
-  const child = spawn(process.execPath, [join(projectDir, 'packages/efs/bin/efs.js'), ...words], {
+  const { folder, input, isExecuted = false } = settings;
+  const efs = join(projectDir, 'packages/efs/bin/efs.js');
+  const [program, ...before] = isExecuted ? [efs] : [process.execPath, efs];
+  const child = spawn(program, [...before, ...words], {
     cwd: folder,
     env: commandEnvironment(settings),
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -114,6 +114,24 @@ describe('of a body', () => {
   });
 });
 
+test('bodies that halt keep no other waiting', async () => {
+  const halting = await Promise.all(
+    Array.from({ length: 6 }, async (_, index) => {
+      const headers = { 'Content-Length': large.length };
+      const sending = httpRequest(await signed(`halting-${index}`), { method: 'PUT', headers });
+      sending.on('error', () => {});
+      sending.write(large.subarray(0, 100_000));
+      return sending;
+    }),
+  );
+  await expect.poll(openUploads).not.toEqual([]);
+  const started = performance.now();
+  await client.send(new PutObjectCommand({ Bucket, Key: 'prompt', Body: large }));
+  expect(performance.now() - started).toBeLessThan(20_000);
+  for (const sending of halting) sending.destroy();
+  await expect.poll(openUploads).toEqual([]);
+}, 30_000);
+
 test('who stops reading ends the download, and others are served', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'large' }));

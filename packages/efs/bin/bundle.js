@@ -33,6 +33,7 @@ export async function writeBundle() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    minifyWhitespace: true,
     // Some packages are CommonJS.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -1,7 +1,9 @@
 // Chunks on their way to the service and from it: of all requests together so many at a time, since
 // each is some megabytes. Those of bodies are in buffers that are used again.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { BufferPool } from '../../client/src/buffer-pool.ts';
+import { iteratorOf, type Pieces } from '../../client/src/byte-stream.ts';
 import type { UploadSource } from '../../client/src/upload-source.ts';
 import type { Body } from './body/open-body.ts';
 import type { Gate } from './gate.ts';
@@ -18,6 +20,9 @@ export interface ChunkRoom {
   readonly receiving: Gate;
 }
 
+/** A client that brings a chunk more slowly lets others go before it is sent. */
+const promptMsMax = 2_000;
+
 /** How many there are, and they as they come. */
 type Bytes = Pick<Body, 'length' | 'stream'>;
 
@@ -29,9 +34,16 @@ export interface ChunkSource extends UploadSource {
 /** Slices are asked for in their order, one at a time. Fails as the body does, before its end. */
 export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): ChunkSource {
   const { length: size, stream } = body;
+  const { buffers, sending } = room;
   const pieces = stream[Symbol.asyncIterator]();
-  const places = new Map<Uint8Array, () => void>();
+  const places: (() => void)[] = [];
+  let isClosed = false;
   let rest: Uint8Array = new Uint8Array(0);
+  async function enter(): Promise<void> {
+    const leave = await sending.enter(signal);
+    if (isClosed) leave();
+    else places.push(leave);
+  }
   async function fill(bytes: Uint8Array): Promise<void> {
     for (let filled = 0; filled < bytes.length; ) {
       if (rest.length === 0) rest = await nextPiece();
@@ -49,41 +61,50 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
   return {
     size,
     async slice(start, end) {
-      const leave = await room.sending.enter(signal);
-      const bytes = room.buffers.take(Math.max(sliceBytes, end - start)).subarray(0, end - start);
-      places.set(bytes, leave);
-      await fill(bytes);
+      await enter();
+      const bytes = buffers.take(Math.max(sliceBytes, end - start)).subarray(0, end - start);
+      const filling = fill(bytes);
+      if (!(await endsWithin(filling, promptMsMax))) {
+        places.pop()?.();
+        await filling;
+        await enter();
+      }
       // A body that is not what was meant says so at its end: before the last chunk is sent.
       if (end >= size) await pieces.next();
       return bytes;
     },
     release(bytes) {
-      places.get(bytes)?.();
-      places.delete(bytes);
-      room.buffers.giveBack(new Uint8Array(bytes.buffer));
+      buffers.giveBack(new Uint8Array(bytes.buffer));
+    },
+    sent() {
+      places.pop()?.();
     },
     close() {
-      for (const leave of places.values()) leave();
-      places.clear();
+      isClosed = true;
+      for (const leave of places.splice(0)) leave();
     },
   };
 }
 
-/** What comes of the service, when there is room for it. */
-export async function* received(
-  stream: AsyncIterable<Uint8Array>,
-  { receiving }: ChunkRoom,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const pieces = stream[Symbol.asyncIterator]();
+/** Whether it does; rejects when it has failed by then. */
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const late = new AbortController();
+  // Who comes too late is not heard: its failure is told to whoever awaits it.
+  const time = wait(ms, false, { ref: false, signal: late.signal }).catch(() => false);
   try {
-    for (;;) {
-      const leave = await receiving.enter(signal);
-      const { done, value } = await pieces.next().finally(leave);
-      if (done) return;
-      yield value;
-    }
+    return await Promise.race([work.then(() => true), time]);
   } finally {
-    await pieces.return?.();
+    late.abort();
   }
+}
+
+/** What comes of the service, when there is room for it. */
+export function received(pieces: Pieces, { receiving }: ChunkRoom, signal: AbortSignal): Pieces {
+  return iteratorOf(
+    async () => {
+      const leave = await receiving.enter(signal);
+      return pieces.next().finally(leave);
+    },
+    async () => pieces.return?.(),
+  );
 }

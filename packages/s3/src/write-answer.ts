@@ -10,15 +10,18 @@ import { writeXml } from './xml/write.ts';
 const drainMsMax = 60_000;
 
 /** Resolves when all of it is written; where it fails, the client gets no whole answer. */
-export async function writeAnswer(
-  response: ServerResponse,
-  { status, headers = {}, body = '' }: Answer,
-): Promise<void> {
+export async function writeAnswer(response: ServerResponse, answer: Answer): Promise<void> {
+  const { body = '' } = answer;
   const isHead = response.req.method === 'HEAD';
-  // Nothing is said before the first bytes are there: until then it may fail in words.
-  const pieces = typeof body === 'string' || isHead ? undefined : oneBehind(body);
-  // One variable: what is written is held no longer.
-  let next = await pieces?.next();
+  if (typeof body === 'string' || isHead) {
+    writeHead(response, answer);
+    response.end(isHead ? undefined : body);
+    return;
+  }
+  await writePieces(response, answer, body[Symbol.asyncIterator]());
+}
+
+function writeHead(response: ServerResponse, { status, headers = {}, body = '' }: Answer): void {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value);
   }
@@ -26,40 +29,48 @@ export async function writeAnswer(
     response.setHeader('Content-Length', Buffer.byteLength(body));
   }
   response.writeHead(status);
-  if (pieces === undefined) {
-    response.end(isHead ? undefined : body);
-    return;
-  }
-  try {
-    while (next && !next.done) {
-      const isTaken = response.write(next.value);
-      next = undefined;
-      if (!isTaken) await drained(response);
-      next = await pieces.next();
-    }
-    response.end();
-  } catch (error) {
-    response.destroy();
-    throw error;
-  } finally {
-    await pieces.return(undefined);
-  }
 }
 
 /**
  * The last bytes are kept back until the source has ended well: what fails its verification in the
  * end is then short of the length that was told.
  */
-async function* oneBehind(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function writePieces(
+  response: ServerResponse,
+  answer: Answer,
+  pieces: AsyncIterator<Uint8Array>,
+): Promise<void> {
   let kept: Uint8Array = new Uint8Array(0);
-  for await (const piece of body) {
-    if (kept.length > 0) yield kept;
-    const end = Math.max(0, piece.length - keptBytes);
+  // Nothing is said before the first bytes are there: until then it may fail in words.
+  const write = (bytes: Uint8Array): boolean => {
+    if (bytes.length === 0) return true;
+    if (!response.headersSent) writeHead(response, answer);
+    return response.write(bytes);
+  };
+  // What waits for a piece holds none: that is megabytes, of each answer.
+  const take = ({ done, value }: IteratorResult<Uint8Array>): 'over' | 'full' | 'taken' => {
+    if (done) return 'over';
+    const end = Math.max(0, value.length - keptBytes);
+    write(kept);
     // A copy: the piece has megabytes.
-    kept = piece.slice(end);
-    if (end > 0) yield piece.subarray(0, end);
+    kept = value.slice(end);
+    return write(value.subarray(0, end)) ? 'taken' : 'full';
+  };
+  try {
+    for (;;) {
+      const end = await pieces.next().then(take);
+      if (end === 'over') break;
+      if (end === 'full') await drained(response);
+    }
+    write(kept);
+    if (!response.headersSent) writeHead(response, answer);
+    response.end();
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    // What the source itself has ended by is known.
+    await pieces.return?.().catch(() => {});
+    throw error;
   }
-  if (kept.length > 0) yield kept;
 }
 
 const keptBytes = 1_024;

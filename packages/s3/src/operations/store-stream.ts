@@ -39,7 +39,6 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   try {
     return await account.storage.upload(source, {
       ...{ ...target, ...conditions, contentType, headers, tags, concurrency, signal },
-      chunkBytes: isSealed && concurrency === 1 ? crowdedChunkBytes : undefined,
       metadata: facts,
       onSession: (begun) => {
         session = begun;
@@ -75,12 +74,6 @@ export function digestFacts(body: Body): ByteFacts {
     checksum: checksum && `${checksum.algorithm} ${checksum.value}`,
   };
 }
-
-/**
- * Of what is sealed while others are about: its chunks are in memory twice, in buffers that are not
- * used again. Of 5 GiB there are as many as a file may have.
- */
-const crowdedChunkBytes = 600_000;
 
 /** As long as those of any bytes. */
 const longestFacts: ByteFacts = {

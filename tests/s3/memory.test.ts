@@ -1,0 +1,93 @@
+// The memory that `efs serve s3` takes as a process, with sixteen requests at a time. Linux tells it.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandRun, runCommand, startCommand } from '../client/command-runs.ts';
+import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
+
+const requests = 16;
+const objectBytes = 6_000_000;
+/** MB at most; the figures in docs/how-to/s3.md are 10 to 25 below. */
+const limits = { demo: 150, sealed: 165 };
+
+let service: Service;
+let folder: string;
+let door: CommandRun | undefined;
+
+beforeAll(async () => {
+  service = await openService();
+  folder = await mkdtemp(join(tmpdir(), 'efs-door-'));
+  const identity = join(folder, 'identity.pem');
+  await writeFile(identity, service.identityPem, { mode: 0o600 });
+  const { host, canisterId } = service;
+  const named = ['--host', host, '--canister-id', canisterId, '--identity', identity];
+  await run(...named, 'profile', 'add', 'owner');
+  await run('--profile', 'owner', 'bucket', 'create', 'sealed', '--end-to-end');
+}, 60_000);
+
+afterAll(async () => {
+  door?.process.kill('SIGKILL');
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function run(...words: string[]): Promise<string> {
+  const { code, output } = await runCommand(words, { folder });
+  expect(code, output).toBe(0);
+  return output;
+}
+
+async function openClient(): Promise<S3Client> {
+  const made = await run('--profile', 'owner', 'serve', 's3', 'credentials', 'create', '--json');
+  const words = ['-q', '--profile', 'owner', 'serve', 's3', '--listen', '127.0.0.1:0'];
+  door = startCommand(words, { folder, isExecuted: true });
+  let output = '';
+  door.process.stdout?.on('data', (text) => {
+    output += text;
+  });
+  await expect.poll(() => output, { timeout: 20_000 }).toMatch(/^S3 at \S+$/m);
+  return new S3Client({
+    endpoint: /^S3 at (\S+)$/m.exec(output)?.[1] ?? '',
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: JSON.parse(made),
+  });
+}
+
+/** MB since its start. */
+async function peakOf({ process: { pid } }: CommandRun): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_000;
+}
+
+describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`, () => {
+  it.each(Object.entries(limits))(
+    'of bucket %s take %d MB at most',
+    async (Bucket, limit) => {
+      const client = await openClient();
+      const numbers = Array.from({ length: requests }, (_, index) => index);
+      const bytesOf = (number: number) => sampleBytes(`${Bucket} ${number}`, objectBytes);
+      const put = async (number: number) => {
+        const command = { Bucket, Key: `${number}.bin`, Body: bytesOf(number) };
+        await client.send(new PutObjectCommand(command));
+      };
+      const get = async (number: number) => {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: `${number}.bin` }));
+        const bytes = await Body?.transformToByteArray();
+        expect(sha256Hex(bytes ?? new Uint8Array())).toBe(sha256Hex(bytesOf(number)));
+      };
+      await Promise.all(numbers.map(put));
+      await Promise.all(numbers.map(get));
+      const peak = await peakOf(door as CommandRun);
+      door?.process.kill('SIGKILL');
+      client.destroy();
+      expect(peak).toBeGreaterThan(40);
+      expect(peak).toBeLessThan(limit);
+    },
+    120_000,
+  );
+});
