@@ -43,8 +43,8 @@ export function iteratorOf(
 }
 
 /**
- * What is made of each piece, and at the end, in turns; a piece is not held when all that is made of
- * it is given.
+ * What is made of each piece, and at the end, in turns; a piece is not held when all that is made
+ * of it is given.
  */
 export function madeOf(
   source: AsyncIterable<Uint8Array>,

@@ -124,7 +124,7 @@ interface ContentRange {
   readonly total: number;
 }
 
-export function contentRange(headers: Headers): ContentRange {
+function contentRange(headers: Headers): ContentRange {
   const value = headers.get('content-range') ?? '';
   const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(value);
   if (match === null) throw malformed(`Content-Range "${value}"`);
