@@ -10,10 +10,13 @@ import {
   type CompleteMultipartUploadCommandInput,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
+  GetObjectAttributesCommand,
   GetObjectCommand,
+  type GetObjectCommandInput,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
+  PutObjectCommand,
   type S3Client,
   UploadPartCommand,
   UploadPartCopyCommand,
@@ -100,6 +103,40 @@ describe.each(['demo', 'sealed'])('an upload in parts to bucket %s', (Bucket) =>
     expect(head).toMatchObject({ ETag, ContentLength: bytes.length, Metadata: { mtime: '1.5' } });
     expect(spooled()).toEqual([]);
     expect((await complete(upload, listed)).ETag).toBe(ETag);
+  });
+
+  test('is read by the numbers of its parts', async () => {
+    const upload = await begin('numbers.bin', { Bucket });
+    await complete(upload, await sendAll(upload, [1, 2, 3]));
+    const named = { Bucket, Key: upload.Key };
+    for (const [index, part] of parts.entries()) {
+      const ask = { ...named, PartNumber: index + 1 };
+      const got = await client.send(new GetObjectCommand(ask));
+      expect(got).toMatchObject({ PartsCount: 3, ContentLength: part.length });
+      const own = await got.Body?.transformToByteArray();
+      expect(Buffer.compare(own ?? new Uint8Array(0), part)).toBe(0);
+      const head = await client.send(new HeadObjectCommand(ask));
+      expect(head).toMatchObject({ PartsCount: 3, ContentLength: part.length });
+    }
+    const attributes = new GetObjectAttributesCommand({
+      ...named,
+      ObjectAttributes: ['ObjectParts'],
+    });
+    expect((await client.send(attributes)).ObjectParts).toMatchObject({ TotalPartsCount: 3 });
+    const refused: [Partial<GetObjectCommandInput>, string][] = [
+      [{ PartNumber: 4 }, 'InvalidPartNumber'],
+      [{ PartNumber: 0 }, 'InvalidArgument'],
+      [{ PartNumber: 1, Range: 'bytes=0-1' }, 'InvalidRequest'],
+    ];
+    for (const [ask, name] of refused) {
+      const command = new GetObjectCommand({ ...named, ...ask });
+      await expect(client.send(command)).rejects.toMatchObject({ name });
+    }
+    await client.send(new PutObjectCommand({ Bucket, Key: 'one.bin', Body: 'one' }));
+    const partOfOne = (PartNumber: number) =>
+      client.send(new GetObjectCommand({ Bucket, Key: 'one.bin', PartNumber }));
+    expect(await partOfOne(1)).toMatchObject({ ContentLength: 3 });
+    await expect(partOfOne(2)).rejects.toMatchObject({ name: 'InvalidPartNumber' });
   });
 
   test('takes parts in any order, and a part that is sent again counts as it was sent last', async () => {
@@ -299,6 +336,14 @@ test('uploads are listed to who began them, and found by no other key or bucket'
     }),
   );
   expect(rest.Uploads?.map(({ UploadId }) => UploadId)).toEqual([Uploads[2]?.UploadId]);
+  const folder = { ...ask, Prefix: '', Delimiter: '/', MaxUploads: 1 };
+  const grouped = await client.send(new ListMultipartUploadsCommand(folder));
+  expect(grouped.CommonPrefixes).toEqual([{ Prefix: 'list/' }]);
+  expect(grouped).toMatchObject({ Delimiter: '/', IsTruncated: false });
+  expect(grouped.Uploads ?? []).toEqual([]);
+  const behind = { ...folder, KeyMarker: 'list/' };
+  const none = await client.send(new ListMultipartUploadsCommand(behind));
+  expect(none.CommonPrefixes ?? []).toEqual([]);
   const elsewhere = { ...uploads[0], Key: 'list/c' } as Upload;
   await expect(send(elsewhere, 1, bytes)).rejects.toMatchObject({ name: 'NoSuchUpload' });
   for (const upload of uploads) await client.send(new AbortMultipartUploadCommand(upload));

@@ -19,6 +19,7 @@ const statuses = {
   InvalidChunkSizeError: 403,
   InvalidDigest: 400,
   InvalidPart: 400,
+  InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,

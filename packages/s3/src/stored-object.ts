@@ -16,6 +16,8 @@ export interface OwnFacts {
   readonly checksum?: string | undefined;
   /** Bytes within an age file. */
   readonly size?: number | undefined;
+  /** Of each part that it came in but the last, where they were of one length. */
+  readonly partBytes?: number | undefined;
   readonly expires?: string | undefined;
   readonly headers?: StoredHeaders | undefined;
 }
@@ -70,7 +72,7 @@ export function substituteEtag(etag: string): string {
 
 function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
   const read = (name: string) => metadata[ownPrefix + name];
-  const size = read('size');
+  const number = (name: string) => (read(name) === undefined ? undefined : Number(read(name)));
   const headers = storedNames.flatMap((name) => {
     const value = read(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -78,7 +80,8 @@ function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
   return {
     etag: read('etag'),
     checksum: read('checksum'),
-    size: size === undefined ? undefined : Number(size),
+    size: number('size'),
+    partBytes: number('part'),
     expires: read('Expires'),
     headers: Object.fromEntries(headers),
   };
@@ -92,8 +95,8 @@ export function metadataOf(
   own: OwnFacts,
   users: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { etag, checksum, size, expires, headers } = own;
-  const named = { etag, checksum, size, Expires: expires, ...headers };
+  const { etag, checksum, size, partBytes: part, expires, headers } = own;
+  const named = { etag, checksum, size, part, Expires: expires, ...headers };
   const pairs = Object.entries(named).flatMap(([name, value]) =>
     value === undefined ? [] : [[ownPrefix + name, String(value)] as const],
   );

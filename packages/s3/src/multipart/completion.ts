@@ -25,6 +25,7 @@ export interface WholeFacts {
   readonly etag?: string;
   readonly checksum?: string | undefined;
   readonly size?: number;
+  readonly partBytes?: number | undefined;
 }
 
 type Conditions = Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
@@ -57,7 +58,7 @@ export async function completeUpload(
   const parts = listedParts(state, wish);
   const checksum = await checksumOf(state, parts);
   requireWished(parts, checksum, wish);
-  const facts = { etag: etagOfParts(parts), checksum };
+  const facts = { etag: etagOfParts(parts), checksum, partBytes: lengthOf(parts) };
   const work = { ...completing, wish, parts, facts };
   const record = await (state.session === undefined
     ? completeFromSpool(work)
@@ -91,6 +92,16 @@ function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWis
     );
   }
   return parts;
+}
+
+/** Of all but the last, when they are numbered from 1 on without a gap. */
+function lengthOf(parts: readonly StoredPart[]): number | undefined {
+  const length = parts[0]?.size ?? 0;
+  const isRegular = parts.every(
+    ({ number, size }, index) =>
+      number === index + 1 && (size === length || (index === parts.length - 1 && size < length)),
+  );
+  return isRegular && length > 0 ? length : undefined;
 }
 
 function etagOfParts(parts: readonly StoredPart[]): string {
@@ -217,7 +228,7 @@ async function completeFromSpool(work: CompletingWork) {
   const stored = account.storage.upload(source, {
     ...{ bucket, path, contentType, headers, tags, concurrency },
     ...(await wish.conditions()),
-    metadata: wish.metadataOf(work.isSealed ? { size } : facts),
+    metadata: wish.metadataOf(work.isSealed ? { size, partBytes: facts.partBytes } : facts),
     onSession: ({ uploadId }) => log.append({ kind: 'whole', sessionId: uploadId }),
   });
   return stored.finally(() => source.close());

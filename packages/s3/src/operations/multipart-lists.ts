@@ -1,6 +1,7 @@
 // ListParts and ListMultipartUploads.
 
 import { type Answer, xmlAnswer } from '../answer.ts';
+import { groupOf } from '../listing.ts';
 import type { StoredPart, UploadStart } from '../multipart/upload-log.ts';
 import type { Operation, Route } from '../operation.ts';
 import type { S3Request } from '../request.ts';
@@ -75,9 +76,7 @@ function checksumKind(checksum: UploadStart['checksum']): Elements {
 async function listUploads({ request, accessKeyId, multipart }: Operation): Promise<Answer> {
   const { query } = request;
   const bucket = bucketOf(request);
-  if (query.get('delimiter')) {
-    throw new S3Error('NotImplemented', 'Uploads are listed without a delimiter.');
-  }
+  const delimiter = query.get('delimiter') ?? '';
   const encoding = query.get('encoding-type');
   if (encoding !== undefined && encoding !== 'url') {
     throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
@@ -89,30 +88,62 @@ async function listUploads({ request, accessKeyId, multipart }: Operation): Prom
   const all = await multipart.list({ holder: accessKeyId, bucket });
   const own = all.filter(({ key }) => key.startsWith(prefix));
   const behind = own.slice(placeBehind(own, keyMarker, idMarker));
-  const shown = behind.slice(0, max);
-  const last = behind.length > shown.length ? shown.at(-1) : undefined;
+  const groups = groupsOf(behind, { prefix, delimiter, keyMarker });
+  const shown = groups.slice(0, max);
+  const last = groups.length > shown.length ? shown.at(-1) : undefined;
   return xmlAnswer(
     writeXml('ListMultipartUploadsResult', {
       Bucket: bucket,
       KeyMarker: text(keyMarker),
       UploadIdMarker: idMarker,
-      NextKeyMarker: last && text(last.key),
-      NextUploadIdMarker: last?.uploadId,
+      NextKeyMarker: last && text(last.name),
+      NextUploadIdMarker: last?.upload?.uploadId,
       EncodingType: encoding,
       Prefix: text(prefix),
+      Delimiter: delimiter === '' ? undefined : text(delimiter),
       MaxUploads: max,
       IsTruncated: last !== undefined,
-      Upload: shown.map(({ key, uploadId, begunAt, checksum }) => ({
-        Key: text(key),
-        UploadId: uploadId,
-        Initiator: owner,
-        Owner: owner,
-        StorageClass: 'STANDARD',
-        Initiated: begunAt,
-        ...checksumKind(checksum),
-      })),
+      Upload: shown.flatMap(({ upload }) =>
+        upload === undefined ? [] : [{ ...uploadElements(upload), Key: text(upload.key) }],
+      ),
+      CommonPrefixes: shown.flatMap(({ name, upload }) =>
+        upload === undefined ? [{ Prefix: text(name) }] : [],
+      ),
     }),
   );
+}
+
+function uploadElements({ key, uploadId, begunAt, checksum }: UploadStart): Elements {
+  return {
+    Key: key,
+    UploadId: uploadId,
+    Initiator: owner,
+    Owner: owner,
+    StorageClass: 'STANDARD',
+    Initiated: begunAt,
+    ...checksumKind(checksum),
+  };
+}
+
+/** An upload, or a common prefix of several. */
+interface UploadGroup {
+  readonly name: string;
+  readonly upload?: UploadStart;
+}
+
+/** A prefix that a former page has shown is its marker, and is not shown again. */
+function groupsOf(
+  uploads: readonly UploadStart[],
+  by: { readonly prefix: string; readonly delimiter: string; readonly keyMarker: string },
+): UploadGroup[] {
+  const { prefix, delimiter, keyMarker } = by;
+  const groups: UploadGroup[] = [];
+  for (const upload of uploads) {
+    const { name } = groupOf({ name: upload.key }, prefix, delimiter);
+    if (name === upload.key) groups.push({ name, upload });
+    else if (name !== keyMarker && name !== groups.at(-1)?.name) groups.push({ name });
+  }
+  return groups;
 }
 
 /** In the list, which is by keys: behind the upload of that id, or behind all of that key. */

@@ -53,7 +53,8 @@ async function createUpload(operation: Operation): Promise<Answer> {
   const checksum = checksumAsked(request);
   // What is too much is said before anything is sent: what comes to it has these lengths.
   const value = `CRC64NVME ${'A'.repeat(50)} FULL_OBJECT`;
-  factsOf(description, { etag: `${'0'.repeat(32)}-10000`, checksum: checksum && value });
+  const etag = `${'0'.repeat(32)}-10000`;
+  factsOf(description, { etag, checksum: checksum && value, partBytes: partBytesMax });
   await isEndToEnd(account, target.bucket);
   const key = request.key ?? '';
   const uploadId = await multipart.create({

@@ -23,6 +23,8 @@ const overrides = [
   'Content-Encoding',
 ] as const;
 
+const partNumberMax = 10_000;
+
 const parameters = [
   'versionId',
   'partNumber',
@@ -36,7 +38,8 @@ export const objectRoutes: Readonly<Record<string, Route>> = {
 };
 
 async function headObject(operation: Operation): Promise<Answer> {
-  const object = await lookUp(operation, placeOf(operation.request));
+  const { request } = operation;
+  const object = await findObject(operation, placeOf(request), request.query.get('versionId'));
   const { answer } = headOf(operation, object);
   return answer;
 }
@@ -45,10 +48,10 @@ async function headObject(operation: Operation): Promise<Answer> {
 const attemptsMax = 3;
 
 async function getObject(operation: Operation): Promise<Answer> {
-  const { room, signal } = operation;
-  const name = placeOf(operation.request);
+  const { request, room, signal } = operation;
+  const name = placeOf(request);
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    const object = await lookUp(operation, name);
+    const object = await findObject(operation, name, request.query.get('versionId'));
     const { answer, range } = headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
     // The first chunk comes along.
@@ -59,15 +62,6 @@ async function getObject(operation: Operation): Promise<Answer> {
     await download.body.cancel();
   }
   throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
-}
-
-async function lookUp(operation: Operation, name: FileName): Promise<StoredObject> {
-  const { query } = operation.request;
-  const part = query.get('partNumber');
-  const object = await findObject(operation, name, query.get('versionId'));
-  const isWhole = part === '1' && !(object.own.etag ?? '').includes('-');
-  if (part === undefined || isWhole) return object;
-  throw new S3Error('NotImplemented', 'Objects are read whole or by a range, not by their parts.');
 }
 
 interface Opening {
@@ -99,15 +93,48 @@ function headOf({ request, isSigned }: Operation, object: StoredObject): Head {
   const wantsChecksum = request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED';
   const ifRange = request.header('if-range');
   const isCurrent = ifRange === undefined || namesEtag(ifRange, object.etag);
-  const range = isCurrent ? rangeOf(request.header('range'), object.size) : undefined;
+  const part = partOf(request, object);
+  const asked = isCurrent ? rangeOf(request.header('range'), object.size) : undefined;
+  const range = part?.range ?? asked;
   const { start, end } = range ?? { start: 0, end: object.size };
   const headers = {
     ...fields,
     ...(wantsChecksum && range === undefined && checksumHeadersOf(object.own.checksum)),
     'Content-Length': String(end - start),
+    'x-amz-mp-parts-count': part && String(part.count),
     'Content-Range': range && `bytes ${start}-${end - 1}/${object.size}`,
   };
   return { answer: { status: range === undefined ? 200 : 206, headers }, range };
+}
+
+interface ObjectPart {
+  readonly range: ByteRange;
+  readonly count: number;
+}
+
+/** What is asked for by its number; undefined: the whole. */
+function partOf({ header, query }: S3Request, { own, size }: StoredObject): ObjectPart | undefined {
+  const text = query.get('partNumber');
+  if (text === undefined) return undefined;
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > partNumberMax) {
+    throw new S3Error('InvalidArgument', `partNumber is from 1 to ${partNumberMax}.`);
+  }
+  if (header('range') !== undefined) {
+    throw new S3Error('InvalidRequest', 'A part is asked for by its number or by a range.');
+  }
+  const isInParts = own.partBytes !== undefined || (own.etag ?? '').includes('-');
+  const partBytes = isInParts ? own.partBytes : Math.max(1, size);
+  if (partBytes === undefined) {
+    throw new S3Error('NotImplemented', 'Where its parts were of several lengths, is not known.');
+  }
+  const count = Math.max(1, Math.ceil(size / partBytes));
+  if (number > count) {
+    throw new S3Error('InvalidPartNumber', `The object has ${count} parts; there is no ${number}.`);
+  }
+  if (!isInParts) return undefined;
+  const start = (number - 1) * partBytes;
+  return { range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
 /** Of a signed request alone: an address of somebody else's cannot change what is shown. */
@@ -131,10 +158,12 @@ async function getAttributes(operation: Operation): Promise<Answer> {
     .split(',')
     .map((one) => one.trim());
   const object = await findObject(operation, placeOf(request), request.query.get('versionId'));
+  const { partBytes } = object.own;
   const [algorithm = '', value, type = 'FULL_OBJECT'] = object.own.checksum?.split(' ') ?? [];
   const known: Elements = {
     ETag: object.etag,
     Checksum: value && { [`Checksum${algorithm}`]: value, ChecksumType: type },
+    ObjectParts: partBytes && { PartsCount: Math.ceil(object.size / partBytes) },
     StorageClass: 'STANDARD',
     ObjectSize: object.size,
   };
