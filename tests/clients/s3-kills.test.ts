@@ -1,74 +1,103 @@
-// The door killed without warning, and started again, while clients put: their retries end right, and
-// until an object is whole nothing of it is seen.
+// The door and the service killed without warning, and started again, and the network between them
+// cut, while clients put: their retries end right or fail in words, and until an object is whole
+// nothing of it is seen.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
+import { type KillableService, startKillableService } from './support/killable-service.ts';
 import { buckets, openDoor } from './support/s3-door.ts';
 
-const door = openDoor();
+let service: KillableService;
+const door = openDoor(async () => {
+  service = await startKillableService();
+  return service;
+});
 const film = sampleBytes('s3 kills', 60_000_000);
+const treeFiles = 300;
+const digests = new Map<string, string>();
+
+beforeAll(async () => {
+  await writeFile(join(door.folder, 'film.bin'), film);
+  await mkdir(join(door.folder, 'tree'));
+  for (let index = 0; index < treeFiles; index++) {
+    const bytes = sampleBytes(`kills ${index}`, 20_000);
+    await writeFile(join(door.folder, 'tree', `${index}.bin`), bytes);
+    digests.set(`${index}.bin`, sha256Hex(bytes));
+  }
+  await door.run('aws', 'configure', 'set', 'default.retry_mode', 'adaptive');
+  await door.run('aws', 'configure', 'set', 'default.max_attempts', '10');
+});
+
+/** Each twice while a client is at work, at times that differ from bucket to bucket. */
+const outages = {
+  'the door is killed': () => door.killAndStart(),
+  'the service is killed': () => service.killAndStart(),
+  'the network is cut': () => service.cut(3_000),
+};
+
+async function twice(outage: () => Promise<void>, firstMs: number): Promise<void> {
+  for (const milliseconds of [firstMs, 1_500]) {
+    await wait(milliseconds);
+    await outage();
+  }
+}
 
 async function storedDigest(bucket: string, path: string): Promise<string> {
   const { bytes } = await door.storage.download({ bucket, path });
   return sha256Hex(await bytes());
 }
 
-/** At times that differ from bucket to bucket: in parts, between them, at the end. */
-async function killSome(first: number): Promise<void> {
-  for (const milliseconds of [first, 1_500]) {
-    await wait(milliseconds);
-    await door.killAndStart();
+const inWords = /Could not connect|Connection|InternalError|SlowDown|IncompleteBody/;
+
+/** By aws; a failure is in words, with nothing to be seen, and the next attempt ends right. */
+async function putFilm(to: { readonly bucket: string; readonly path: string }, outage: Outage) {
+  const { bucket, path } = to;
+  const source = join(door.folder, 'film.bin');
+  const words = ['aws', 's3', 'cp', '--no-progress', source, `s3://${bucket}/${path}`] as const;
+  const put = door.tryRun(...words);
+  await twice(outage, 900 + 300 * buckets.indexOf(bucket as (typeof buckets)[number]));
+  const { code, errors } = await put;
+  if (code !== 0) {
+    expect(errors).toMatch(inWords);
+    await expect(door.storage.stat({ bucket, path })).rejects.toMatchObject({ code: 'NoSuchFile' });
+    await door.run(...words);
   }
+  expect(await storedDigest(bucket, path)).toBe(sha256Hex(film));
 }
 
-test.each(buckets)(
-  'aws puts a file in parts into bucket %s, while the door dies',
-  async (bucket) => {
-    const source = join(door.folder, 'film.bin');
-    await writeFile(source, film);
-    await door.run('aws', 'configure', 'set', 'default.retry_mode', 'adaptive');
-    await door.run('aws', 'configure', 'set', 'default.max_attempts', '10');
-    const put = door.tryRun('aws', 's3', 'cp', '--no-progress', source, `s3://${bucket}/film.bin`);
-    await killSome(900 + 300 * buckets.indexOf(bucket));
-    const { code, errors } = await put;
-    if (code !== 0) {
-      // In words, with nothing to be seen; the next attempt ends right.
-      expect(errors).toMatch(/Could not connect|Connection|InternalError|SlowDown/);
-      await expect(door.storage.stat({ bucket, path: 'film.bin' })).rejects.toThrow();
-      await door.run('aws', 's3', 'cp', '--no-progress', source, `s3://${bucket}/film.bin`);
-    }
-    expect(await storedDigest(bucket, 'film.bin')).toBe(sha256Hex(film));
-  },
-);
+type Outage = () => Promise<void>;
 
-test.each(buckets)(
-  'rclone syncs many files into bucket %s, while the door dies',
-  async (bucket) => {
-    const tree = join(door.folder, 'tree');
-    await mkdir(tree, { recursive: true });
-    const digests = new Map<string, string>();
-    for (let index = 0; index < 300; index++) {
-      const bytes = sampleBytes(`kills ${index}`, 20_000);
-      await writeFile(join(tree, `${index}.bin`), bytes);
-      digests.set(`tree/${index}.bin`, sha256Hex(bytes));
-    }
+describe.each(Object.entries(outages))('while %s', (name, outage) => {
+  const folder = name.replaceAll(' ', '-');
+
+  test.each(buckets)('aws puts a file in parts into bucket %s', async (bucket) => {
+    await door.run('aws', 'configure', 'set', 's3.multipart_threshold', '8MB');
+    await putFilm({ bucket, path: `${folder}/parts.bin` }, outage);
+  });
+
+  test.each(buckets)('aws puts a file in one request into bucket %s', async (bucket) => {
+    await door.run('aws', 'configure', 'set', 's3.multipart_threshold', '1GB');
+    await putFilm({ bucket, path: `${folder}/whole.bin` }, outage);
+  });
+
+  test.each(buckets)('rclone syncs many files into bucket %s', async (bucket) => {
     const { url, accessKeyId, secretAccessKey } = door;
     const keys = `access_key_id=${accessKeyId},secret_access_key='${secretAccessKey}'`;
-    const there = `:s3,provider=Other,endpoint='${url}',region=auto,${keys}:${bucket}/tree`;
-    const sync = () =>
-      door.tryRun('rclone', 'sync', '--retries', '10', '--transfers', '8', tree, there);
+    const place = `:s3,provider=Other,endpoint='${url}',region=auto,${keys}:${bucket}/${folder}/tree`;
+    const words = ['--retries', '10', '--transfers', '8', join(door.folder, 'tree'), place];
+    const sync = () => door.tryRun('rclone', 'sync', ...words);
     const first = sync();
-    await killSome(600);
+    await twice(outage, 600);
     const { code } = await first;
     if (code !== 0) expect((await sync()).code).toBe(0);
-    for (const [path, digest] of digests) {
-      if (Number(/\d+/.exec(path)?.[0]) % 30 === 0) {
-        expect(await storedDigest(bucket, path), path).toBe(digest);
-      }
+    for (let index = 0; index < treeFiles; index += 30) {
+      const path = `${folder}/tree/${index}.bin`;
+      expect(await storedDigest(bucket, path), path).toBe(digests.get(`${index}.bin`));
     }
-    expect(await door.storage.usage({ bucket, prefix: 'tree/' })).toMatchObject({ files: 300 });
-  },
-);
+    const prefix = `${folder}/tree/`;
+    expect(await door.storage.usage({ bucket, prefix })).toMatchObject({ files: treeFiles });
+  });
+});

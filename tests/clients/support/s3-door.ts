@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,12 +43,15 @@ interface Running {
   readonly url: string;
 }
 
+/** What stands behind the door. */
+export type DoorService = Pick<Service, 'host' | 'canisterId' | 'identityPem' | 'stop'>;
+
 /** To be called once, at the top of a judge's file. */
-export function openDoor(): OpenedDoor {
+export function openDoor(open: () => Promise<DoorService> = () => openService({})): OpenedDoor {
   let opened: OpenedDoor | undefined;
   let stop = async () => {};
   beforeAll(async () => {
-    const made = await startDoor();
+    const made = await startDoor(await open());
     opened = made.door;
     stop = made.stop;
   });
@@ -56,8 +60,9 @@ export function openDoor(): OpenedDoor {
   return new Proxy({} as OpenedDoor, { get: (_target, name) => Reflect.get(door(), name) });
 }
 
-async function startDoor(): Promise<{ door: OpenedDoor; stop(): Promise<void> }> {
-  const service = await openService({});
+async function startDoor(
+  service: DoorService,
+): Promise<{ door: OpenedDoor; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 's3-client-'));
   const home = join(folder, 'door');
   await mkdir(home);
@@ -65,7 +70,8 @@ async function startDoor(): Promise<{ door: OpenedDoor; stop(): Promise<void> }>
   const keys = await makeKeys(service, home);
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'vault');
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'safe', '--end-to-end');
-  let running = await serve(home, '127.0.0.1:0');
+  // Of one port all the time: by that the next door finds the uploads of the former one.
+  let running = await serve(home, `127.0.0.1:${await freePort()}`);
   const { url } = running;
   const env = {
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
@@ -98,8 +104,16 @@ async function startDoor(): Promise<{ door: OpenedDoor; stop(): Promise<void> }>
   return { door, stop };
 }
 
-function ownerOf({ host, canisterId, identityPem }: Service): Storage {
+function ownerOf({ host, canisterId, identityPem }: DoorService): Storage {
   return createNodeStorage({ host, canisterId, identity: identityFromPem(identityPem) });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** `efs` with a home of its own. */
@@ -111,7 +125,7 @@ async function runEfs(home: string, ...words: string[]): Promise<string> {
   return output.toString();
 }
 
-async function makeKeys({ host, canisterId, identityPem }: Service, home: string) {
+async function makeKeys({ host, canisterId, identityPem }: DoorService, home: string) {
   const identity = join(home, 'identity.pem');
   await writeFile(identity, identityPem, { mode: 0o600 });
   const place = ['--host', host, '--canister-id', canisterId, '--identity', identity];
