@@ -11,7 +11,9 @@ export interface UploadSource {
   slice(start: number, end: number): Promise<Uint8Array>;
   /** The same bytes by reference, where there is one: browsers send them without holding them. */
   blob?(start: number, end: number): Blob;
-  /** Told of a slice that is not read any more. */
+  /** Where something of that length that is made of its slices may be put. */
+  buffer?(length: number): Uint8Array;
+  /** Told of a slice, or a buffer, that is not read any more. */
   release?(slice: Uint8Array): void;
   /** Told of each slice when the service has it, or what was made of it. */
   sent?(): void;

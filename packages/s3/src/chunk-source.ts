@@ -39,6 +39,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
   const places: (() => void)[] = [];
   let isClosed = false;
   let rest: Uint8Array = new Uint8Array(0);
+  const buffer = (length: number) => buffers.take(Math.max(sliceBytes, length)).subarray(0, length);
   async function enter(): Promise<void> {
     const leave = await sending.enter(signal);
     if (isClosed) leave();
@@ -62,7 +63,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
     size,
     async slice(start, end) {
       await enter();
-      const bytes = buffers.take(Math.max(sliceBytes, end - start)).subarray(0, end - start);
+      const bytes = buffer(end - start);
       const filling = fill(bytes);
       if (!(await endsWithin(filling, promptMsMax))) {
         places.pop()?.();
@@ -73,6 +74,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
       if (end >= size) await pieces.next();
       return bytes;
     },
+    buffer,
     release(bytes) {
       buffers.giveBack(new Uint8Array(bytes.buffer));
     },

@@ -32,6 +32,7 @@ export async function sealedSource(
   return {
     size: size === undefined ? undefined : prefix.length + sealedBytesOf(size),
     contentType: plain.contentType,
+    ...(plain.buffer && { release: (slice) => plain.release?.(slice) }),
     ...(plain.sent && { sent: () => plain.sent?.() }),
     async slice(start, end) {
       const known = [{ start: -prefix.length, bytes: prefix }, ...(cut ? [cut] : [])];
@@ -41,7 +42,7 @@ export async function sealedSource(
       const wanted = { position, to: reader.isOver ? position : to };
       // Nothing of the slice is in memory while its bytes are waited for.
       const read = position < wanted.to ? await reader.readCovering(wanted) : undefined;
-      const slice = new Slice(from, to);
+      const slice = new Slice(from, plain.buffer?.(end - start) ?? new Uint8Array(end - start));
       for (const one of known) slice.put(one);
       if (read !== undefined) {
         cut = sealInto(slice, payload, read);
@@ -70,9 +71,9 @@ class Slice {
   readonly #bytes: Uint8Array;
   #filled = 0;
 
-  constructor(start: number, end: number) {
+  constructor(start: number, buffer: Uint8Array) {
     this.#start = start;
-    this.#bytes = new Uint8Array(end - start);
+    this.#bytes = buffer;
   }
 
   put({ start, bytes }: PlacedBytes): void {

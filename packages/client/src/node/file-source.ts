@@ -27,14 +27,15 @@ export async function openFileSource(path: string): Promise<FileSource> {
   const file = await openFile(path);
   const { handle, size, changedAtMs } = file;
   const buffers = createBufferPool();
+  const buffer = (length: number) => buffers.take(length).subarray(0, length);
   async function slice(start: number, end: number): Promise<Uint8Array> {
-    const bytes = buffers.take(end - start).subarray(0, end - start);
+    const bytes = buffer(end - start);
     await readFully(file, bytes, start);
     if (end >= size) await requireUnchanged(file);
     return bytes;
   }
   const release = (bytes: Uint8Array) => buffers.giveBack(new Uint8Array(bytes.buffer));
-  return { size, changedAtMs, slice, release, close: () => handle.close() };
+  return { size, changedAtMs, slice, buffer, release, close: () => handle.close() };
 }
 
 async function openFile(path: string): Promise<OpenedFile> {
