@@ -11,8 +11,8 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 
 const requests = 16;
 const objectBytes = 6_000_000;
-/** MB at most; the figures in docs/how-to/s3.md are 10 to 25 below. */
-const limits = { demo: 150, sealed: 165 };
+/** MiB. Measured were 125, and 149 where objects are sealed, by turns less. */
+const peaks = { demo: 150, sealed: 160 };
 
 let service: Service;
 let folder: string;
@@ -58,16 +58,16 @@ async function openClient(): Promise<S3Client> {
   });
 }
 
-/** MB since its start. */
+/** MiB since its start. */
 async function peakOf({ process: { pid } }: CommandRun): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_000;
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
 }
 
 describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`, () => {
-  it.each(Object.entries(limits))(
-    'of bucket %s take %d MB at most',
-    async (Bucket, limit) => {
+  it.each(Object.entries(peaks))(
+    'of bucket %s take %d MiB at most',
+    async (Bucket, peakMax) => {
       const client = await openClient();
       const numbers = Array.from({ length: requests }, (_, index) => index);
       const bytesOf = (number: number) => sampleBytes(`${Bucket} ${number}`, objectBytes);
@@ -86,7 +86,7 @@ describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`
       door?.process.kill('SIGKILL');
       client.destroy();
       expect(peak).toBeGreaterThan(40);
-      expect(peak).toBeLessThan(limit);
+      expect(peak).toBeLessThan(peakMax);
     },
     120_000,
   );

@@ -73,6 +73,21 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined
   }
 }
 
+/** How a list shows names. */
+export interface Naming {
+  readonly encoding: 'url' | undefined;
+  readonly text: (name: string) => string;
+}
+
+export function namingOf({ query }: S3Request): Naming {
+  const encoding = query.get('encoding-type');
+  if (encoding === undefined) return { encoding, text: (name) => name };
+  if (encoding !== 'url') {
+    throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
+  }
+  return { encoding, text: (name) => encodeURIComponent(name).replaceAll('%2F', '/') };
+}
+
 const xmlBytesMax = 2_000_000;
 
 /** The whole body of a request that is XML. */

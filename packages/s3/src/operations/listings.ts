@@ -6,7 +6,7 @@ import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import type { StoredObject } from '../stored-object.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, owner } from './common.ts';
+import { bucketOf, type Naming, namingOf, owner } from './common.ts';
 
 const keysMax = 1_000;
 
@@ -28,7 +28,7 @@ async function listVersion1(operation: Operation) {
   const asked = askedOf(operation);
   const marker = operation.request.query.get('marker') ?? '';
   const page = await pageOf(operation, asked, marker);
-  const { text } = asked;
+  const { text } = asked.naming;
   return xmlAnswer(
     writeXml('ListBucketResult', {
       ...commonOf(asked, page),
@@ -53,7 +53,7 @@ async function listVersion2(operation: Operation) {
     writeXml('ListBucketResult', {
       ...commonOf(asked, page),
       KeyCount: page.names.length,
-      StartAfter: startAfter && asked.text(startAfter),
+      StartAfter: startAfter && asked.naming.text(startAfter),
       ContinuationToken: token,
       NextContinuationToken: page.next && tokenOf(page.next),
       ...namesOf(asked, page, query.get('fetch-owner') === 'true'),
@@ -62,17 +62,11 @@ async function listVersion2(operation: Operation) {
 }
 
 export interface Asked extends Pick<ListRequest, 'bucket' | 'prefix' | 'delimiter' | 'limit'> {
-  readonly encoding: string | undefined;
-  /** As the answer shows names. */
-  readonly text: (name: string) => string;
+  readonly naming: Naming;
 }
 
 export function askedOf({ request }: Operation): Asked {
   const { query } = request;
-  const encoding = query.get('encoding-type');
-  if (encoding !== undefined && encoding !== 'url') {
-    throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
-  }
   const asked = query.get('max-keys') ?? String(keysMax);
   if (!/^\d{1,10}$/.test(asked)) {
     throw new S3Error('InvalidArgument', 'max-keys is a whole number from 0 on.');
@@ -82,13 +76,8 @@ export function askedOf({ request }: Operation): Asked {
     prefix: query.get('prefix') ?? '',
     delimiter: query.get('delimiter') ?? '',
     limit: Math.min(Number(asked), keysMax),
-    encoding,
-    text: encoding === 'url' ? encodeName : (name) => name,
+    naming: namingOf(request),
   };
-}
-
-function encodeName(name: string): string {
-  return encodeURIComponent(name).replaceAll('%2F', '/');
 }
 
 async function pageOf(operation: Operation, asked: Asked, after: string): Promise<ListPage> {
@@ -103,7 +92,8 @@ async function pageOf(operation: Operation, asked: Asked, after: string): Promis
 }
 
 function commonOf(asked: Asked, page: ListPage): Elements {
-  const { bucket, prefix, delimiter, limit, encoding, text } = asked;
+  const { bucket, prefix, delimiter, limit } = asked;
+  const { encoding, text } = asked.naming;
   return {
     Name: bucket,
     Prefix: text(prefix),
@@ -114,7 +104,8 @@ function commonOf(asked: Asked, page: ListPage): Elements {
   };
 }
 
-function namesOf({ text }: Asked, { names }: ListPage, hasOwner: boolean): Elements {
+function namesOf({ naming }: Asked, { names }: ListPage, hasOwner: boolean): Elements {
+  const { text } = naming;
   return {
     Contents: names.flatMap(({ name, object }) =>
       object === undefined ? [] : [contentOf(text(name), object, hasOwner)],

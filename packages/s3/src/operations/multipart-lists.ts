@@ -7,7 +7,7 @@ import type { Operation, Route } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, owner } from './common.ts';
+import { bucketOf, namingOf, owner } from './common.ts';
 
 const itemsMax = 1_000;
 
@@ -77,11 +77,7 @@ async function listUploads({ request, accessKeyId, multipart }: Operation): Prom
   const { query } = request;
   const bucket = bucketOf(request);
   const delimiter = query.get('delimiter') ?? '';
-  const encoding = query.get('encoding-type');
-  if (encoding !== undefined && encoding !== 'url') {
-    throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
-  }
-  const text = (key: string) => (encoding === 'url' ? encodeKey(key) : key);
+  const { encoding, text } = namingOf(request);
   const [prefix, keyMarker] = [query.get('prefix') ?? '', query.get('key-marker') ?? ''];
   const idMarker = query.get('upload-id-marker') ?? '';
   const max = Math.min(itemsMax, numberOf(request, 'max-uploads', itemsMax));
@@ -152,10 +148,6 @@ function placeBehind(list: readonly UploadStart[], keyMarker: string, idMarker: 
   if (at !== -1) return at + 1;
   const next = list.findIndex(({ key }) => key > keyMarker);
   return keyMarker === '' ? 0 : next === -1 ? list.length : next;
-}
-
-function encodeKey(key: string): string {
-  return encodeURIComponent(key).replaceAll('%2F', '/');
 }
 
 function numberOf({ query }: S3Request, name: string, fallback: number): number {

@@ -64,6 +64,9 @@ async function getObject(operation: Operation): Promise<Answer> {
   throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
 }
 
+/** Of one download: no more come at a time of all. */
+const chunksAheadMax = 2;
+
 interface Opening {
   readonly name: FileName;
   readonly object: StoredObject;
@@ -71,7 +74,8 @@ interface Opening {
 }
 
 function open(operation: Operation, { name, object, range }: Opening): Promise<Download> {
-  const { account, signal, concurrency } = operation;
+  const { account, signal } = operation;
+  const concurrency = Math.min(operation.concurrency, chunksAheadMax);
   const chunkBytes = object.record.chunkSize || undefined;
   return account.storage.download(name, { range, chunkBytes, concurrency, signal });
 }

@@ -59,14 +59,15 @@ async function listObjectVersions(operation: Operation) {
   return xmlAnswer(
     writeXml('ListVersionsResult', {
       ...headOf(asked, shown, isTruncated),
-      KeyMarker: asked.text(keyMarker),
+      KeyMarker: asked.naming.text(keyMarker),
       VersionIdMarker: idMarker ?? '',
     }),
   );
 }
 
 function headOf(asked: Asked, shown: readonly Listed[], isTruncated: boolean): Elements {
-  const { bucket, prefix, delimiter, limit, encoding, text } = asked;
+  const { bucket, prefix, delimiter, limit } = asked;
+  const { encoding, text } = asked.naming;
   const last = isTruncated ? shown.at(-1) : undefined;
   return {
     Name: bucket,
