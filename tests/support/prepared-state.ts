@@ -40,7 +40,11 @@ async function prepare(): Promise<string> {
     const replica = await startReplica({ stateDir: unfinished, server: false, sync: false });
     await deployLocally({ replica, stateDir: unfinished, wasm });
     await replica.stop();
-    await rename(unfinished, folder);
+    await rename(unfinished, folder).catch(async (error: NodeJS.ErrnoException) => {
+      // Another run that began at the same time has made it.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+      await rm(unfinished, { recursive: true, force: true });
+    });
   }
   return folder;
 }
