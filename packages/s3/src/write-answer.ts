@@ -76,6 +76,8 @@ async function writePieces(
 const keptBytes = 1_024;
 
 async function drained(response: ServerResponse): Promise<void> {
+  // Who went while a piece was waited for says so no more.
+  if (response.destroyed) throw new Error('The client has gone.');
   const gone = new AbortController();
   const timer = setTimeout(() => response.destroy(), drainMsMax);
   const stop = () => gone.abort();
