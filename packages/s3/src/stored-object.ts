@@ -72,7 +72,11 @@ export function substituteEtag(etag: string): string {
 
 function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
   const read = (name: string) => metadata[ownPrefix + name];
-  const number = (name: string) => (read(name) === undefined ? undefined : Number(read(name)));
+  // Who may write files may write anything here: what is no number of bytes is not there.
+  const number = (name: string) => {
+    const text = read(name) ?? '';
+    return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
   const headers = storedNames.flatMap((name) => {
     const value = read(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -81,7 +85,7 @@ function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
     etag: read('etag'),
     checksum: read('checksum'),
     size: number('size'),
-    partBytes: number('part'),
+    partBytes: number('part') || undefined,
     expires: read('Expires'),
     headers: Object.fromEntries(headers),
   };
