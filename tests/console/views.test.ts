@@ -136,7 +136,7 @@ describe.skipIf(isBrowserUnwanted)('a view', () => {
     await judge('picture');
     await page.getByRole('link', { name: 'demo' }).click();
     await page.getByRole('link', { name: 'notes.md' }).click();
-    await page.getByRole('heading', { name: 'Notes' }).waitFor();
+    await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
     await judge('text');
   });
 
