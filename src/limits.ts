@@ -63,6 +63,8 @@ export const pageSizeDefault = 10;
 /** Such a page ends where the paths on it, or the records of its files, have so many bytes. */
 export const listedPathBytesMax = 400_000;
 export const listedRecordBytesMax = 1_000_000;
+/** What a page of former versions shows. */
+export const listedVersionBytesMax = 300_000;
 
 // Sessions
 export const openUploadCountMax = 50;

@@ -69,6 +69,7 @@ export const FormerVersion = IDL.Record({
   retiredAt: IDL.Int,
   /** When it goes for good. */
   expiresAt: IDL.Int,
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
 });
 /** A page of former versions; the last has no `nextCursor`. */
 export const VersionPage = IDL.Record({

@@ -114,6 +114,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   getStatus: { bounds: few },
   getUpload: { bounds: few },
   getUsage: { bounds: few },
+  getVersion: { bounds: few },
   http_request: { bounds: request },
   http_request_streaming_callback: { bounds: few },
   listApiKeys: { bounds: few },
@@ -125,6 +126,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listVersions: { bounds: few },
   listWellKnown: { bounds: few },
   readFile: { bounds: few },
+  readVersion: { bounds: few },
 
   // Uploads
   beginFileUpload: {

@@ -1,10 +1,18 @@
 // Actor methods over former versions of files.
 
-import { entityTag } from '../domain/files/files.ts';
-import { eraseVersions, listVersions, restoreVersion } from '../domain/files/version-access.ts';
+import { IDL } from '@dfinity/candid';
+import { msgReply } from 'azle';
+import { entityTag, partsOfFile } from '../domain/files/files.ts';
+import {
+  eraseVersions,
+  getVersion,
+  listVersions,
+  readVersionPart,
+  restoreVersion,
+} from '../domain/files/version-access.ts';
 import type { FormerVersion } from '../domain/files/versions.ts';
 import { answer, currentCall } from './call.ts';
-import { ResultFile } from './candid.ts';
+import { ResultBytes, ResultFile } from './candid.ts';
 import {
   Erasure,
   Restoration,
@@ -12,8 +20,11 @@ import {
   ResultVersions,
   VersionList,
 } from './candid-operations.ts';
+import { encodeBytesResult } from './file-messages.ts';
+import { encodeFileResult } from './file-record-messages.ts';
 import { replyFile } from './file-reply.ts';
-import { query, update } from './method.ts';
+import { decodeArguments, query, update } from './method.ts';
+import { replyBytes } from './native-reply.ts';
 import { numberOf, type Optional, optional, prefixOf } from './optional.ts';
 import { stores } from './runtime.ts';
 import {
@@ -32,10 +43,17 @@ interface ListArgument {
   apiKey: Optional<string>;
 }
 
+const { Text, Nat, Opt } = IDL;
+const nameArguments = [Text, Text, Nat, Opt(Text)];
+type NameArguments = [string, string, bigint, Optional<string>];
+const readArguments = [Text, Text, Nat, Nat, Nat, Opt(Text)];
+type ReadArguments = [string, string, bigint, bigint, bigint, Optional<string>];
+
 function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   const { path, version, size, contentType, updatedAtNs } = file;
+  const shown = { path, version, size, contentType, etag: entityTag(file).slice(1, -1) };
   const times = { updatedAt: updatedAtNs, retiredAt: retiredAtNs, expiresAt: expiresAtNs };
-  return { path, version, size, contentType, etag: entityTag(file).slice(1, -1), ...times };
+  return { ...shown, ...times, metadata: file.metadata.length === 0 ? [] : [file.metadata] };
 }
 
 /** Former versions: in buckets that keep them, by `keepVersionsDays`. */
@@ -54,6 +72,31 @@ export class VersionsActor {
       });
       return { items: items.map(versionView), nextCursor: optional(nextCursor) };
     });
+  }
+
+  /**
+   * (bucketId, path, version, apiKey) The record of a version, the present or a former one. Errors:
+   * AccessDenied, NoSuchFile.
+   */
+  @query(nameArguments, ResultFile, { manual: true })
+  getVersion(): void {
+    const decoded = decodeArguments({ name: 'getVersion', parameters: nameArguments });
+    if (decoded === undefined) return;
+    const [bucket, path, version, [apiKey]] = decoded as unknown as NameArguments;
+    const request = { bucket, path, version: Number(version), apiKey };
+    const read = () => partsOfFile(getVersion(stores, currentCall(), request));
+    msgReply(encodeFileResult(answer(read)));
+  }
+
+  /** (bucketId, path, version, offset, length, apiKey) Its bytes, at most 1,900,000 a call. */
+  @query(readArguments, ResultBytes, { manual: true })
+  readVersion(): void {
+    const decoded = decodeArguments({ name: 'readVersion', parameters: readArguments });
+    if (decoded === undefined) return;
+    const [bucket, path, version, offset, length, [apiKey]] = decoded as unknown as ReadArguments;
+    const request = { bucket, path, version: Number(version), offset, length, apiKey };
+    const read = () => readVersionPart(stores, currentCall(), request);
+    replyBytes(...encodeBytesResult(answer(read)));
   }
 
   /** ok is the record of the file that the version has become. */

@@ -239,13 +239,14 @@ function withCloudFile(
     return index ?? withPublicFile(stores, { bucket, path }, useIt);
   }
   const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
-  return withReadableFile(stores, named, ({ file: stored, key }) => {
-    const file = {
-      ...stored,
-      headers: stored.headers.with(cacheControlPlace, 'private, no-store'),
-    };
-    return use({ file, key, isPublic: false, served: servedHeaders(file), address });
-  });
+  return withReadableFile(stores, named, (opened) => use(shownToKey(opened, address)));
+}
+
+/** As it is given to who may read it: nobody keeps the answer. */
+export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
+  const headers = stored.headers.with(cacheControlPlace, 'private, no-store');
+  const file = { ...stored, headers };
+  return { file, key, isPublic: false, served: servedHeaders(file), address };
 }
 
 function validatorsOf(file: FileRecord) {

@@ -1,16 +1,20 @@
-// GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`.
+// GET, HEAD, PATCH and DELETE of a file's record: `/api/v1/bucket/{bucket}/files/{path}`; GET and
+// HEAD with `?version=` of one of its versions.
 
 import { authorize } from '../domain/access/access.ts';
 import { checkDeletion, deleteFile, type FileName, getFile } from '../domain/files/file-access.ts';
 import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
+import { getVersion } from '../domain/files/version-access.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, textField, textListField, textPairsField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
+import { parseVersion, readQuery } from './query.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
@@ -22,8 +26,23 @@ function fileName(exchange: Exchange): FileName {
   return { bucket, path: `/${path}`, apiKey: requestKey(exchange, bucket) };
 }
 
+/** Who names a version does not mean the file as it is. */
+function changedFile(exchange: Exchange): FileName {
+  if (readQuery(exchange.request, ['version']).version === undefined) return fileName(exchange);
+  throw new Refusal(
+    'InvalidArgument',
+    'Former versions stay as they are: DELETE …/versions/{path}?version= erases one.',
+  );
+}
+
 export function getFileRecord(exchange: Exchange): HttpResponse {
-  const file = getFile(exchange.stores, exchange.call, fileName(exchange));
+  const { stores, call, request } = exchange;
+  const name = fileName(exchange);
+  const version = parseVersion(readQuery(request, ['version']).version);
+  const file =
+    version === undefined
+      ? getFile(stores, call, name)
+      : getVersion(stores, call, { ...name, version });
   const ifNoneMatch = header(exchange.request, 'if-none-match');
   if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(file), 'weak')) {
     return { status: 304, headers: [['ETag', entityTag(file)], uncached], body: emptyBytes };
@@ -42,7 +61,7 @@ export function headFileRecord(exchange: Exchange): HttpResponse {
 
 export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
   const { stores, call, request } = exchange;
-  const deletion = { ...fileName(exchange), conditions: writePreconditions(request) };
+  const deletion = { ...changedFile(exchange), conditions: writePreconditions(request) };
   if (exchange.phase === 'query') {
     checkDeletion(stores, call, deletion);
     return upgrade;
@@ -54,7 +73,7 @@ export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgr
 /** What the body names takes the place of the whole field. */
 export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
   const { stores, call, request } = exchange;
-  const name = fileName(exchange);
+  const name = changedFile(exchange);
   authorize(stores, call, { ...name, permission: 'write' });
   const body = jsonBody(request);
   const change = {

@@ -48,3 +48,10 @@ export function parseCount(text: string | undefined): number | undefined {
   }
   return /^[0-9]{1,300}$/.test(text) ? Number(text) : Number.NaN;
 }
+
+/** Refuses what is no number; `undefined` where none is sent. */
+export function parseVersion(text: string | undefined): number | undefined {
+  const version = parseCount(text);
+  if (!Number.isNaN(version)) return version;
+  throw new Refusal('InvalidArgument', 'version is the number of a version.');
+}

@@ -27,7 +27,13 @@ import {
   startUpload,
 } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
-import { deleteVersions, getVersions, postRestore } from './versions.ts';
+import {
+  deleteVersions,
+  getVersionBytes,
+  getVersions,
+  headVersionBytes,
+  postRestore,
+} from './versions.ts';
 import { getWellKnown } from './well-known.ts';
 
 /** As GET answers, without the content (RFC 9110 §9.3.2). */
@@ -72,7 +78,7 @@ export const routes: readonly Route[] = [
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/versions\/(.*)$/sy,
-    handlers: { DELETE: deleteVersions },
+    handlers: { GET: getVersionBytes, HEAD: headVersionBytes, DELETE: deleteVersions },
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/restore$/y, handlers: { POST: postRestore } },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/copy$/y, handlers: { POST: postCopy } },

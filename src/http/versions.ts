@@ -1,4 +1,4 @@
-// Former versions of files: GET and DELETE of `/api/v1/bucket/{bucket}/versions`, DELETE of
+// Versions of files: GET and DELETE of `/api/v1/bucket/{bucket}/versions`, GET, HEAD and DELETE of
 // `…/versions/{path}`, POST of `…/restore`.
 
 import { authorize } from '../domain/access/access.ts';
@@ -10,15 +10,17 @@ import {
   eraseVersions,
   listVersions,
   restoreVersion,
+  withVersion,
 } from '../domain/files/version-access.ts';
 import type { FormerVersion } from '../domain/files/versions.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
+import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, sizeField, textField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
-import { parseCount, readQuery } from './query.ts';
+import { parseCount, parseVersion, readQuery } from './query.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
@@ -41,6 +43,7 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
     updatedAt: isoTime(file.updatedAtNs),
     retiredAt: isoTime(retiredAtNs),
     expiresAt: isoTime(expiresAtNs),
+    metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
   };
 }
 
@@ -53,16 +56,37 @@ export function getVersions(exchange: Exchange): HttpResponse {
   return uncachedJson({ items: page.items.map(versionView), nextCursor: page.nextCursor });
 }
 
+/** Its bytes, as those of a file of a private bucket. */
+export function getVersionBytes(exchange: Exchange): HttpResponse {
+  return withVersionBytes(exchange, (opened) => fileResponse(exchange, opened));
+}
+
+export function headVersionBytes(exchange: Exchange): HttpResponse {
+  return withVersionBytes(exchange, (opened) => headResponse(exchange, opened));
+}
+
+function withVersionBytes(
+  exchange: Exchange,
+  use: (opened: OpenedFile) => HttpResponse,
+): HttpResponse {
+  const { stores, call, request, captures } = exchange;
+  const [bucket = '', captured = ''] = captures;
+  const apiKey = requestKey(exchange, bucket);
+  const version = parseVersion(readQuery(request, ['version']).version);
+  if (version === undefined) {
+    throw new Refusal('InvalidArgument', 'Say which one: ?version=, with the number of a version.');
+  }
+  const named = { call, bucket, path: `/${captured}`, version, apiKey };
+  return withVersion(stores, named, (opened) => use(shownToKey(opened, request.url)));
+}
+
 /** Of a path one version or all; else of all paths that begin with a prefix. */
 export function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [bucket = '', captured] = captures;
   const apiKey = requestKey(exchange, bucket);
   const query = readQuery(request, ['prefix', 'version']);
-  const version = parseCount(query.version);
-  if (Number.isNaN(version)) {
-    throw new Refusal('InvalidArgument', 'version is the number of a version.');
-  }
+  const version = parseVersion(query.version);
   const path = captured === undefined ? undefined : `/${captured}`;
   const erasure = { bucket, apiKey, path, prefix: query.prefix, version };
   if (phase === 'query') {

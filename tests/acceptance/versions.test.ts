@@ -3,8 +3,9 @@
 import { IDL } from '@dfinity/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { type FileClient, openFileClient, refusalOf } from '../support/http-client.ts';
-import { ed25519Seed, openService, type Service } from '../support/service.ts';
+import { ed25519Seed, openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;
 let client: FileClient;
@@ -93,6 +94,69 @@ test.each([
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status: 400, code });
 });
 
+test('a version has its record and its bytes by its number', async () => {
+  await client.put('r/a.txt', 'first', { 'Content-Type': 'text/plain' });
+  await client.put('r/a.txt', 'second, longer');
+  const at = 'r/a.txt?version=1';
+  const record = await send('GET', `files/${at}`);
+  const { etag, ...shown } = (await record.json()) as { etag: string };
+  expect([record.status, shown]).toMatchObject([200, { version: 1, size: 5 }]);
+  const got = await send('GET', `versions/${at}`);
+  expect([got.status, await got.text()]).toEqual([200, 'first']);
+  expect(Object.fromEntries(got.headers)).toMatchObject({
+    ...{ 'content-type': 'text/plain', etag: `"${etag}"` },
+    'cache-control': 'private, no-store',
+  });
+  expect(got.headers.has('last-modified')).toBe(true);
+  const present = await send('GET', 'versions/r/a.txt?version=2');
+  expect(await present.text()).toBe('second, longer');
+
+  const base = `${service.base}/api/v1/bucket/${service.bucket}/versions/${at}`;
+  const ask = (method: string, headers: Record<string, string>) =>
+    fetch(base, { method, headers: { Authorization: `Bearer ${service.apiKey}`, ...headers } });
+  const head = await ask('HEAD', {});
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, '5']);
+  const part = await ask('GET', { Range: 'bytes=1-3' });
+  expect([part.status, await part.text()]).toEqual([206, 'irs']);
+  expect(part.headers.get('content-range')).toBe('bytes 1-3/5');
+  expect((await ask('GET', { 'If-None-Match': `"${etag}"` })).status).toBe(304);
+  expect((await ask('GET', { Range: 'bytes=9-' })).status).toBe(416);
+});
+
+test.each([
+  ['GET', 'versions/r/a.txt', 400, 'InvalidArgument'],
+  ['GET', 'versions/r/a.txt?version=x', 400, 'InvalidArgument'],
+  ['GET', 'files/r/a.txt?version=', 400, 'InvalidArgument'],
+  ['GET', 'versions/r/a.txt?version=99', 404, 'NoSuchFile'],
+  ['GET', 'files/r/a.txt?version=99', 404, 'NoSuchFile'],
+  ['GET', 'versions/none?version=1', 404, 'NoSuchFile'],
+  ['DELETE', 'files/r/a.txt?version=1', 400, 'InvalidArgument'],
+  ['PATCH', 'files/r/a.txt?version=1', 400, 'InvalidArgument'],
+])('%s %s is refused with %i %s', async (method, path, status, code) => {
+  const body = method === 'PATCH' ? { tags: [] } : undefined;
+  expect(await refusalOf(await send(method, path, body))).toMatchObject({ status, code });
+});
+
+test('a version of several chunks comes whole through the gateway', async () => {
+  const bytes = sampleBytes('a long version', 5_000_000);
+  const storage = createStorage({ url: service.base, apiKey: service.apiKey });
+  const name = { bucket: service.bucket, path: 'r/long' };
+  await storage.upload(bytes, { ...name, contentType: 'a/b' });
+  await client.put('r/long', 'short');
+  const got = await send('GET', 'versions/r/long?version=1');
+  expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
+});
+
+test('who has no key reads no version of a public bucket either', async () => {
+  await client.put('r/open', 'one');
+  await client.put('r/open', 'two');
+  for (const path of ['versions/r/open?version=1', 'files/r/open?version=1']) {
+    const url = `${service.base}/api/v1/bucket/${service.bucket}/${path}`;
+    expect((await fetch(url)).status).toBe(401);
+  }
+  expect(await (await client.get('r/open?version=1')).text()).toBe('two');
+});
+
 test('actor calls do the same', async () => {
   await client.put('actor/a', 'one');
   await client.put('actor/a', 'two!');
@@ -116,6 +180,20 @@ test('actor calls do the same', async () => {
   expect(await call('restoreVersion', Restoration, restoration, Version)).toMatchObject({
     ok: { version: 3n, size: 3n },
   });
+  const replica = service.replica ?? expect.fail('needs a replica of its own');
+  const ask = async (method: string, types: IDL.Type[], values: unknown[], ok: IDL.Type) => {
+    const argument = IDL.encode(types, values);
+    const reply = await replica.query(service.canisterId, method, argument, { sender: owner() });
+    return IDL.decode([IDL.Variant({ ok, err: IDL.Text })], reply)[0];
+  };
+  const { Text, Nat } = IDL;
+  const named = [service.bucket, 'actor/a', 2n];
+  expect(await ask('getVersion', [Text, Text, Nat, text], [...named, []], Version)).toEqual({
+    ok: { path: 'actor/a', version: 2n, size: 4n },
+  });
+  const part = [...named, 1n, 2n, [service.apiKey]];
+  const read = await ask('readVersion', [Text, Text, Nat, Nat, Nat, text], part, IDL.Vec(IDL.Nat8));
+  expect(read).toEqual({ ok: new Uint8Array(Buffer.from('wo')) });
   const Erasure = IDL.Record({
     ...{ bucketId: IDL.Text, path: text, prefix: text, apiKey: text, version: IDL.Opt(IDL.Nat) },
   });

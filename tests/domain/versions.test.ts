@@ -2,13 +2,16 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteBucket, updateBucket } from '../../src/domain/administration/bucket-management.ts';
+import { continueRotation, rotateBucketKey } from '../../src/domain/administration/key-rotation.ts';
 import { findBucket, getBucket } from '../../src/domain/buckets/buckets.ts';
 import { moveFile } from '../../src/domain/files/copies.ts';
 import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts';
 import { findFile } from '../../src/domain/files/files.ts';
 import {
   eraseVersions,
+  getVersion,
   listVersions,
+  readVersionPart,
   restoreVersion,
 } from '../../src/domain/files/version-access.ts';
 import { expireVersions } from '../../src/domain/files/versions.ts';
@@ -47,6 +50,11 @@ function remove(path: string, nowNs = startNs): void {
 function read(path: string): Buffer {
   const part = { offset: 0n, length: 1_000n };
   return Buffer.from(readFilePart(scene.stores, alice, { ...none, path, ...part }));
+}
+
+function readVersion(path: string, version: number, part = { offset: 0n, length: 1_000n }) {
+  const wanted = { ...none, path, version, ...part };
+  return Buffer.from(readVersionPart(scene.stores, alice, wanted));
 }
 
 function listed(request: { path?: string; prefix?: string } = {}): string[] {
@@ -101,6 +109,26 @@ describe('a bucket that keeps versions', () => {
         listVersions(stores, alice, { ...none, ...bad }),
       );
     }
+  });
+
+  test('lists fewer than asked for where their texts are long, and none is left out', () => {
+    const { stores } = scene;
+    const metadata = Array.from({ length: 32 }, (_, index) => [`n${index}`, 'x'] as const);
+    const notes = { contentType: 'a/b', tags: [], headers: ['', '', '', ''], metadata };
+    for (let seed = 0; seed < 151; seed++) {
+      putTestFile(stores, { path: '/a', bytes: testBytes(1, seed), metadata: notes });
+    }
+    const pages: number[] = [];
+    const numbers: number[] = [];
+    for (let cursor: string | undefined; pages.length === 0 || cursor !== undefined; ) {
+      const page = listVersions(stores, alice, { ...none, limit: 1_000, cursor });
+      expect(page.items.every(({ file }) => file.metadata.length === 32)).toBe(true);
+      numbers.push(...page.items.map(({ file }) => file.version));
+      pages.push(page.items.length);
+      cursor = page.nextCursor ?? undefined;
+    }
+    expect(numbers).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
+    expect(pages).toEqual([69, 69, 12]);
   });
 
   test('lists nothing but what is asked for behind the cursor of another list', () => {
@@ -210,6 +238,89 @@ describe('a bucket that keeps versions', () => {
     deleteBucket(stores, alice, deletion);
     expect(findBucket(stores, 'box')).toBeUndefined();
     checkInvariants(stores);
+  });
+});
+
+describe('a version is read by its number', () => {
+  const isOf = (seed: number) => Buffer.from(testBytes(100, seed));
+
+  test('whether it is a former one, the present one, or one of a file that was deleted', () => {
+    const { stores } = scene;
+    for (const seed of [1, 2, 3]) put('a', seed);
+    for (const version of [1, 2, 3]) {
+      expect(readVersion('a', version)).toEqual(isOf(version));
+      const file = getVersion(stores, alice, { ...none, path: '/a', version });
+      expect(file).toMatchObject({ path: 'a', version, size: 100 });
+    }
+    remove('a');
+    expect(readVersion('a', 3)).toEqual(isOf(3));
+    for (const version of [0, 4, 1.5, Number.NaN, 2 ** 32 + 1, 1e300]) {
+      expectRefusal(stores, 'NoSuchFile', () => readVersion('a', version));
+    }
+    eraseVersions(stores, alice, { ...none, path: 'a', version: 3 });
+    expectRefusal(stores, 'NoSuchFile', () => readVersion('a', 3));
+    expectRefusal(stores, 'NoSuchFile', () => readVersion('b', 1));
+    expectRefusal(stores, 'InvalidPath', () => readVersion('a/../b', 1));
+  });
+
+  test('in parts, as a file', () => {
+    put('a', 1);
+    put('a', 2);
+    expect(readVersion('a', 1, { offset: 90n, length: 20n })).toEqual(isOf(1).subarray(90));
+    expect(readVersion('a', 1, { offset: 100n, length: 1n })).toHaveLength(0);
+    const { stores } = scene;
+    const beyond = { offset: 101n, length: 1n };
+    expectRefusal(stores, 'InvalidRange', () => readVersion('a', 1, beyond));
+    const tooLong = { offset: 0n, length: 1_900_001n };
+    expectRefusal(stores, 'EntityTooLarge', () => readVersion('a', 1, tooLong));
+  });
+
+  test('after the bucket’s key was replaced', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    rotateBucketKey(stores, alice, 'box');
+    for (let turn = 0; turn < 9 && continueRotation(stores); turn++);
+    expect(readVersion('a', 1)).toEqual(isOf(1));
+  });
+
+  test('but not when it was altered, or put in the place of another', () => {
+    const { stores } = scene;
+    for (const seed of [1, 2, 3]) put('a', seed);
+    const key = (version: number) => Buffer.from(`\0box\0a\0${version}`);
+    const record = (version: number) => stores.files.get(key(version)) ?? expect.fail('no record');
+    stores.files.set(key(1), record(2));
+    const size = record(2).slice();
+    size[60] = (size[60] ?? 0) ^ 1;
+    stores.files.set(key(2), size);
+    for (const version of [1, 2]) {
+      expectRefusal(stores, 'IntegrityError', () => readVersion('a', version));
+    }
+    expect(readVersion('a', 3)).toEqual(isOf(3));
+  });
+
+  test('by those who may read the bucket, and not by everybody where it is public', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    expect(getBucket(stores, 'box').isPublic).toBe(true);
+    const bob = callOf('bob');
+    const as = (permissions: string[], prefix = '') => {
+      const apiKey = makeKey(stores, { permissions, prefix });
+      return { bucket: 'box', apiKey, path: 'a', version: 1 };
+    };
+    const reads = as(['read']);
+    expect(getVersion(stores, bob, reads).version).toBe(1);
+    expect(getVersion(stores, bob, { ...reads, version: 2 }).version).toBe(2);
+    for (const wanted of [
+      as(['write', 'delete']),
+      as(['read'], 'b/'),
+      { ...reads, apiKey: undefined },
+    ]) {
+      expectRefusal(stores, 'AccessDenied', () => getVersion(stores, bob, wanted));
+      const part = { ...wanted, offset: 0n, length: 1n };
+      expectRefusal(stores, 'AccessDenied', () => readVersionPart(stores, bob, part));
+    }
   });
 });
 

@@ -60,6 +60,8 @@ const toPrefix: Fields = ({ path, own }) => ({ fromPrefix: own, toPrefix: path }
 export const actorRows: readonly ActorRow[] = [
   ...rows('getFile', ({ bucket, path, key }) => [bucket, path, key]),
   ...rows('readFile', ({ bucket, path, key }) => [bucket, path, 0n, 1n, key]),
+  ...rows('getVersion', ({ bucket, path, key }) => [bucket, path, 1n, key]),
+  ...rows('readVersion', ({ bucket, path, key }) => [bucket, path, 1n, 0n, 1n, key]),
   ...rows('getUsage', ({ bucket, path, key }) => [bucket, path, key]),
   ...records('listFiles', ofPrefix),
   ...records('listFolder', ofPrefix),
@@ -124,6 +126,8 @@ export const httpRows: readonly HttpRow[] = [
   ...reads((spot) => `files?${query('prefix', '&delimiter=/')(spot)}`),
   ...reads((spot) => `versions?${query('path')(spot)}`),
   ...reads((spot) => `versions?${query('prefix')(spot)}`),
+  ...reads(({ path }) => `versions/${path}?version=1`),
+  ...reads(({ path }) => `files/${path}?version=1`),
   ...reads((spot) => `links?${query('path')(spot)}`),
   ...posts('links', ofPath),
   ...reads((spot) => `usage?${query('prefix')(spot)}`),

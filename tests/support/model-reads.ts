@@ -10,7 +10,9 @@ import { createLink, deleteLink, listLinks } from '../../src/domain/files/link-a
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import {
   eraseVersions,
+  getVersion,
   listVersions,
+  readVersionPart,
   restoreVersion,
 } from '../../src/domain/files/version-access.ts';
 import { cutPage, isFolder, listFolder } from '../../src/domain/listing/folder-listing.ts';
@@ -181,6 +183,26 @@ export function read(run: Run): Answer {
   });
 }
 
+/** A former version, or what the file is, by its number; or by one that nothing has. */
+export function readByVersion(run: Run): Answer {
+  const bucket = someBucket(run);
+  const there = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];
+  const isKept = there.length > 0 && run.random(4) > 0;
+  const found = isKept ? oneOf(run, there) : undefined;
+  const bytes = found?.bytes;
+  const { path, version } = found ?? { path: somePath(run, bucket), version: 1_000_000 };
+  const name = { bucket: bucket.id, path, apiKey: run.key?.secret };
+  const part = { ...name, version, offset: 0n, length: 1_900_000n };
+  const denied = keyCode(run.key, [['read', bucket.id, path]]);
+  return attempt(run, denied ?? (bytes === undefined ? 'NoSuchFile' : undefined), () => {
+    const stores = run.model.current();
+    const get = () => readVersionPart(stores, callNow(run), part);
+    expect(Buffer.compare(withoutWrites(run, get), bytes ?? Buffer.from('none'))).toBe(0);
+    const { size } = withoutWrites(run, () => getVersion(stores, callNow(run), part));
+    expect(size).toBe(bytes?.length);
+  });
+}
+
 /** Somebody without any right to the buckets: what there is, is told to nobody. */
 export function intrude(run: Run): Answer {
   const stores = run.model.current();
@@ -223,6 +245,8 @@ function intrusions(run: Run, { id, versions, links }: TwinBucket): (() => unkno
     () => restoreVersion(stores, bob, { ...plain, version }),
     () => eraseVersions(stores, bob, { ...named, prefix: '' }),
     () => listVersions(stores, bob, named),
+    () => getVersion(stores, bob, { ...file, version }),
+    () => readVersionPart(stores, bob, { ...file, version, offset: 0n, length: 1n }),
     () => listFolder(stores, bob, { ...named, ...folder }),
     () => getUsage(stores, bob, { ...named, prefix: '' }),
   ];

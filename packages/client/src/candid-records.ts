@@ -38,8 +38,10 @@ export function fileRecordOf(file: CandidFile): FileRecord & { readonly chunkSiz
 }
 
 export function versionOf(former: FormerVersion): FileVersion {
+  const [pairs] = former.metadata;
   return {
     ...former,
+    metadata: pairs && Object.fromEntries(pairs),
     version: Number(former.version),
     size: Number(former.size),
     updatedAt: isoTime(former.updatedAt),

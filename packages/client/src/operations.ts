@@ -51,6 +51,12 @@ export interface FileVersion extends ShownPath {
   readonly updatedAt: string;
   readonly retiredAt: string;
   readonly expiresAt: string;
+  readonly metadata?: UserMetadata | undefined;
+}
+
+export interface StatOptions extends CallOptions {
+  /** One of the file's versions, the present or a former one. */
+  readonly version?: number | undefined;
 }
 
 /** Of a path, of a prefix, or, with neither, of the bucket. */

@@ -63,20 +63,18 @@ export function getFile(stores: Stores, call: Call, request: FileName): FileReco
  * At most 1,900,000 bytes from `offset` on, fewer at the end of the file; none at its very end. An
  * offset beyond it is refused with InvalidRange, a length above the limit with EntityTooLarge.
  */
-export function readFilePart(
-  stores: Stores,
-  call: Call,
-  request: FileName & { readonly offset: bigint; readonly length: bigint },
-): Uint8Array {
+export function readFilePart(stores: Stores, call: Call, request: FileName & FilePart): Uint8Array {
   return withReadableFile(stores, { call, ...request }, (opened) => {
-    return readFile(stores, opened, partOf(opened.file, request));
+    return readFile(stores, opened, partAsked(opened.file, request));
   });
 }
 
-function partOf(
-  file: FileRecord,
-  { offset, length }: { readonly offset: bigint; readonly length: bigint },
-) {
+export interface FilePart {
+  readonly offset: bigint;
+  readonly length: bigint;
+}
+
+export function partAsked(file: FileRecord, { offset, length }: FilePart) {
   if (length > BigInt(chunkBytesMax)) {
     throw new Refusal(
       'EntityTooLarge',

@@ -17,6 +17,7 @@ import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
 import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
+import { damagedFile } from '../contents/chunk-records.ts';
 import { keepContent } from '../contents/kept-contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
 import { unlessRefused } from '../shared/refusal.ts';
@@ -141,6 +142,7 @@ export function latestVersion(stores: Stores, bucket: Bucket, path: string): num
   return found.bucketId === bucket.id && found.path === path ? found.version : 0;
 }
 
+/** Refuses with IntegrityError what is no record of it. */
 export function findVersion(stores: Stores, name: VersionName): FormerVersion | undefined {
   const stored = stores.files.get(mapKeyOf(name));
   const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
@@ -148,6 +150,8 @@ export function findVersion(stores: Stores, name: VersionName): FormerVersion | 
   const retiredAtNs = new RecordReader(stored, recordVersion).u64();
   const record = stored.slice(recordHeadBytes);
   const file = decodeFile(name.bucketId, name.path, record);
+  // What its seal is of does not name the version, but the record does
+  if (file.version !== name.version) throw damagedFile();
   return { file, record, retiredAtNs, expiresAtNs };
 }
 

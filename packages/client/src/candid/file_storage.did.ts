@@ -393,6 +393,7 @@ export interface FormerVersion {
    * When it was replaced or deleted.
    */
   'retiredAt' : bigint,
+  'metadata' : [] | [Array<TextPair>],
   'etag' : string,
   'path' : string,
   'size' : bigint,
@@ -910,6 +911,15 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * (bucketId, path, version, apiKey) The record of a version, the present or a former one. Errors:
+   * AccessDenied, NoSuchFile.
+   */
+  'getVersion' : ActorMethod<
+    [string, string, bigint, [] | [string]],
+    { 'ok' : FileRecord } |
+      { 'err' : string }
+  >,
+  /**
    * Answers, or asks by `upgrade` to be sent as an update.
    */
   'http_request' : ActorMethod<[HttpRequest], HttpResponse>,
@@ -1011,6 +1021,14 @@ export interface _SERVICE {
    */
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
+    { 'ok' : Uint8Array } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, path, version, offset, length, apiKey) Its bytes, at most 1,900,000 a call.
+   */
+  'readVersion' : ActorMethod<
+    [string, string, bigint, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
       { 'err' : string }
   >,
@@ -1446,6 +1464,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'expiresAt' : IDL.Int,
     'contentType' : IDL.Text,
     'retiredAt' : IDL.Int,
+    'metadata' : IDL.Opt(IDL.Vec(TextPair)),
     'etag' : IDL.Text,
     'path' : IDL.Text,
     'size' : IDL.Nat,
@@ -1653,6 +1672,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : Usage, 'err' : IDL.Text })],
         ['query'],
       ),
+    'getVersion' : IDL.Func(
+        [IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        ['query'],
+      ),
     'http_request' : IDL.Func([HttpRequest], [HttpResponse], ['query']),
     'http_request_streaming_callback' : IDL.Func(
         [StreamingToken],
@@ -1712,6 +1736,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
       ),
     'readFile' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'readVersion' : IDL.Func(
+        [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
         ['query'],
       ),
