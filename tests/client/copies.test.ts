@@ -195,7 +195,7 @@ describe.each(transports)('over %s', (name, open) => {
       [2, 2],
       [3, 3],
     ]);
-    expect(listed[0]).toMatchObject({ path: `${folder}v/a`, contentType: 'a/b' });
+    expect(listed[0]).toMatchObject({ path: `${folder}v/a`, contentType: 'a/b', metadata });
     expect(Date.parse(listed[0]?.expiresAt ?? '')).toBeGreaterThan(Date.now());
     const restored = await lossy().restore({ ...at('v/a'), version: 2 });
     expect(restored).toMatchObject({ version: 5, size: 2 });
@@ -213,6 +213,38 @@ describe.each(transports)('over %s', (name, open) => {
     const { bucket } = service;
     expect(await storage.eraseVersions({ bucket, prefix: `${folder}v/` })).toEqual({ erased: 1 });
     expect(await versions('v/a')).toEqual([]);
+  });
+
+  test('a version is read by its number: record, bytes, a range, the rest of a download', async () => {
+    const contents = [4_000_000, 0, 300].map((size) => sampleBytes(`read ${size}`, size));
+    for (const content of contents) await put('v/c', content);
+    await storage.remove(at('v/c'));
+    await put('v/c', bytes);
+    const all = [...contents, bytes];
+    for (const [index, content] of all.entries()) {
+      // The fourth number is of the file that is there
+      const version = index + 1;
+      const record = await storage.stat(at('v/c'), { version });
+      expect(record).toMatchObject({ version, size: content.length, metadata, tags: ['t'] });
+      const download = await storage.download(at('v/c'), { version });
+      expect(download).toMatchObject({ etag: record.etag, size: content.length });
+      expect(Buffer.compare(await download.bytes(), content)).toBe(0);
+    }
+    const [long = bytes] = contents;
+    const range = { start: 1_899_990, end: 3_800_010 };
+    const part = await storage.download(at('v/c'), { version: 1, range });
+    expect(Buffer.compare(await part.bytes(), long.subarray(range.start, range.end))).toBe(0);
+    const { etag } = part;
+    const resume = { etag, received: long.subarray(0, 2_000_000) };
+    const rest = await storage.download(at('v/c'), { version: 1, resume });
+    expect(rest.start).toBe(1_900_000);
+    expect(Buffer.compare(await rest.bytes(), long.subarray(rest.start))).toBe(0);
+    await storage.eraseVersions({ ...at('v/c'), version: 1 });
+    for (const version of [1, 5]) {
+      const none = { code: 'NoSuchFile', message: expect.stringContaining(`version ${version}`) };
+      await expect(storage.stat(at('v/c'), { version })).rejects.toMatchObject(none);
+      await expect(storage.download(at('v/c'), { version })).rejects.toMatchObject(none);
+    }
   });
 });
 

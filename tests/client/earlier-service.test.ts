@@ -31,6 +31,13 @@ beforeAll(async () => {
 });
 afterAll(() => replica?.stop());
 
+test('former versions are not read: what the service has no method for is said', async () => {
+  const file = { bucket: 'old', path: 'a' };
+  const unknown = { code: 'Unsupported', message: expect.stringContaining('getVersion') };
+  await expect(storage.stat(file, { version: 1 })).rejects.toMatchObject(unknown);
+  await expect(storage.download(file, { version: 1 })).rejects.toMatchObject(unknown);
+});
+
 test('buckets are shown, and keep no former versions', async () => {
   const kept = { keepVersionsDays: 0, versionCount: 0, versionBytes: 0, overheadBytes: 0 };
   expect(await storage.buckets.get('old')).toMatchObject({ id: 'old', ...kept });

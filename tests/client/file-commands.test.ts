@@ -1,6 +1,6 @@
 // `efs cp`, `mv`, `set` and `versions`, and what other commands show of them.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -125,6 +125,9 @@ test.each([
   [['set', '--metadata', 'x', 'demo/a'], 'It must be name=value'],
   [['versions', 'rm', '-r', 'demo/a/', '1'], 'leave out -r'],
   [['versions', 'rm', 'demo/a/'], 'names no file'],
+  [['versions', 'get', 'demo/a/', '1'], 'names no file'],
+  [['versions', 'get', 'demo/a', 'x'], 'It must be a whole number'],
+  [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'A bucket id is 1 to 64 letters'],
 ])('%o is wrong usage', async (words, text) => {
   const ended = await efs(...words);
   expect(ended.code).toBe(2);
@@ -159,10 +162,13 @@ test('set changes what it names, and keeps other pairs of metadata', async () =>
   expect(failed.errors).toContain('efs: 1 changed, 1 failed. [NoSuchFile]');
 });
 
-test('versions lists, restores and erases what a bucket keeps', async () => {
+test('versions lists, fetches, restores and erases what a bucket keeps', async () => {
   const created = await efs('bucket', 'create', '--keep-versions', '30', '--json', 'kept');
   expect(JSON.parse(created.output)).toMatchObject({ keepVersionsDays: 30 });
-  for (let count = 0; count < 4; count++) await put('a/x', 'kept');
+  for (const count of [1, 2, 3, 4]) {
+    const name = { bucket: 'kept', path: 'a/x', contentType: 'a/b' };
+    await storage.upload(Buffer.from(`text ${count}`), name);
+  }
   await put('a/y', 'kept');
   expect((await efs('rm', 'kept/a/y')).code).toBe(0);
   const table = (await efs('versions', 'ls', 'kept')).output;
@@ -173,6 +179,20 @@ test('versions lists, restores and erases what a bucket keeps', async () => {
     return (JSON.parse(output) as FileVersion[]).map(({ path, version }) => `${path} ${version}`);
   };
   expect(await listed('kept/a/x')).toEqual(['a/x 1', 'a/x 2', 'a/x 3']);
+  for (const [number, output] of [
+    ['2', 'text 2'],
+    ['4', 'text 4'],
+  ] as const) {
+    expect(await efs('versions', 'get', 'kept/a/x', number, '-')).toMatchObject({
+      code: 0,
+      output,
+    });
+  }
+  const got = await efs('versions', 'get', '--json', '--range', '0-3', 'kept/a/x', '1', 'former');
+  expect(JSON.parse(got.output)).toMatchObject({ path: 'a/x', size: 6 });
+  expect(await readFile(join(folder, 'former'), 'utf8')).toBe('text');
+  const none = await efs('versions', 'get', 'kept/a/x', '9', '-');
+  expect(none).toMatchObject({ code: 3, errors: expect.stringContaining('version 9') });
   expect(await efs('versions', 'restore', 'kept/a/y', '1')).toEqual({
     code: 0,
     output: 'kept/a/y\n',

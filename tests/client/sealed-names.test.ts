@@ -199,6 +199,10 @@ describe('in a bucket', () => {
     const [former, ...others] = await all(owner.listVersions({ bucket, prefix: 'kept/h' }));
     expect([former?.path, others]).toEqual([file.path, []]);
     const { version = 0 } = former ?? {};
+    const read = await owner.stat(file, { version });
+    expect(read).toMatchObject({ path: file.path, version });
+    const download = await owner.download(file, { version });
+    expect(Buffer.from(await download.bytes()).toString()).toBe('a.txt');
     expect(await owner.restore({ ...file, version })).toMatchObject({ path: file.path });
     await expect(owner.links.create({ ...file, downloadName: 'one.txt' })).rejects.toThrow(
       /download name/,

@@ -52,8 +52,8 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     async getEndToEnd(bucket, signal) {
       return bucketRecordOf(await call(signal, () => actor.getBucket(bucket, key)));
     },
-    openFile: (file, { signal }) => openFile(service, file, signal),
-    getFile: (file, signal) => getFile(service, file, signal),
+    openFile: (file, options) => openFile(service, file, options),
+    getFile: (file, signal, version) => getFile(service, file, { signal, version }),
     listFiles: (request) => listFiles(service, request),
     listFolder: (request) => listFolder(service, request),
     usage: (request) => usage(service, request),
@@ -116,7 +116,7 @@ async function putFile(service: Service, file: WholeFile, signal: Signal): Promi
   }
   const request = { ...destinationOf(service, file), contentType, bytes };
   await call(signal, () => service.actor.uploadFile(request));
-  return getFile(service, file, signal);
+  return getFile(service, file, { signal });
 }
 
 /** The answer proves nothing by itself: completion and entity tag do, for the whole. */
@@ -164,7 +164,7 @@ async function completeUpload(
   const isBare = [metadata, sha256, ifMatch, ifNoneMatch].every((told) => told === undefined);
   if (isBare) {
     await call(signal, () => actor.completeFileUpload(uploadId, optional(apiKey)));
-    return getFile(service, completion, signal);
+    return getFile(service, completion, { signal });
   }
   const told = {
     uploadId,
@@ -177,19 +177,40 @@ async function completeUpload(
   return fileRecordOf(await call(signal, () => actor.completeFileUploadWith(told)));
 }
 
-async function getFile({ actor, apiKey }: Service, file: FileName, signal: Signal) {
-  const { bucket, path } = file;
-  return fileRecordOf(await call(signal, () => actor.getFile(bucket, path, optional(apiKey))));
+interface VersionOptions {
+  readonly version?: number | undefined;
+  readonly signal: Signal;
 }
 
-async function openFile(service: Service, file: FileName, signal: Signal): Promise<OpenedFile> {
-  const { etag, size, contentType, chunkSize } = await getFile(service, file, signal);
+async function getFile(
+  { actor, apiKey }: Service,
+  { bucket, path }: FileName,
+  { version, signal }: VersionOptions,
+) {
+  const key = optional(apiKey);
+  const record = await call(signal, () =>
+    version === undefined
+      ? actor.getFile(bucket, path, key)
+      : actor.getVersion(bucket, path, BigInt(version), key),
+  );
+  return fileRecordOf(record);
+}
+
+async function openFile(
+  service: Service,
+  file: FileName,
+  { version, signal }: VersionOptions,
+): Promise<OpenedFile> {
+  const record = await getFile(service, file, { version, signal });
+  const { etag, size, contentType, chunkSize } = record;
   // Of a file without bytes it may be 0.
   const chunkBytes = Math.max(1, chunkSize);
-  return { etag, size, contentType, chunkBytes, isAnonymous: false, first: undefined };
+  return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };
 }
 
-const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+const { Text, Nat, Opt } = IDL;
+const readArguments = [Text, Text, Nat, Nat, Opt(Text)];
+const readVersionArguments = [Text, Text, Nat, Nat, Nat, Opt(Text)];
 
 /** One call reads no more than the longest chunk: a file of one HTTP request may be longer. */
 async function readPart(service: Service, part: PartRequest, signal: Signal) {
@@ -203,11 +224,14 @@ async function readPart(service: Service, part: PartRequest, signal: Signal) {
 
 async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const { canisterId, agent, bulkAgent, apiKey } = service;
-  const { bucket, path, start, end, isChunk } = part;
+  const { bucket, path, version, start, end, isChunk } = part;
   const expectedBytes = end - start;
-  const values = [bucket, path, BigInt(start), BigInt(expectedBytes), optional(apiKey)];
-  const argument = IDL.encode(readArguments, values);
-  const query = { canisterId, method: 'readFile', argument, expectedBytes };
+  const range = [BigInt(start), BigInt(expectedBytes), optional(apiKey)];
+  const [method, types, values] =
+    version === undefined
+      ? ['readFile', readArguments, [bucket, path, ...range]]
+      : ['readVersion', readVersionArguments, [bucket, path, BigInt(version), ...range]];
+  const query = { canisterId, method, argument: IDL.encode(types, values), expectedBytes };
   const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent : agent, query));
   if (bytes.length === expectedBytes) return bytes;
   throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');

@@ -33,8 +33,11 @@ export interface BucketSecrets {
   identities(bucket: string): Promise<EpochIdentity[]>;
   /** Of the newest epoch, of the record if that is told; an owner publishes a missing recipient. */
   identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
-  /** Bytes of what is in a stored age file, by its header; its secrets are not needed. */
-  plainSize(record: FileRecord): Promise<number>;
+  /**
+   * Bytes of what is in a stored age file, by its header; its secrets are not needed. A former
+   * version is read by its number.
+   */
+  plainSize(record: FileRecord, version?: number | undefined): Promise<number>;
   /**
    * The source as it would be stored under the key of the file that is there: of the same digest
    * if it is the same. Undefined where the size says that it is not, or nothing here opens it.
@@ -68,13 +71,13 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
       await keys.sealingOf(bucket);
       return epochIdentity(bucket, bucket.mode.epochs.at(-1) as BucketEpoch);
     },
-    async plainSize(record) {
-      return plainBytesOf(record.size - prefixBytes(await prefixOf(connection, record)));
+    async plainSize(record, version) {
+      return plainBytesOf(record.size - prefixBytes(await prefixOf(connection, record, version)));
     },
     async sealedAs(record, source) {
       const bucketMode = await mode(record.bucketId);
       if (bucketMode === undefined || !mayBeOf(record.size, source.size)) return undefined;
-      const prefix = await prefixOf(connection, record);
+      const prefix = await prefixOf(connection, record, undefined);
       if (record.size !== prefixBytes(prefix) + sealedBytesOf(source.size)) return undefined;
       try {
         const bucket = { id: record.bucketId, mode: bucketMode };
@@ -135,15 +138,19 @@ async function withIdentities(mode: BucketSecrets['mode'], id: string): Promise<
 }
 
 /** By two queries. */
-async function prefixOf(connection: Connection, record: FileRecord): Promise<FilePrefix> {
+async function prefixOf(
+  connection: Connection,
+  record: FileRecord,
+  version: number | undefined,
+): Promise<FilePrefix> {
   const name = { bucket: record.bucketId, path: record.path };
   const { transport } = connection;
-  const open = () => transport.openFile(name, { wantsFirst: false, signal: undefined });
+  const open = () => transport.openFile(name, { wantsFirst: false, version, signal: undefined });
   const { etag, size, isAnonymous } = await trying(connection, undefined, open);
   return readPrefix({
     size,
     read: (start, end) => {
-      const part = { ...name, start, end, etag, isAnonymous, isChunk: false };
+      const part = { ...name, version, start, end, etag, isAnonymous, isChunk: false };
       return trying(connection, undefined, () => transport.readPart(part, undefined));
     },
   });

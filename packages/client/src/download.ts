@@ -43,13 +43,13 @@ export async function downloadFile(
   options: DownloadOptions = {},
   opened?: OpenedFile,
 ): Promise<Download> {
-  const { signal, range } = options;
+  const { signal, range, version } = options;
   checkedConcurrency(options.concurrency);
   const wantsFirst = range === undefined;
   const file =
     opened ??
     (await trying(connection, signal, () =>
-      connection.transport.openFile(name, { wantsFirst, signal }),
+      connection.transport.openFile(name, { wantsFirst, version, signal }),
     ));
   const job = range === undefined ? await wholeJob() : rangeJob();
   const { etag, size, contentType } = file;
@@ -81,12 +81,14 @@ export async function downloadFile(
     const digests = options.verify === false ? undefined : [];
     const start = digests && (await resumedBytes({ file, options, partBytes, digests }));
     const bounds = { start: start ?? 0, end: file.size, partBytes: partBytes ?? chunkBytesMax };
-    const needsKey = !file.isAnonymous && connection.transport.readsByLinks;
+    const { isAnonymous, version } = file;
+    // A link is to the file as it is
+    const isLinkable = !isAnonymous && version === undefined && connection.transport.readsByLinks;
     // What does not begin and end with a chunk is certified at no address. A link takes two
     // updates, some seconds: few parts are read by the key, and compared with the entity tag too.
     const isInChunks = file.chunkBytes === partBytes;
     const isLong = file.size > linkedPartsMin * bounds.partBytes;
-    const link = needsKey && isInChunks && isLong ? partLinkTo(connection, name) : undefined;
+    const link = isLinkable && isInChunks && isLong ? partLinkTo(connection, name) : undefined;
     return { connection, name, file, options, ...bounds, digests, link };
   }
 }
@@ -212,9 +214,9 @@ async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<
   const { connection, name, file, link } = job;
   const end = Math.min(start + job.partBytes, job.end);
   const isChunk = job.options.range === undefined;
-  const { etag, isAnonymous } = file;
+  const { etag, isAnonymous, version } = file;
   const first = firstOnce(file);
-  const part = { ...name, start, end, etag, isChunk, isAnonymous };
+  const part = { ...name, start, end, etag, isChunk, isAnonymous, version };
   const reader = link ? link.read : connection.transport.readPart;
   const bytes =
     start === 0 && first?.length === end

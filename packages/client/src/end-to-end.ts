@@ -62,10 +62,10 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
           : (await load()).uploadAll(all, allOptions, mode);
       },
       async download(name, downloadOptions = {}) {
-        const { signal, range } = downloadOptions;
+        const { signal, range, version } = downloadOptions;
         checkedConcurrency(downloadOptions.concurrency);
         const file = await trying(connection, signal, () =>
-          connection.transport.openFile(name, { wantsFirst: range === undefined, signal }),
+          connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
         );
         // What is of this type in another bucket is given as it is.
         const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
@@ -77,7 +77,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         ...files.links,
         async create(request) {
           const link = await files.links.create(request);
-          const { contentType } = await files.stat(request, request);
+          const { contentType } = await files.stat(request, { signal: request.signal });
           const mode = contentType === ageType ? await modes.ofReader(request.bucket) : undefined;
           return mode === undefined ? link : (await load()).openingLink(request, link, mode);
         },

@@ -35,6 +35,7 @@ import type {
   MoveAllOptions,
   MovedFiles,
   RestoreOptions,
+  StatOptions,
   VersionListOptions,
 } from './operations.ts';
 import { removeAll } from './remove-all.ts';
@@ -65,7 +66,7 @@ export interface FileStorage {
   listFolder(options: FolderOptions): Promise<FolderPage>;
   /** How many files begin with the prefix, and their bytes. */
   usage(options: UsageOptions): Promise<Usage>;
-  stat(file: FileName, options?: CallOptions): Promise<FileRecord>;
+  stat(file: FileName, options?: StatOptions): Promise<FileRecord>;
   remove(file: FileName, options?: CallOptions): Promise<void>;
   /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
@@ -104,8 +105,8 @@ export function fileStorage(connection: Connection): FileStorage {
       trying(connection, folderOptions.signal, () => transport.listFolder(folderOptions)),
     usage: (usageOptions) =>
       trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
-    stat: (file, { signal } = {}) =>
-      trying(connection, signal, () => transport.getFile(file, signal)),
+    stat: (file, { version, signal } = {}) =>
+      trying(connection, signal, () => transport.getFile(file, signal, version)),
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
     removeAll: (allOptions) => removeAll(connection, allOptions),
     copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),

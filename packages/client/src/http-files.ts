@@ -4,13 +4,14 @@
 
 import { joinPieces } from './byte-stream.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './http-exchange.ts';
-import { cloudPath } from './http-paths.ts';
+import { cloudPath, versionPath } from './http-paths.ts';
 import type { FileName } from './interface.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { OpenedFile, PartRequest, Signal } from './transport.ts';
 
 interface OpenOptions {
   readonly wantsFirst: boolean;
+  readonly version?: number | undefined;
   readonly signal: Signal;
 }
 
@@ -23,6 +24,9 @@ export async function openHttpFile(
   file: FileName,
   options: OpenOptions,
 ): Promise<OpenedFile> {
+  if (options.version !== undefined) {
+    return openAs(connection, { file, ...options, isAnonymous: false });
+  }
   try {
     return await openAs(connection, { file, ...options, isAnonymous: true });
   } catch (error) {
@@ -38,14 +42,14 @@ interface Opening extends OpenOptions {
 }
 
 async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
-  const { signal, isAnonymous } = opening;
-  const path = cloudPath(opening.file);
+  const { file, version, signal, isAnonymous } = opening;
+  const path = bytesPath({ ...file, version });
   const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
   if (opening.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-', ...preferPart };
       const answer = await exchange(connection, { ...request, method: 'GET', headers });
-      return { ...openedByGet(answer), isAnonymous };
+      return { ...openedByGet(answer), isAnonymous, version };
     } catch (error) {
       // No range of a file of no bytes can be satisfied.
       if (!isStorageError(error, 'InvalidRange')) throw error;
@@ -55,12 +59,18 @@ async function openAs(connection: HttpConnection, opening: Opening): Promise<Ope
   const size = Number(headers.get('content-length') ?? Number.NaN);
   if (!Number.isSafeInteger(size)) throw malformed('no Content-Length');
   const chunkBytes = size === 0 ? 1 : undefined;
-  return { ...describe(headers), size, chunkBytes, first: undefined, isAnonymous };
+  return { ...describe(headers), size, chunkBytes, first: undefined, isAnonymous, version };
 }
 
 function openedByGet({ status, headers, bytes }: HttpAnswer) {
   const size = status === 206 ? contentRange(headers).total : bytes.length;
   return { ...describe(headers), size, chunkBytes: bytes.length, first: bytes };
+}
+
+/** Where who has a key reads the file, or one of its versions. */
+function bytesPath(file: FileName & { readonly version?: number | undefined }): string {
+  const { version } = file;
+  return version === undefined ? cloudPath(file) : `${versionPath(file)}?version=${version}`;
 }
 
 function describe(headers: Headers) {
@@ -97,7 +107,7 @@ export async function readHttpPart(
     const last = part.isChunk ? '' : end - 1;
     const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
     const headers = { ...range, ...(part.isChunk && preferPart) };
-    const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : cloudPath(part);
+    const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : bytesPath(part);
     const path = linkPath ?? own;
     const request = { method: 'GET', path, headers, signal, isAnonymous };
     const answer = await exchange(connection, request);

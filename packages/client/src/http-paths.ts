@@ -13,8 +13,8 @@ export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
 
-/** Its former versions. */
-export function versionPath(bucket: string, path: string): string {
+/** Its versions, of which a query names one. */
+export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
 }
 

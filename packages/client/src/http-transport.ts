@@ -11,6 +11,7 @@ import { createLink, listLinks, removeLink } from './http-links.ts';
 import { bucketPath, filePath, queryOf } from './http-paths.ts';
 import { eraseVersions, listVersions, restoreVersion } from './http-versions.ts';
 import type {
+  FileName,
   FilePage,
   FileRecord,
   FolderOptions,
@@ -74,8 +75,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
       const request = { method: 'GET', path, signal };
       return (await exchangeJson<{ items: UploadSession[] }>(connection, request)).items;
     },
-    getFile: (file, signal) =>
-      exchangeJson<FileRecord>(connection, { method: 'GET', path: filePath(file), signal }),
+    getFile: (file, signal, version) => getFile(connection, file, { signal, version }),
     async deleteFile(file, signal) {
       await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
     },
@@ -90,6 +90,18 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     status: (signal) =>
       exchangeJson<ServiceStatus>(connection, { method: 'GET', path: '/api/v1/status', signal }),
   };
+}
+
+async function getFile(
+  connection: HttpConnection,
+  file: FileName,
+  { signal, version }: { readonly signal: Signal; readonly version: number | undefined },
+): Promise<FileRecord> {
+  const query = version === undefined ? '' : `?version=${version}`;
+  const path = `${filePath(file)}${query}`;
+  const record = await exchangeJson<FileRecord>(connection, { method: 'GET', path, signal });
+  if (version === undefined || record.version === version) return record;
+  throw new StorageError('Unsupported', 'The service is of a version that reads no former ones.');
 }
 
 function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {

@@ -33,7 +33,8 @@ export async function eraseVersions(
   { bucket, path, version, prefix }: Erasure,
   signal: Signal,
 ): Promise<ErasureAnswer> {
-  const place = path === undefined ? `${bucketPath(bucket)}/versions` : versionPath(bucket, path);
+  const place =
+    path === undefined ? `${bucketPath(bucket)}/versions` : versionPath({ bucket, path });
   const request = {
     method: 'DELETE',
     path: `${place}?${queryOf({ version, prefix })}`,

@@ -164,6 +164,8 @@ export interface RemovedFile extends ShownPath {
 }
 
 export interface DownloadOptions extends TransferOptions {
+  /** One of the file's versions, the present or a former one, by its number. */
+  readonly version?: number | undefined;
   /** Half-open; part of a file is not verified against the file's digest. */
   readonly range?: { readonly start: number; readonly end?: number } | undefined;
   /** What an earlier download has brought, and of which file; whole chunks of it are kept. */

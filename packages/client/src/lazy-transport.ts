@@ -36,7 +36,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     createLink: async (request) => (await open()).createLink(request),
     listLinks: async (request) => (await open()).listLinks(request),
     removeLink: async (bucket, id, signal) => (await open()).removeLink(bucket, id, signal),
-    getFile: async (file, signal) => (await open()).getFile(file, signal),
+    getFile: async (...asked) => (await open()).getFile(...asked),
     listFiles: async (request) => (await open()).listFiles(request),
     listFolder: async (request) => (await open()).listFolder(request),
     usage: async (request) => (await open()).usage(request),

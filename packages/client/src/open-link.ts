@@ -11,7 +11,7 @@ import { fileKeyAt, linkedName } from './link-end.ts';
 import { StorageError } from './storage-error.ts';
 
 export interface LinkOptions
-  extends DownloadOptions,
+  extends Omit<DownloadOptions, 'version'>,
     Pick<CommonOptions, 'fetch' | 'retry' | 'onRetry' | 'timeoutMs' | 'contentTypeOf'> {
   /** Of end-to-end files; @noble/ciphers unless told. */
   readonly cipher?: PieceCipher | undefined;

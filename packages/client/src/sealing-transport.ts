@@ -136,9 +136,9 @@ function reads(
             transport.readPart(sealed(names, part), signal),
           )
         : transport.readPart(part, signal),
-    getFile: (file, signal) =>
+    getFile: (file, signal, version) =>
       using(placeOf(file, signal), async (names) =>
-        shown(names, await transport.getFile(sealed(names, file), signal)),
+        shown(names, await transport.getFile(sealed(names, file), signal, version)),
       ),
     usage: ({ signal, ...wanted }) =>
       using({ bucket: wanted.bucket, signal }, async (names) =>

@@ -72,9 +72,15 @@ const inspectionMark = "with message: '";
 
 /**
  * A reject of a call. The canister's inspection refuses who has no right to a call in the words of
- * the method, `Code: sentence`; any other reject is the network's.
+ * the method, `Code: sentence`; any other reject is the network's. A method that it has not is one
+ * of later versions.
  */
 export function rejectedError(message: string, details: StorageErrorDetails): StorageError {
+  const [, unknown] = /has no (?:query |update )?method '([^']+)'/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const sentence = `The service is of a version that has no ${unknown}.`;
+    return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
+  }
   const mark = message.indexOf(inspectionMark);
   // What follows the line is the agent's account of the call.
   const [words = ''] =

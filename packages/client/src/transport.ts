@@ -129,6 +129,8 @@ export interface OpenedFile {
   readonly chunkBytes: number | undefined;
   /** It is read without the key, as public files are. */
   readonly isAnonymous: boolean;
+  /** It is one of the file's versions, which is read by its number. */
+  readonly version?: number | undefined;
   /** The bytes of the first chunk, when they came along, until they are given on. */
   first: Uint8Array | undefined;
 }
@@ -141,6 +143,7 @@ export interface PartRequest extends FileName {
   readonly isChunk: boolean;
   /** As it was opened. */
   readonly isAnonymous: boolean;
+  readonly version?: number | undefined;
   /** PreconditionFailed if the file is another one by now, where the way of transport can tell. */
   readonly etag: string;
   /** Of a link to the file, below the service's address: it is read there, without the key. */
@@ -246,7 +249,11 @@ export interface Transport {
   getEndToEnd(bucket: string, signal: Signal): Promise<ToldMode>;
   openFile(
     file: FileName,
-    options: { readonly wantsFirst: boolean; readonly signal: Signal },
+    options: {
+      readonly wantsFirst: boolean;
+      readonly version?: number | undefined;
+      readonly signal: Signal;
+    },
   ): Promise<OpenedFile>;
   readPart(part: PartRequest, signal: Signal): Promise<Uint8Array>;
   /** Where links are, without a slash at its end; '' where that is not known. */
@@ -257,7 +264,8 @@ export interface Transport {
   createLink(request: LinkRequest): Promise<NewLink>;
   listLinks(request: LinksRequest): Promise<LinkPage>;
   removeLink(bucket: string, id: string, signal: Signal): Promise<void>;
-  getFile(file: FileName, signal: Signal): Promise<FileRecord>;
+  /** With a version the record of that one. */
+  getFile(file: FileName, signal: Signal, version?: number | undefined): Promise<FileRecord>;
   listFiles(request: PageRequest): Promise<FilePage>;
   listFolder(request: FolderOptions): Promise<FolderPage>;
   usage(request: UsageOptions): Promise<Usage>;

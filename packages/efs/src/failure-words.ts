@@ -52,6 +52,13 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
       ([, bucket]) => `There is no bucket ${bucket}, or none that you may see (efs bucket ls).`,
     ],
   ],
+  NoSuchFile: [
+    [
+      /^There is no former version (\d+) of (.*): a list of versions/s,
+      ([, version, path]) =>
+        `There is no former version ${version} of ${path}: efs versions ls shows what is kept.`,
+    ],
+  ],
   NoIdentity: [
     [
       /There is no identity here/,

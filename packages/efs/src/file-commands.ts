@@ -4,7 +4,17 @@ import { type Command, Option } from 'commander';
 import { change } from './change.ts';
 import { copy } from './copy.ts';
 import { eraseVersions, listVersions, restoreVersion } from './file-versions.ts';
-import { cacheControl, collect, collectPair, json, parallel, runOf, wholeNumber } from './flags.ts';
+import {
+  addFetchFlags,
+  cacheControl,
+  collect,
+  collectPair,
+  json,
+  parallel,
+  runOf,
+  wholeNumber,
+} from './flags.ts';
+import { get } from './get.ts';
 
 export function addFileCommands(program: Command): void {
   addCopy(program, 'copy');
@@ -61,6 +71,15 @@ function addVersions(program: Command): void {
     .addOption(new Option('--all', 'the whole list, as without it').hideHelp())
     .addOption(json())
     .action((place: string, flags, command: Command) => listVersions(runOf(command), place, flags));
+  addFetchFlags(
+    versions
+      .command('get <file>')
+      .description('fetch one, verified by its digest')
+      .argument('<version>', 'its number, or that of the file as it is', wholeNumber)
+      .argument('[target]', 'file or folder; - is standard output'),
+  ).action((source: string, version: number, target: string | undefined, ...[flags, command]) =>
+    get(runOf(command), { source, target }, { ...flags, version }),
+  );
   versions
     .command('restore <file>')
     .description('make a former version the file again')

@@ -83,6 +83,16 @@ export const json = () => new Option('--json', 'machine-readable output');
 export const cacheControl = () =>
   new Option('--cache-control <value>', 'stored and served with the file').argParser(oneLine);
 
+/** What fetches one file. */
+export function addFetchFlags(command: Command): Command {
+  return command
+    .addOption(parallel(fetchingParallelDefault))
+    .option('--range <first-last>', 'bytes, counted from 0, as in HTTP')
+    .option('--resume', 'go on with what was interrupted')
+    .option('--no-verify', 'do without the digest')
+    .addOption(json());
+}
+
 /** The run that the flags describe, whichever side of the command's name they are on. */
 export function runOf(command: Command): Run {
   const isQuiet = command.optsWithGlobals<GlobalOptions>().quiet === true || isJson();

@@ -1,5 +1,5 @@
-// `efs get` and `efs cat`: a file, a range of it, or all of a folder, to the disk or to standard
-// output.
+// `efs get`, `efs versions get` and `efs cat`: a file, a version or a range of it, or all of a
+// folder, to the disk or to standard output.
 
 import { once } from 'node:events';
 import { basename } from 'node:path';
@@ -29,6 +29,8 @@ export interface GetOptions extends FilterFlags {
   readonly resume?: boolean;
   readonly verify: boolean;
   readonly recursive?: boolean;
+  /** Of the file's versions that one. */
+  readonly version?: number;
 }
 
 interface GetNames {
@@ -40,9 +42,10 @@ const standardOutput = '-';
 
 export async function get(run: Run, names: GetNames, options: GetOptions): Promise<void> {
   const { source, target } = names;
-  const isLink = /^https?:\/\//i.test(source);
+  const { version } = options;
+  const isLink = version === undefined && /^https?:\/\//i.test(source);
   if (options.recursive && !isLink) return getFolder(run, names, options);
-  if (!isLink && isFolder(parseLocation(source))) {
+  if (!isLink && version === undefined && isFolder(parseLocation(source))) {
     throw new UsageError(`"${source}" is a folder: -r fetches all that is in it.`);
   }
   if (target === standardOutput && isJson()) {
@@ -61,16 +64,17 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   const bar = startProgress(name.path, run.isQuiet);
   const { parallel: concurrency, verify } = options;
   const { signal } = run;
-  const common = { concurrency, signal, onProgress: bar.report, verify, range };
+  const common = { version, concurrency, signal, onProgress: bar.report, verify, range };
   try {
-    await naming(name, async () => {
+    const fetched = async () => {
       if (file === undefined) return writeOut(await storage.download(name, common));
       const resume = options.resume === true;
       const goesOnBy = 'the same command with --resume';
       const wanted = { name, target: file, common, resume, goesOnBy };
       const { etag, size } = await fetchFile(run, storage, wanted);
       if (isJson()) printJson({ ...name, file: file.file, size, etag });
-    });
+    };
+    await (version === undefined ? naming(name, fetched) : fetched());
   } finally {
     bar.stop();
   }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { exclude, filterHelp, include } from './filters.ts';
 import {
+  addFetchFlags,
   cacheControl,
   collect,
   collectPair,
@@ -53,19 +54,15 @@ function addPut(program: Command): void {
 }
 
 function addGet(program: Command): void {
-  program
+  const command = program
     .command('get')
     .description('fetch a file, verified by its digest; with -r a folder')
     .argument('<source>', "bucket/path, or a link's address")
-    .argument('[target]', 'file or folder; - is standard output')
-    .addOption(parallel(fetchingParallelDefault))
+    .argument('[target]', 'file or folder; - is standard output');
+  addFetchFlags(command)
     .option('-r, --recursive', 'a folder: demo/a keeps its name, of demo/a/ comes what is in it')
     .addOption(exclude())
     .addOption(include())
-    .option('--range <first-last>', 'bytes, counted from 0, as in HTTP')
-    .option('--resume', 'go on with what was interrupted')
-    .option('--no-verify', 'do without the digest')
-    .addOption(json())
     .addHelpText('after', filterHelp)
     .action((source: string, target: string | undefined, flags, command: Command) =>
       get(runOf(command), { source, target }, flags),

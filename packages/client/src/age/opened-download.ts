@@ -82,12 +82,13 @@ export class FileOpener {
     const kept = this.#kept.get(keptName);
     if (kept !== undefined) return kept;
     const { signal } = options;
-    const { etag, isAnonymous, first, size } = file;
+    const { etag, isAnonymous, version, first, size } = file;
     const prefix = await readPrefix({
       size,
       read: async (start, end) => {
         if (first !== undefined && first.length >= end) return first.subarray(start, end);
-        const part = { bucket: id, path, start, end, etag, isAnonymous, isChunk: false };
+        const asked = { bucket: id, path, version, start, end };
+        const part = { ...asked, etag, isAnonymous, isChunk: false };
         return trying(this.#connection, signal, () =>
           this.#connection.transport.readPart(part, signal),
         );
