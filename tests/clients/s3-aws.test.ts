@@ -180,11 +180,18 @@ test('buckets are made, named, and removed', async () => {
   await api('put-object', ...place, '--body', await write('two', 'two'));
   const versions = await api('list-object-versions', '--bucket', 'spring');
   expect(versions.Versions).toHaveLength(2);
-  const former = ['--version-id', '1', 'former'];
-  expect(await refused('s3api', 'get-object', ...place, ...former)).toMatch(/NotImplemented/);
+  await api('get-object', ...place, '--version-id', '1', 'former');
+  await expectFile(join(door.folder, 'former'), Buffer.from('one'));
+  const head = await api('head-object', ...place, '--version-id', '1');
+  expect(head).toMatchObject({ VersionId: '1', ContentLength: 3 });
+  const copied = ['--copy-source', 'spring/a?versionId=1'];
+  const back = await api('copy-object', ...place, ...copied);
+  expect(back).toMatchObject({ VersionId: '3', CopySourceVersionId: '1' });
+  await api('get-object', ...place, 'again');
+  await expectFile(join(door.folder, 'again'), Buffer.from('one'));
   expect(await refused('s3', 'rb', 's3://spring')).toMatch(/BucketNotEmpty/);
   // Former versions hold a bucket, as they do in S3.
-  expect(await refused('s3', 'rb', '--force', 's3://spring')).toMatch(/2 former versions/);
+  expect(await refused('s3', 'rb', '--force', 's3://spring')).toMatch(/3 former versions/);
   await aws('s3', 'mb', 's3://autumn');
   await aws('s3', 'cp', 'one', 's3://autumn/one');
   await aws('s3', 'rb', '--force', 's3://autumn');

@@ -42,6 +42,14 @@ url = s3.generate_presigned_url('put_object', Params={'Bucket': bucket, 'Key': '
 import urllib.request
 urllib.request.urlopen(urllib.request.Request(url, data=b'signed', method='PUT'))
 assert s3.get_object(Bucket=bucket, Key='boto/signed')['Body'].read() == b'signed'
+kept = bucket + 'Kept'
+first, second = [s3.put_object(Bucket=kept, Key='a', Body=body)['VersionId'] for body in (b'one', b'second')]
+s3.delete_object(Bucket=kept, Key='a')
+for version, body in ((first, b'one'), (second, b'second')):
+    got = boto3.resource('s3').ObjectVersion(kept, 'a', version).get()
+    assert got['Body'].read() == body and got['VersionId'] == version, got
+listed = s3.list_object_versions(Bucket=kept)['Versions']
+assert [(item['VersionId'], item['Size']) for item in listed] == [(second, 6), (first, 3)], listed
 resource = boto3.resource('s3').Bucket(bucket)
 resource.objects.filter(Prefix='boto/').delete()
 assert list(resource.objects.filter(Prefix='boto/')) == []
@@ -51,5 +59,8 @@ print('done')
 test.each(buckets)('boto3 stores, reads, lists and removes in bucket %s', async (bucket) => {
   const path = join(door.folder, 'judge.py');
   await writeFile(path, program);
+  const { endToEnd } = await door.storage.buckets.get(bucket);
+  const sealed = endToEnd ? { endToEnd: {} } : {};
+  await door.storage.buckets.create(`${bucket}Kept`, { keepVersionsDays: 1, ...sealed });
   expect((await door.run('python3', path, bucket)).output.toString()).toBe('done\n');
 });

@@ -74,6 +74,27 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     await rclone('purge', there);
   });
 
+  test('a former version is listed and fetched', async () => {
+    const kept = `${bucket}Kept`;
+    const { endToEnd } = await door.storage.buckets.get(bucket);
+    await door.storage.buckets.create(kept, endToEnd ? { endToEnd: {} } : {});
+    await rclone('backend', 'versioning', place(kept), 'Enabled');
+    for (const text of ['one', 'second']) {
+      await writeFile(join(door.folder, 'kept.txt'), text);
+      await rclone('copyto', '--ignore-times', 'kept.txt', place(`${kept}/a/kept.txt`));
+    }
+    const former = place(`${kept}/a`).replace(':s3,', ":s3,versions='true',");
+    const names = (await rclone('lsf', former)).output.toString().trim().split('\n');
+    expect(names).toEqual([expect.stringMatching(/^kept-v[\d-]+\.txt$/), 'kept.txt']);
+    await rclone('copy', former, `former-${bucket}`);
+    for (const [name = '', text] of [
+      [names[0], 'one'],
+      ['kept.txt', 'second'],
+    ] as const) {
+      await expectFile(join(door.folder, `former-${bucket}`, name), Buffer.from(text));
+    }
+  });
+
   test.skipIf(!canMount())('a mount is written to and read', async () => {
     const point = join(door.folder, `mount-${bucket}`);
     await mkdir(point);

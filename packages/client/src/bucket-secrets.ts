@@ -18,6 +18,7 @@ import type { FileRecord } from './interface.ts';
 import { sealingTransport } from './sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
+import type { ToldMode } from './transport.ts';
 import type { OpenedSource, UploadSource } from './upload-source.ts';
 
 export interface EpochIdentity extends BucketEpoch {
@@ -29,6 +30,10 @@ export interface EpochIdentity extends BucketEpoch {
 export interface BucketSecrets {
   /** Undefined of a bucket that is not end-to-end, or that the caller may not ask about. */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
+  /** What is replaced in the bucket stays for a while; false where nobody tells. */
+  keepsVersions(bucket: string): Promise<boolean>;
+  /** What is known of the bucket is asked for anew. */
+  forget(bucket: string): void;
   /** Verified, the newest last; each that is not kept costs the service a derivation. */
   identities(bucket: string): Promise<EpochIdentity[]>;
   /** Of the newest epoch, of the record if that is told; an owner publishes a missing recipient. */
@@ -51,7 +56,9 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const { cipher = softwarePieceCipher } = settings;
   const issuer = issuerOf(options);
   const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
-  const mode = rememberedMode(outer);
+  const known: KnownBuckets = new Map();
+  const told = rememberedBuckets(outer, known);
+  const mode: BucketSecrets['mode'] = async (bucket) => modeOf(await told(bucket));
   const hasIssuer = issuer !== undefined;
   const names = namesOf({ hasIssuer, mode, keys: async () => keys });
   const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
@@ -60,6 +67,10 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   }
   return {
     mode,
+    forget: (bucket) => {
+      known.delete(bucket);
+    },
+    keepsVersions: async (bucket) => ((await told(bucket)).keepVersionsDays ?? 0) > 0,
     async identities(id) {
       const bucket = await withIdentities(mode, id);
       const found: EpochIdentity[] = [];
@@ -97,32 +108,32 @@ function prefixBytes({ header }: FilePrefix): number {
 }
 
 /** So long a bucket is taken to be what it was: one without files may become end-to-end. */
-const modeKnownMs = 60_000;
+const bucketKnownMs = 60_000;
 
-function rememberedMode(connection: Connection): BucketSecrets['mode'] {
-  const known = new Map<string, { mode: ReturnType<typeof askMode>; untilMs: number }>();
+type KnownBuckets = Map<string, { told: Promise<ToldMode>; untilMs: number }>;
+
+function rememberedBuckets(
+  connection: Connection,
+  known: KnownBuckets,
+): (bucket: string) => Promise<ToldMode> {
   return (bucket) => {
     const former = known.get(bucket);
-    if (former !== undefined && Date.now() < former.untilMs) return former.mode;
-    const asked = askMode(connection, bucket);
-    known.set(bucket, { mode: asked, untilMs: Date.now() + modeKnownMs });
-    asked.catch(() => known.delete(bucket));
-    return asked;
+    if (former !== undefined && Date.now() < former.untilMs) return former.told;
+    const told = askBucket(connection, bucket);
+    known.set(bucket, { told, untilMs: Date.now() + bucketKnownMs });
+    told.catch(() => known.delete(bucket));
+    return told;
   };
 }
 
-async function askMode(
-  connection: Connection,
-  bucket: string,
-): Promise<EndToEndRecord | undefined> {
+async function askBucket(connection: Connection, bucket: string): Promise<ToldMode> {
   const { transport } = connection;
   try {
-    const ask = () => transport.getEndToEnd(bucket, undefined);
-    return modeOf(await trying(connection, undefined, ask));
+    return await trying(connection, undefined, () => transport.getEndToEnd(bucket, undefined));
   } catch (error) {
     // Of a service of an earlier version, or of a bucket that others may know more of.
     const codes = ['NoSuchFile', 'MethodNotAllowed', 'AccessDenied', 'Unauthorized'];
-    if (codes.some((code) => isStorageError(error, code))) return undefined;
+    if (codes.some((code) => isStorageError(error, code))) return {};
     throw error;
   }
 }

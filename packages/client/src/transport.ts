@@ -168,6 +168,8 @@ export interface ToldMode {
     | (Omit<EndToEndRecord, 'serial' | 'epochs'> & { readonly epoch?: BucketEpoch | undefined })
     | null
     | undefined;
+  /** Over HTTP it is not told. */
+  readonly keepVersionsDays?: number | undefined;
 }
 
 export interface PageRequest extends ListOptions {

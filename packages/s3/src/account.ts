@@ -1,12 +1,21 @@
 // What the door needs of those who ask: the client library in their name.
 
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
+import type { FileRecord } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
 
 export interface Account {
   readonly storage: Storage;
-  /** Whether buckets are end-to-end, and how long what is in their files is. */
-  readonly secrets: Pick<BucketSecrets, 'mode' | 'plainSize'>;
+  /** Whether buckets are end-to-end or keep versions, and how long what is in their files is. */
+  readonly secrets: Pick<BucketSecrets, 'mode' | 'keepsVersions' | 'plainSize' | 'forget'>;
   /** Who cannot list buckets, such as an API key, may have been told some. */
   readonly buckets?: readonly string[] | undefined;
+}
+
+/** The version's id, which is its number in the service; undefined where the bucket keeps none. */
+export async function versionIdOf(
+  { secrets }: Pick<Account, 'secrets'>,
+  { bucketId, version }: Pick<FileRecord, 'bucketId' | 'version'>,
+): Promise<string | undefined> {
+  return (await secrets.keepsVersions(bucketId)) ? String(version) : undefined;
 }

@@ -31,6 +31,8 @@ export interface StoredObject {
   readonly contentType: string;
   readonly modified: Date;
   readonly own: OwnFacts;
+  /** By which it is read: of a former version alone. */
+  readonly version?: number | undefined;
   /** The user's own. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -48,24 +50,31 @@ export const unknownType = 'binary/octet-stream';
 export function objectOf(record: FileRecord): StoredObject {
   const pairs = Object.entries(record.metadata ?? {});
   const users = pairs.filter(([name]) => !name.startsWith(ownPrefix));
-  const own = ownFactsOf(record.metadata ?? {});
   return {
     record,
     key: keyOfPath(record.path),
-    etag: own.etag ?? substituteEtag(record.etag),
-    size: own.size ?? record.size,
+    ...factsShown(record),
     contentType: record.contentType,
     modified: new Date(record.updatedAt),
-    own,
     metadata: Object.fromEntries(users),
   };
+}
+
+/** What lists show of an object, or of a former version of it. */
+export function factsShown({
+  etag,
+  size,
+  metadata = {},
+}: Pick<FileRecord, 'etag' | 'size' | 'metadata'>) {
+  const own = ownFactsOf(metadata);
+  return { own, etag: own.etag ?? substituteEtag(etag), size: own.size ?? size };
 }
 
 /**
  * Of a file that did not come by the door, or whose MD5 must not be told: SHA-256, cut, and the
  * number of its chunks. For its `-` no client takes it for the MD5 of the bytes.
  */
-export function substituteEtag(etag: string): string {
+function substituteEtag(etag: string): string {
   const [digest = '', chunks = '1'] = etag.split('-');
   return `${digest.slice(0, 32)}-${chunks}`;
 }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { UploadOptions } from '../../../client/src/interface.ts';
 import type { WrittenPart } from '../../../client/src/uploads.ts';
+import { versionIdOf } from '../account.ts';
 import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
 import { combinedCrc } from '../body/combined-crc.ts';
 import { chunkSource } from '../chunk-source.ts';
@@ -64,7 +65,8 @@ export async function completeUpload(
     ? completeFromSpool(work)
     : completeSession(work, state.session));
   const { etag, own } = objectOf(record);
-  return { etag, ...(own.checksum && { checksum: own.checksum }) };
+  const versionId = await versionIdOf(completing.account, record);
+  return { etag, ...(own.checksum && { checksum: own.checksum }), ...(versionId && { versionId }) };
 }
 
 function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWish): StoredPart[] {

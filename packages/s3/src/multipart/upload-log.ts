@@ -50,6 +50,7 @@ export interface StoredPart {
 export interface Completed {
   readonly etag: string;
   readonly checksum?: string;
+  readonly versionId?: string;
 }
 
 export interface UploadState {

@@ -103,6 +103,7 @@ async function putVersioning(operation: Operation): Promise<Answer> {
   const isKept = keepVersionsDays > 0;
   if (status === 'Enabled' && !isKept) {
     await account.storage.buckets.update(bucket, { keepVersionsDays: keptDays });
+    account.secrets.forget(bucket);
   } else if (status === 'Suspended' && isKept) {
     throw new S3Error(
       'NotImplemented',

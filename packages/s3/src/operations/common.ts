@@ -1,7 +1,7 @@
 // What operations of several kinds do alike.
 
 import { ageType } from '../../../client/src/end-to-end-options.ts';
-import type { FileName } from '../../../client/src/interface.ts';
+import type { FileName, FileRecord } from '../../../client/src/interface.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { Account } from '../account.ts';
 import { findPath, pathOfKey } from '../keys.ts';
@@ -35,27 +35,47 @@ function noSuchKey(): S3Error {
   return new S3Error('NoSuchKey', 'There is no object of this key.');
 }
 
-/**
- * Throws NoSuchKey, and NotImplemented for a former version, whose bytes the service gives only
- * when it is restored.
- */
+/** Throws NoSuchKey, and NoSuchVersion where an id is told that is of none. */
 export async function findObject(
-  { account, signal }: Pick<Operation, 'account' | 'signal'>,
+  operation: Pick<Operation, 'account' | 'signal'>,
   name: FileName,
   versionId?: string | undefined,
 ): Promise<StoredObject> {
-  const record = await account.storage.stat(name, { signal });
-  if (versionId !== undefined && versionId !== 'null' && versionId !== String(record.version)) {
-    throw new S3Error(
-      'NotImplemented',
-      'A former version is read when it has been restored: efs versions restore.',
-    );
-  }
-  const object = objectOf(record);
+  const { account } = operation;
+  const { record, version } = await findRecord(operation, name, versionNumberOf(versionId));
+  const object = { ...objectOf(record), version };
   const isOpened = record.contentType === ageType && (await isEndToEnd(account, name.bucket));
   if (!isOpened) return object;
-  const size = object.own.size ?? (await account.secrets.plainSize(record));
+  const size = object.own.size ?? (await account.secrets.plainSize(record, version));
   return { ...object, size, contentType: unknownType };
+}
+
+/** `null` is the one that is there. */
+export function versionNumberOf(versionId: string | undefined): number | undefined {
+  if (versionId === undefined || versionId === 'null') return undefined;
+  if (/^\d{1,15}$/.test(versionId)) return Number(versionId);
+  throw new S3Error('InvalidArgument', 'A version id is a whole number here, or null.');
+}
+
+interface FoundRecord {
+  readonly record: FileRecord;
+  /** Of a former one. */
+  readonly version?: number;
+}
+
+/** The one that is there is read as the file, which others may who may not read versions. */
+async function findRecord(
+  { account, signal }: Pick<Operation, 'account' | 'signal'>,
+  name: FileName,
+  version: number | undefined,
+): Promise<FoundRecord> {
+  const present = account.storage.stat(name, { signal });
+  if (version === undefined) return { record: await present };
+  const found = await unlessMissing(present);
+  if (found?.version === version) return { record: found };
+  const former = await unlessMissing(account.storage.stat(name, { version, signal }));
+  if (former !== undefined) return { record: former, version };
+  throw new S3Error('NoSuchVersion', `There is no version ${version} of the object.`);
 }
 
 export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {

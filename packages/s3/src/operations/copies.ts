@@ -1,8 +1,9 @@
-// CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
-// they come through the door, since the service opens nothing.
+// CopyObject. The service copies without moving bytes, but for former versions; these, and what is
+// copied between buckets one of which is end-to-end, come through the door.
 
 import { piecesOf } from '../../../client/src/byte-stream.ts';
 import type { FileName, FileRecord } from '../../../client/src/interface.ts';
+import { versionIdOf } from '../account.ts';
 import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
@@ -40,10 +41,12 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const description = isReplaced(request, 'x-amz-metadata-directive') ? given : undefined;
   const tags = isReplaced(request, 'x-amz-tagging-directive') ? given.tags : undefined;
   const copy: Copy = { from, to, source, description, tags };
-  const isItself = from.bucket === to.bucket && from.path === to.path;
+  const isFormer = source.version !== undefined;
+  const isItself = !isFormer && from.bucket === to.bucket && from.path === to.path;
   const isCarried =
-    from.bucket !== to.bucket &&
-    ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
+    isFormer ||
+    (from.bucket !== to.bucket &&
+      ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket))));
   const record = await (isItself
     ? changeItself(operation, copy)
     : isCarried
@@ -52,6 +55,10 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const { etag, modified } = objectOf(record);
   return xmlAnswer(
     writeXml('CopyObjectResult', { LastModified: modified.toISOString(), ETag: `"${etag}"` }),
+    {
+      'x-amz-version-id': await versionIdOf(account, record),
+      'x-amz-copy-source-version-id': await versionIdOf(account, source.record),
+    },
   );
 }
 
@@ -118,7 +125,8 @@ async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
   const { account, request, signal, concurrency } = operation;
   const { from, to, source, description, tags } = copy;
   const conditions = await writeConditions({ account, request, signal }, to);
-  const { body, etag } = await account.storage.download(from, { concurrency, signal });
+  const { version } = source;
+  const { body, etag } = await account.storage.download(from, { version, concurrency, signal });
   if (etag !== source.record.etag) {
     await body.cancel();
     throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');

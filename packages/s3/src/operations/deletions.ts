@@ -9,7 +9,7 @@ import { S3Error } from '../s3-error.ts';
 import { s3ErrorOf } from '../storage-errors.ts';
 import { elementsOf, readXml, textOf } from '../xml/read.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, readSmallBody, unlessMissing } from './common.ts';
+import { bucketOf, readSmallBody, unlessMissing, versionNumberOf } from './common.ts';
 
 const keysMax = 1_000;
 
@@ -45,15 +45,10 @@ async function deleteVersion(
   const { storage } = account;
   const found = await unlessMissing(storage.stat(file, { signal }));
   const isCurrent = versionId === 'null' || versionId === String(found?.version);
-  const version = versionId === 'null' ? found?.version : versionNumberOf(versionId);
+  const version = versionNumberOf(versionId) ?? found?.version;
   if (found !== undefined && isCurrent) await unlessMissing(storage.remove(file, { signal }));
   if (version === undefined) return;
   await unlessMissing(storage.eraseVersions({ ...file, version, signal }));
-}
-
-function versionNumberOf(versionId: string): number {
-  if (/^\d{1,15}$/.test(versionId)) return Number(versionId);
-  throw new S3Error('InvalidArgument', 'A version id is a whole number here, or null.');
 }
 
 interface Doomed {

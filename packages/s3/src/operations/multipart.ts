@@ -145,7 +145,9 @@ async function copyPart(operation: Operation): Promise<Answer> {
     throw failed('x-amz-copy-source-if-none-match or -if-modified-since');
   }
   const range = copyRangeOf(request, source.size);
-  const { body, etag } = await account.storage.download(from, { range, concurrency, signal });
+  const { version } = source;
+  const wanted = { version, range, concurrency, signal };
+  const { body, etag } = await account.storage.download(from, wanted);
   if (etag !== source.record.etag) {
     await body.cancel();
     throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
@@ -198,14 +200,18 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   });
   const answer = completion.then((completed) => {
     multipart.release(start.uploadId);
-    return completionXml(start, completed);
+    return { xml: completionXml(start, completed), versionId: completed.versionId };
   });
   const isSoon = await Promise.race([
     answer.then(() => true),
     delay(silenceMs, false, { ref: false }),
   ]);
-  if (isSoon) return xmlAnswer(await answer, encryption);
-  return { ...xmlAnswer('', encryption), body: inTime(answer.catch(errorXml)) };
+  if (isSoon) {
+    const { xml, versionId } = await answer;
+    return xmlAnswer(xml, { ...encryption, 'x-amz-version-id': versionId });
+  }
+  const late = answer.then(({ xml }) => xml).catch(errorXml);
+  return { ...xmlAnswer('', encryption), body: inTime(late) };
 }
 
 function listedOf(list: ReadElement): ListedPart[] {

@@ -2,6 +2,7 @@
 
 import { piecesOf } from '../../../client/src/byte-stream.ts';
 import type { Download, FileName } from '../../../client/src/interface.ts';
+import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { received } from '../chunk-source.ts';
 import { checkConditions, conditionsOf, namesEtag } from '../conditions.ts';
@@ -40,7 +41,7 @@ export const objectRoutes: Readonly<Record<string, Route>> = {
 async function headObject(operation: Operation): Promise<Answer> {
   const { request } = operation;
   const object = await findObject(operation, placeOf(request), request.query.get('versionId'));
-  const { answer } = headOf(operation, object);
+  const { answer } = await headOf(operation, object);
   return answer;
 }
 
@@ -52,7 +53,7 @@ async function getObject(operation: Operation): Promise<Answer> {
   const name = placeOf(request);
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const object = await findObject(operation, name, request.query.get('versionId'));
-    const { answer, range } = headOf(operation, object);
+    const { answer, range } = await headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
     // The first chunk comes along.
     const leave = await room.receiving.enter(signal);
@@ -76,8 +77,9 @@ interface Opening {
 function open(operation: Operation, { name, object, range }: Opening): Promise<Download> {
   const { account, signal } = operation;
   const concurrency = Math.min(operation.concurrency, chunksAheadMax);
-  const chunkBytes = object.record.chunkSize || undefined;
-  return account.storage.download(name, { range, chunkBytes, concurrency, signal });
+  const { record, version } = object;
+  const chunkBytes = record.chunkSize || undefined;
+  return account.storage.download(name, { version, range, chunkBytes, concurrency, signal });
 }
 
 interface Head {
@@ -85,8 +87,15 @@ interface Head {
   readonly range: ByteRange | undefined;
 }
 
-function headOf({ request, isSigned }: Operation, object: StoredObject): Head {
-  const fields = { ...headersOf(object), ...overridesOf(request, isSigned) };
+async function headOf(
+  { account, request, isSigned }: Operation,
+  object: StoredObject,
+): Promise<Head> {
+  const fields: Record<string, string | undefined> = {
+    ...headersOf(object),
+    'x-amz-version-id': await versionIdOf(account, object.record),
+    ...overridesOf(request, isSigned),
+  };
   if (checkConditions(object, conditionsOf(request.header)) === 'not modified') {
     const { ETag, 'Last-Modified': modified } = fields;
     return {
@@ -174,5 +183,6 @@ async function getAttributes(operation: Operation): Promise<Answer> {
   const shown = Object.entries(known).filter(([name]) => wanted.includes(name));
   return xmlAnswer(writeXml('GetObjectAttributesResponse', Object.fromEntries(shown)), {
     'Last-Modified': object.modified.toUTCString(),
+    'x-amz-version-id': await versionIdOf(operation.account, object.record),
   });
 }

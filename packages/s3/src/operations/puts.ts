@@ -2,6 +2,7 @@
 
 import type { FileRecord } from '../../../client/src/interface.ts';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
+import { versionIdOf } from '../account.ts';
 import type { Answer } from '../answer.ts';
 import type { Body } from '../body/open-body.ts';
 import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
@@ -34,6 +35,7 @@ async function putObject(operation: Operation): Promise<Answer> {
     headers: {
       ETag: `"${etag}"`,
       'x-amz-server-side-encryption': 'AES256',
+      'x-amz-version-id': await versionIdOf(operation.account, record),
       ...checksumHeadersOf(digestFacts(body).checksum),
     },
   };

@@ -44,6 +44,9 @@ async function setWords(operation: Operation, tags: readonly string[]): Promise<
   const { request, account, signal } = operation;
   const name = placeOf(request);
   const versionId = request.query.get('versionId');
-  if (versionId !== undefined) await findObject(operation, name, versionId);
+  const object = versionId === undefined ? undefined : await findObject(operation, name, versionId);
+  if (object?.version !== undefined) {
+    throw new S3Error('NotImplemented', 'The tags of a former version stay as they are.');
+  }
   await account.storage.change(name, { tags, signal });
 }

@@ -6,7 +6,7 @@ import { keyOfPath } from '../keys.ts';
 import { compareNames, groupOf, listPage } from '../listing.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
-import { substituteEtag } from '../stored-object.ts';
+import { factsShown } from '../stored-object.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
 import { owner } from './common.ts';
 import { type Asked, askedOf } from './listings.ts';
@@ -120,8 +120,8 @@ async function formerOf({ account, signal }: Operation, asked: Asked): Promise<L
         `There are more than ${walkedMax} former versions behind this prefix: efs versions ls.`,
       );
     }
-    const { version: id, updatedAt: modified, size } = version;
-    const etag = substituteEtag(version.etag);
+    const { version: id, updatedAt: modified } = version;
+    const { etag, size } = factsShown(version);
     const name = keyOfPath(version.path);
     const listed = { name, version: { id, isLatest: false, modified, etag, size } };
     former.push(groupOf(listed, prefix, delimiter));

@@ -1,0 +1,207 @@
+// Versions of objects by the SDK, in a public bucket, a private and an end-to-end one: each is read by
+// the id that its upload was answered with, as it was, whatever has become of the object.
+
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetBucketVersioningCommand,
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  type GetObjectCommandInput,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  PutObjectTaggingCommand,
+  type S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { apiKey, openDoor, type TestDoor } from './support/door.ts';
+
+let service: Service;
+let door: TestDoor;
+let client: S3Client;
+
+const kinds = [
+  ['public', { isPublic: true }],
+  ['private', {}],
+  ['sealed', { endToEnd: { sealsNames: true } }],
+] as const;
+
+beforeAll(async () => {
+  service = await openService();
+  door = await openDoor(service);
+  client = door.client();
+  for (const [bucket, options] of kinds) {
+    await door.storage.buckets.create(bucket, { ...options, keepVersionsDays: 3 });
+  }
+  await door.storage.buckets.create('plain');
+});
+afterAll(async () => {
+  await door?.stop();
+  await service?.stop();
+});
+
+const named = (name: string, status: number) =>
+  expect.objectContaining({
+    name,
+    $metadata: expect.objectContaining({ httpStatusCode: status }),
+  });
+
+describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
+  const put = (Key: string, Body: Uint8Array, more: Partial<PutObjectCommandInput> = {}) =>
+    client.send(new PutObjectCommand({ Bucket, Key, Body, ...more }));
+  async function get(Key: string, more: Partial<GetObjectCommandInput> = {}) {
+    const got = await client.send(new GetObjectCommand({ Bucket, Key, ...more }));
+    return { ...got, bytes: Buffer.from((await got.Body?.transformToByteArray()) ?? []) };
+  }
+  const listed = async (Prefix: string) => {
+    const { Versions = [] } = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix }));
+    return Versions;
+  };
+
+  test('a version is read by its id, whatever has become of the object', async () => {
+    const Key = 'a/kept';
+    const contents = [4_000_000, 20, 300].map((size) => sampleBytes(`${size}`, size));
+    const ids: string[] = [];
+    for (const [index, bytes] of contents.entries()) {
+      const Metadata = { turn: `${index}` };
+      const answer = await put(Key, bytes, { ContentType: 'text/plain', Metadata });
+      ids.push(answer.VersionId ?? expect.fail('no version id'));
+    }
+    expect(ids).toEqual(['1', '2', '3']);
+    const check = async () => {
+      for (const [index, VersionId] of ids.entries()) {
+        const bytes = contents[index] ?? Buffer.of();
+        const got = await get(Key, { VersionId });
+        expect(Buffer.compare(got.bytes, bytes)).toBe(0);
+        const Metadata = { turn: `${index}` };
+        const shown = { VersionId, Metadata, ContentLength: bytes.length, ETag: got.ETag };
+        expect(got).toMatchObject(shown);
+        const head = await client.send(new HeadObjectCommand({ Bucket, Key, VersionId }));
+        expect(head).toMatchObject(shown);
+        const facts = (await listed(Key)).find((version) => version.VersionId === VersionId);
+        expect(facts).toMatchObject({ Key, Size: bytes.length, ETag: got.ETag });
+      }
+    };
+    await check();
+    expect((await get(Key)).VersionId).toBe('3');
+    await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    await expect(get(Key)).rejects.toEqual(named('NoSuchKey', 404));
+    await check();
+    const [VersionId] = ids;
+    const range = await get(Key, { VersionId, Range: 'bytes=1899990-3800009' });
+    expect(range.ContentRange).toBe('bytes 1899990-3800009/4000000');
+    expect(
+      Buffer.compare(range.bytes, contents[0]?.subarray(1_899_990, 3_800_010) ?? Buffer.of()),
+    ).toBe(0);
+    const IfNoneMatch = range.ETag;
+    await expect(get(Key, { VersionId, IfNoneMatch })).rejects.toEqual(named('Unknown', 304));
+    const wanted = { Bucket, Key, VersionId, ObjectAttributes: ['ObjectSize' as const] };
+    const attributes = await client.send(new GetObjectAttributesCommand(wanted));
+    expect(attributes).toMatchObject({ ObjectSize: 4_000_000, VersionId });
+    const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key, VersionId: '2' }));
+    expect(await (await fetch(url)).arrayBuffer()).toHaveProperty('byteLength', 20);
+    for (const id of ['4', '0']) {
+      await expect(get(Key, { VersionId: id })).rejects.toEqual(named('NoSuchVersion', 404));
+    }
+    await expect(get(Key, { VersionId: 'x' })).rejects.toEqual(named('InvalidArgument', 400));
+    await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+    await expect(get(Key, { VersionId })).rejects.toEqual(named('NoSuchVersion', 404));
+  });
+
+  test('a version is copied: onto the object, to another, and as a part', async () => {
+    const Key = 'a/source';
+    const old = sampleBytes('old', 5_300_000);
+    await put(Key, old, { ContentType: 'a/b', Metadata: { of: 'old' }, Tagging: 'k=v' });
+    await put(Key, sampleBytes('new', 40));
+    const CopySource = `${Bucket}/${Key}?versionId=1`;
+    const copied = await client.send(new CopyObjectCommand({ Bucket, Key, CopySource }));
+    expect(copied).toMatchObject({ VersionId: '3', CopySourceVersionId: '1' });
+    const back = await get(Key);
+    expect(Buffer.compare(back.bytes, old)).toBe(0);
+    // What is encrypted has no type that the service could tell
+    const ContentType = Bucket === 'sealed' ? 'binary/octet-stream' : 'a/b';
+    expect(back).toMatchObject({ ContentType, Metadata: { of: 'old' }, TagCount: 1 });
+    expect((await listed(Key)).map(({ VersionId }) => VersionId)).toEqual(['3', '2', '1']);
+    await client.send(new CopyObjectCommand({ Bucket, Key: 'a/other', CopySource }));
+    expect(Buffer.compare((await get('a/other')).bytes, old)).toBe(0);
+
+    const target = { Bucket, Key: 'a/whole' };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
+    const from = { ...target, UploadId, CopySource, CopySourceRange: 'bytes=9-5242888' };
+    const part = await client.send(new UploadPartCopyCommand({ ...from, PartNumber: 1 }));
+    const last = { ...target, UploadId, PartNumber: 2, Body: Buffer.from('end') };
+    const { ETag } = await client.send(new UploadPartCommand(last));
+    const Parts = [
+      { PartNumber: 1, ETag: part.CopyPartResult?.ETag },
+      { PartNumber: 2, ETag },
+    ];
+    const whole = { ...target, UploadId, MultipartUpload: { Parts } };
+    const completed = await client.send(new CompleteMultipartUploadCommand(whole));
+    expect(completed.VersionId).toBe('1');
+    const expected = Buffer.concat([old.subarray(9, 5_242_889), Buffer.from('end')]);
+    expect(Buffer.compare((await get('a/whole', { VersionId: '1' })).bytes, expected)).toBe(0);
+  });
+
+  test('tags of a version are shown and stay as they are', async () => {
+    const Key = 'a/tagged';
+    await put(Key, Buffer.from('one'), { Tagging: 'turn=1' });
+    await put(Key, Buffer.from('two'), { Tagging: 'turn=2' });
+    const tags = async (VersionId?: string) => {
+      const got = await client.send(new GetObjectTaggingCommand({ Bucket, Key, VersionId }));
+      return got.TagSet?.map(({ Value }) => Value);
+    };
+    expect(await tags('1')).toEqual(['1']);
+    const Tagging = { TagSet: [{ Key: 'turn', Value: '3' }] };
+    const change = new PutObjectTaggingCommand({ Bucket, Key, VersionId: '1', Tagging });
+    await expect(client.send(change)).rejects.toEqual(named('NotImplemented', 501));
+    expect(await tags()).toEqual(['2']);
+  });
+});
+
+test('nobody reads a version of a public bucket who may not read the bucket', async () => {
+  const target = { Bucket: 'public', Key: 'secret' };
+  for (const Body of ['a secret', 'none']) {
+    await client.send(new PutObjectCommand({ ...target, Body }));
+  }
+  const at = `${door.url}/public/secret`;
+  expect(await (await fetch(at)).text()).toBe('none');
+  const former = await fetch(`${at}?versionId=1`);
+  expect([former.status, await former.text()]).toEqual([403, expect.stringContaining('Access')]);
+});
+
+test('a bucket that keeps none tells no ids, until versioning is switched on', async () => {
+  const target = { Bucket: 'plain', Key: 'a' };
+  const put = () => client.send(new PutObjectCommand({ ...target, Body: 'x' }));
+  expect((await put()).VersionId).toBeUndefined();
+  expect((await client.send(new HeadObjectCommand(target))).VersionId).toBeUndefined();
+  const VersioningConfiguration = { Status: 'Enabled' } as const;
+  await client.send(new PutBucketVersioningCommand({ Bucket: 'plain', VersioningConfiguration }));
+  const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: 'plain' }));
+  expect(Status).toBe('Enabled');
+  expect((await put()).VersionId).toBe('2');
+});
+
+test('an API key reads versions too, over HTTP', async () => {
+  const byKey = door.client(apiKey);
+  const target = { Bucket: service.bucket, Key: 'by/key' };
+  await door.storage.buckets.update(service.bucket, { keepVersionsDays: 3 });
+  const old = sampleBytes('by key', 2_500_000);
+  for (const Body of [old, Buffer.from('new')]) {
+    await byKey.send(new PutObjectCommand({ ...target, Body, Metadata: { a: 'b' } }));
+  }
+  const got = await byKey.send(new GetObjectCommand({ ...target, VersionId: '1' }));
+  expect(got.Metadata).toEqual({ a: 'b' });
+  expect(Buffer.compare((await got.Body?.transformToByteArray()) ?? old.subarray(1), old)).toBe(0);
+  const none = byKey.send(new GetObjectCommand({ ...target, VersionId: '7' }));
+  await expect(none).rejects.toEqual(named('NoSuchVersion', 404));
+});
