@@ -4,15 +4,27 @@ import { IDL } from '@dfinity/candid';
 import { TextPair } from './candid.ts';
 import { resultOf } from './candid-result.ts';
 
-/** A copy or a move of one file. `toBucketId`: the same bucket where it is absent. */
+/**
+ * A copy or a move of one file. `toBucketId`: the same bucket where it is absent. Type, tags,
+ * headers and metadata come along where they are absent; what is there takes the place of the whole
+ * field.
+ */
 export const CopyRequest = IDL.Record({
   bucketId: IDL.Text,
   from: IDL.Text,
+  /** One of the file's versions, by its number, to copy it. */
+  version: IDL.Opt(IDL.Nat),
   toBucketId: IDL.Opt(IDL.Text),
   to: IDL.Text,
   /** Entity tags that what is at `to` must have. */
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
+  /** Entity tags, of which what is at `from` must have one. */
+  ifSourceMatch: IDL.Opt(IDL.Text),
+  contentType: IDL.Opt(IDL.Text),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  headers: IDL.Opt(IDL.Vec(TextPair)),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
   apiKey: IDL.Opt(IDL.Text),
 });
 

@@ -189,12 +189,12 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       void checkDeletion(stores, call, { bucket, path, apiKey, conditions: {} }),
   },
   copyFile: {
-    bounds: some,
+    bounds: file,
     admit: ({ stores, call }, argument: CopyArgument) =>
       void checkCopy(stores, call, 'copy', copyOrderOf(argument)),
   },
   moveFile: {
-    bounds: some,
+    bounds: file,
     admit: ({ stores, call }, argument: CopyArgument) =>
       void checkCopy(stores, call, 'move', copyOrderOf(argument)),
   },

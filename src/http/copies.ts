@@ -7,7 +7,14 @@ import { withoutSlash } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
-import { type JsonObject, jsonBody, objectField, textField } from './json-body.ts';
+import {
+  type JsonObject,
+  jsonBody,
+  notesField,
+  objectField,
+  sizeField,
+  textField,
+} from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
@@ -64,7 +71,16 @@ function copyRequest({ request }: Exchange, named: Named, body: JsonObject): Cop
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
   };
-  return { ...named, from, to: { bucket: textField(to, 'bucket'), path }, conditions };
+  const version = sizeField(body, 'version');
+  return {
+    ...named,
+    ...notesField(body),
+    from,
+    to: { bucket: textField(to, 'bucket'), path },
+    version: version === undefined ? undefined : Number(version),
+    ifSourceMatch: textField(body, 'ifSourceMatch'),
+    conditions,
+  };
 }
 
 function answerOne(exchange: Exchange, kind: 'copy' | 'move', request: CopyRequest): Answer {

@@ -11,7 +11,7 @@ import { Refusal } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
-import { jsonBody, textField, textListField, textPairsField } from './json-body.ts';
+import { jsonBody, notesField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
 import { parseVersion, readQuery } from './query.ts';
@@ -78,10 +78,7 @@ export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgra
   const body = jsonBody(request);
   const change = {
     ...name,
-    contentType: textField(body, 'contentType'),
-    tags: textListField(body, 'tags'),
-    headers: textPairsField(body, 'headers'),
-    metadata: textPairsField(body, 'metadata'),
+    ...notesField(body),
     conditions: writePreconditions(request),
   };
   if (exchange.phase === 'query') {

@@ -142,3 +142,13 @@ export function textPairsField(object: JsonObject, name: string): [string, strin
     return [key, item];
   });
 }
+
+/** What a request says of type, tags, headers and metadata of a file. */
+export function notesField(object: JsonObject) {
+  return {
+    contentType: textField(object, 'contentType'),
+    tags: textListField(object, 'tags'),
+    headers: textPairsField(object, 'headers'),
+    metadata: textPairsField(object, 'metadata'),
+  };
+}

@@ -68,12 +68,38 @@ describe('a copy', () => {
     expect(await (await client.get('copies/b')).text()).toBe('first');
   });
 
+  test('says what is different on it, and may be of a version', async () => {
+    await client.put('copies/a', 'first', { 'Content-Type': 'text/plain' });
+    const notes = { contentType: 'text/html', tags: ['t'], metadata: { by: 'me' } };
+    const headers = { 'Cache-Control': 'max-age=7' };
+    const to = { path: 'copies/noted' };
+    const noted = await post('copy', { from: 'copies/a', to, ...notes, headers });
+    const record = await shown(noted);
+    expect(record).toMatchObject({ ...notes, path: 'copies/noted' });
+    const got = await client.get('copies/noted');
+    expect([got.headers.get('content-type'), got.headers.get('cache-control')]).toEqual([
+      'text/html',
+      'max-age=7',
+    ]);
+    const present = { from: 'copies/noted', to: { path: 'copies/c' }, version: record.version };
+    expect((await post('copy', { ...present, ifSourceMatch: `"${record.etag}"` })).status).toBe(
+      201,
+    );
+    const other = await refusalOf(await post('copy', { ...present, ifSourceMatch: '"x"' }));
+    expect(other).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+    const none = await refusalOf(await post('copy', { ...present, version: 99 }));
+    expect(none).toMatchObject({ status: 404, code: 'NoSuchFile' });
+    expect(none.message).toContain('version 99');
+  });
+
   test.each([
     [{ from: 'copies/none', to: { path: 'x' } }, 404, 'NoSuchFile'],
     [{ from: 'copies/a' }, 400, 'InvalidArgument'],
     [{ from: 'copies/a', to: 'x' }, 400, 'InvalidArgument'],
     [{ from: 'copies/a', to: { path: 'x/../y' } }, 400, 'InvalidPath'],
     [{ from: 'copies/a', to: { path: 'copies/a' } }, 400, 'InvalidArgument'],
+    [{ from: 'copies/a', to: { path: 'b' }, version: 'x' }, 400, 'InvalidArgument'],
+    [{ from: 'copies/a', to: { path: 'b' }, tags: 'x' }, 400, 'InvalidArgument'],
     [{ from: 'copies/a', to: { bucket: 'nowhere', path: 'x' } }, 403, 'AccessDenied'],
   ])('of %o is refused', async (order, status, code) => {
     await client.put('copies/a', 'first');

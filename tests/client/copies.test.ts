@@ -120,6 +120,21 @@ describe.each(transports)('over %s', (name, open) => {
     await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
   });
 
+  test('a copy of a version has what is said of it, whatever answers are lost', async () => {
+    for (const size of [5, 6]) await put('said', sampleBytes(`${size}`, size));
+    const notes = { contentType: 'c/d', tags: [], metadata: { x: 'y' } };
+    const headers = { 'Cache-Control': 'max-age=3' };
+    const wanted = { version: 1, ifNoneMatch: '*', ...notes, headers };
+    const copy = await lossy().copy(at('said'), at('said copy'), wanted);
+    expect(copy).toMatchObject({ ...notes, size: 5, version: 1 });
+    expect(await storage.stat(at('said copy'))).toEqual(copy);
+    const back = await storage.copy(at('said'), at('said'), { version: 1 });
+    expect(back).toMatchObject({ contentType: 'a/b', size: 5, version: 3 });
+    expect(await versions('said')).toEqual([1, 2]);
+    const stale = storage.copy(at('said'), at('x'), { ifSourceMatch: '"stale"' });
+    await expect(stale).rejects.toMatchObject({ code: 'PreconditionFailed' });
+  });
+
   test('a move takes the file to its new place, once', async () => {
     const { id, etag } = await put('c');
     const moved = await storage.move(at('c'), at('d'));

@@ -9,6 +9,7 @@ import { deleteFile, readFilePart } from '../../src/domain/files/file-access.ts'
 import { changeFile, type FileChange } from '../../src/domain/files/file-changes.ts';
 import { entityTag, findFile } from '../../src/domain/files/files.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import { listVersions } from '../../src/domain/files/version-access.ts';
 import { finishUpload } from '../../src/domain/uploads/upload-end.ts';
 import {
   begin,
@@ -128,6 +129,66 @@ describe('a copy', () => {
       false,
     );
     checkInvariants(stores);
+  });
+
+  test('has in place of what is noted with the file what is said of it', () => {
+    const { stores } = scene;
+    putTestFile(stores, { path: '/a', metadata });
+    const { file } = copyFile(stores, alice, order({ contentType: 'text/html', tags: [] }));
+    expect(file).toMatchObject({ ...metadata, contentType: 'text/html', tags: [] });
+    const notes = { headers: [['cache-control', 'x']], metadata: [['of', 'it']] } as const;
+    const { file: noted } = copyFile(stores, alice, order({ to: { path: 'c' }, ...notes }));
+    expect(noted).toMatchObject({ contentType: 'text/csv', tags: ['x'], metadata: [['of', 'it']] });
+    expect(noted.headers).toEqual(['x', '', '', '']);
+    expect(openFile(stores, 'box', 'c')).toEqual(noted);
+    const wrong = order({ to: { path: 'd' }, contentType: 'html' });
+    expectRefusal(stores, 'InvalidContentType', () => copyFile(stores, alice, wrong));
+    const moved = order({ to: { path: 'e' }, metadata: [] });
+    expect(moveFile(stores, alice, moved).file.metadata).toEqual([]);
+    checkInvariants(stores);
+  });
+
+  test('may be of a version, the present or a former one, over the file itself too', () => {
+    const { stores } = scene;
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: 3n }));
+    const contents = [1, 2, 3].map((seed) => testBytes(50, seed));
+    for (const bytes of contents) putTestFile(stores, { path: '/a', bytes });
+    for (const [index, bytes] of contents.entries()) {
+      const { file } = copyFile(stores, alice, order({ version: index + 1 }));
+      expect(file.version).toBe(index + 1);
+      expect(read('box', 'b')).toEqual(Buffer.from(bytes));
+    }
+    const { file, isNew } = copyFile(stores, alice, order({ version: 1, to: { path: 'a' } }));
+    expect([file.version, isNew]).toEqual([4, false]);
+    expect(read('box', 'a')).toEqual(Buffer.from(contents[0] ?? []));
+    const { bucket } = order();
+    const page = listVersions(stores, alice, { bucket, path: 'a', apiKey: undefined });
+    expect(page.items.map(({ file: { version } }) => version)).toEqual([1, 2, 3]);
+    checkInvariants(stores);
+    const itself = order({ version: 4, to: { path: 'a' } });
+    expectRefusal(stores, 'InvalidArgument', () => copyFile(stores, alice, itself));
+    for (const version of [5, 0]) {
+      expectRefusal(stores, 'NoSuchFile', () => copyFile(stores, alice, order({ version })));
+    }
+    const moved = order({ version: 1 });
+    expectRefusal(stores, 'InvalidArgument', () => moveFile(stores, alice, moved));
+    // A public bucket shows everybody its files alone
+    const bob = callOf('bob', laterNs);
+    const { principal } = bob.caller;
+    const member = bucketChange({ bucket: 'other', addMembers: [{ principal, role: 'writer' }] });
+    updateBucket(stores, alice, member);
+    const to = { bucket: 'other', path: 'a' };
+    expectRefusal(stores, 'AccessDenied', () => copyFile(stores, bob, order({ to, version: 1 })));
+    expect(copyFile(stores, bob, order({ to })).isNew).toBe(true);
+  });
+
+  test('is made of what the caller knows, or refused', () => {
+    const { stores } = scene;
+    const { file } = putTestFile(stores, { path: '/a' });
+    const other = order({ ifSourceMatch: '"other"' });
+    expectRefusal(stores, 'PreconditionFailed', () => copyFile(stores, alice, other));
+    const known = order({ ifSourceMatch: entityTag(file) });
+    expect(copyFile(stores, alice, known).isNew).toBe(true);
   });
 
   test('is refused before a byte is written', () => {

@@ -1,5 +1,5 @@
-// Versions of objects by the SDK, in a public bucket, a private and an end-to-end one: each is read by
-// the id that its upload was answered with, as it was, whatever has become of the object.
+// Versions of objects by the SDK, in a public bucket, a private and an end-to-end one: each is read
+// by the id that its upload was answered with, as it was, whatever has become of the object.
 
 import {
   CompleteMultipartUploadCommand,

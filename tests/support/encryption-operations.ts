@@ -190,6 +190,17 @@ function restore(run: EncryptionRun) {
   store(run, `${place.bucket}\0${place.path}`, [restored, file.bytes]);
 }
 
+function copyVersion(run: EncryptionRun) {
+  const [chosen, to] = [someVersion(run), somePlace(run)];
+  if (chosen === undefined) return;
+  const { file, place } = chosen;
+  const { path: from, ...named } = place;
+  const request = { ...named, from, to, conditions: {} };
+  const { file: copy } = copyFile(run.stores, callNow(run), request);
+  expect(copy.contentId).toBe(file.content);
+  store(run, `${to.bucket}\0${to.path}`, [copy, file.bytes]);
+}
+
 function erase(run: EncryptionRun) {
   const chosen = someVersion(run);
   if (chosen === undefined) return;
@@ -277,6 +288,7 @@ export const encryptionOperations: [weight: number, name: string, operation: Ope
   [6, 'put', put],
   [3, 'remove', remove],
   [4, 'copy', (run) => copyOrMove(run, copyFile)],
+  [2, 'copy version', copyVersion],
   [2, 'move', (run) => copyOrMove(run, moveFile)],
   [3, 'change', change],
   [1, 'configure', configure],

@@ -101,11 +101,17 @@ export function copyOrMove(isMove: boolean): Operation {
     const from = linked(source, 0);
     const to = run.random(20) === 0 ? from : linked(target, -1);
     const conditions = someConditions(run, target, to);
-    const copy: TwinCopy = { isMove, source, from, target, to, conditions };
+    const former = isMove || run.random(3) > 0 ? undefined : someVersion(run, source);
+    const noted = run.random(4) === 0 ? someNotes(run) : {};
+    const copy: TwinCopy = {
+      ...{ isMove, source, target, to, conditions, notes: noted },
+      ...{ from: former?.path ?? from, version: former?.version },
+    };
     const code = keyCode(run.key, copyNeeds(copy)) ?? copyCode(twin, copy);
     return attempt(run, code, () => {
       const place = { bucket: target === source ? undefined : target.id, path: to };
-      const named = { bucket: source.id, from, to: place, conditions, apiKey: run.key?.secret };
+      const asked = { bucket: source.id, from: copy.from, version: copy.version, to: place };
+      const named = { ...asked, ...noted, conditions, apiKey: run.key?.secret };
       const isNew = !target.files.has(to);
       const done = (isMove ? moveFile : copyFile)(model.current(), callNow(run), named);
       const { etag } = copyTwinFile(twin, copy);
@@ -119,18 +125,22 @@ function copyNeeds({ isMove, source, from, target, to }: TwinCopy): Need[] {
   return [['write', target.id, to], ['read', source.id, from], ...deletes];
 }
 
-export function change(run: Run): Answer {
-  const { twin, model } = run;
-  const bucket = someBucket(run);
-  const path = somePath(run, bucket);
-  const conditions = someConditions(run, bucket, path);
+function someNotes(run: Run): Partial<TwinNotes> {
   const long = 'x'.repeat(run.random(1_500));
-  const notes = oneOf<Partial<TwinNotes>>(run, [
+  return oneOf<Partial<TwinNotes>>(run, [
     { tags: someTags(run) },
     { contentType: oneOf(run, ['text/html', 'video/mp4']) },
     { metadata: [['note', long]], tags: someTags(run) },
     { metadata: [] },
   ]);
+}
+
+export function change(run: Run): Answer {
+  const { twin, model } = run;
+  const bucket = someBucket(run);
+  const path = somePath(run, bucket);
+  const conditions = someConditions(run, bucket, path);
+  const notes = someNotes(run);
   const denied = keyCode(run.key, [['write', bucket.id, path]]);
   const code = denied ?? changeCode(twin, bucket, { ...notes, path, conditions });
   return attempt(run, code, () => {

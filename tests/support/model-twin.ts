@@ -308,17 +308,32 @@ export interface TwinCopy {
   readonly target: TwinBucket;
   readonly to: string;
   readonly conditions: TwinConditions;
+  /** Of the source that version. */
+  readonly version?: number | undefined;
+  /** What is different on the copy. */
+  readonly notes?: Partial<TwinNotes>;
+}
+
+function copied({ source, from: path, version }: TwinCopy): {
+  readonly file: TwinFile | undefined;
+  readonly isFormer: boolean;
+} {
+  const present = source.files.get(path);
+  if (version === undefined || present?.version === version) {
+    return { file: present, isFormer: false };
+  }
+  return { file: findTwinVersion(source, { path, version })?.file, isFormer: true };
 }
 
 export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
-  const { isMove, source, from, target, to, conditions } = copy;
-  if (source === target && from === to) return 'InvalidArgument';
-  const file = source.files.get(from);
+  const { isMove, source, from, target, to, conditions, notes } = copy;
+  const { file, isFormer } = copied(copy);
   if (file === undefined) return 'NoSuchFile';
+  if (source === target && from === to && !isFormer) return 'InvalidArgument';
   if (!areMet(target, to, conditions)) return 'PreconditionFailed';
   const goes = isMove && source === target;
   const old = target.files.get(to);
-  const added = quotaOf({ ...file, path: to, size: file.bytes.length }, target.id);
+  const added = quotaOf({ ...file, ...notes, path: to, size: file.bytes.length }, target.id);
   const addition = {
     files: old === undefined && !goes ? 1 : 0,
     bytes: added - freed(target, old) - (goes ? file.counted : 0),
@@ -332,12 +347,12 @@ export function copyCode(twin: Twin, copy: TwinCopy): RefusalCode | undefined {
  * go along within the bucket.
  */
 export function copyTwinFile(twin: Twin, copy: TwinCopy): TwinFile {
-  const { isMove, source, from, target, to } = copy;
-  const file = source.files.get(from);
+  const { isMove, source, from, target, to, notes } = copy;
+  const { file } = copied(copy);
   if (file === undefined) throw new Error(`the twin has no file ${from}`);
   const { content, id, createdAt } = file;
   const origin = isMove ? { content, id, createdAt } : { content };
-  const saved = saveTwinFile(twin, target, { ...file, path: to }, origin);
+  const saved = saveTwinFile(twin, target, { ...file, ...notes, path: to }, origin);
   if (!isMove) return saved;
   source.files.delete(from);
   if (source === target) moveTwinLinks(source, { from, to });

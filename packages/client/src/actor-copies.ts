@@ -11,19 +11,36 @@ export async function sendCopy(
   { kind, request }: { readonly kind: 'copy' | 'move'; readonly request: CopyRequest },
   signal: Signal,
 ): Promise<FileRecord> {
-  const { from, to, ifMatch, ifNoneMatch } = request;
+  const { from, to, version, ifMatch, ifNoneMatch, ifSourceMatch } = request;
   const order = {
+    ...notesOf(request),
     bucketId: from.bucket,
     from: from.path,
+    version: optional(version === undefined ? undefined : BigInt(version)),
     toBucketId: optional(to.bucket),
     to: to.path,
     ifMatch: optional(ifMatch),
     ifNoneMatch: optional(ifNoneMatch),
+    ifSourceMatch: optional(ifSourceMatch),
     apiKey: optional(apiKey),
   };
   return fileRecordOf(
     await call(signal, () => (kind === 'copy' ? actor.copyFile(order) : actor.moveFile(order))),
   );
+}
+
+function notesOf({
+  contentType,
+  tags,
+  headers,
+  metadata,
+}: Pick<FileChange, 'contentType' | 'tags' | 'headers' | 'metadata'>) {
+  return {
+    contentType: optional(contentType),
+    tags: optional(tags),
+    headers: optional(headers && Object.entries(headers)),
+    metadata: optional(metadata && Object.entries(metadata)),
+  };
 }
 
 export async function moveFiles(
@@ -43,14 +60,11 @@ export async function changeFile(
   { bucket, path }: FileName,
   change: FileChange,
 ): Promise<FileRecord> {
-  const { contentType, tags, headers, metadata, ifMatch, signal } = change;
+  const { ifMatch, signal } = change;
   const argument = {
+    ...notesOf(change),
     bucketId: bucket,
     path,
-    contentType: optional(contentType),
-    tags: optional(tags),
-    headers: optional(headers && Object.entries(headers)),
-    metadata: optional(metadata && Object.entries(metadata)),
     ifMatch: optional(ifMatch),
     ifNoneMatch: optional<string>(undefined),
     apiKey: optional(apiKey),

@@ -3,14 +3,14 @@
 
 import { type Connection, trying } from './connection.ts';
 import type { FileName, FileRecord } from './interface.ts';
-import type { CopyOptions, CopyTarget, MoveAllOptions, MovedFiles } from './operations.ts';
+import type { CopyFileOptions, CopyTarget, MoveAllOptions, MovedFiles } from './operations.ts';
 import { isStorageError } from './storage-error.ts';
 import type { CopyRequest, PrefixMoveAnswer, Signal } from './transport.ts';
 
 interface Order {
   readonly from: FileName;
   readonly to: CopyTarget;
-  readonly options: CopyOptions;
+  readonly options: CopyFileOptions;
 }
 
 export function copyFile(connection: Connection, order: Order): Promise<FileRecord> {
@@ -22,7 +22,7 @@ export function copyFile(connection: Connection, order: Order): Promise<FileReco
       return await transport.copyFile(request, signal);
     } catch (error) {
       if (attempt === 1 || !isStorageError(error, 'PreconditionFailed')) throw error;
-      const source = await transport.getFile(order.from, signal);
+      const source = await transport.getFile(order.from, signal, request.version);
       return requireCopy(connection, { request, source, error, signal });
     }
   });
@@ -48,9 +48,9 @@ export async function moveFile(connection: Connection, order: Order): Promise<Fi
 }
 
 function requestOf({ from, to, options }: Order): CopyRequest {
-  const { ifMatch, ifNoneMatch } = options;
+  const { signal: _, ...wanted } = options;
   const { bucket = from.bucket, path } = to;
-  return { from, to: { bucket, path }, ifMatch, ifNoneMatch };
+  return { ...wanted, from, to: { bucket, path } };
 }
 
 /** What is at the target, if it is what was to be brought there; else the error of the attempt. */
@@ -65,7 +65,14 @@ async function requireCopy(
 ): Promise<FileRecord> {
   const { request, source, error, signal } = repeated;
   const found = await findFile(connection, request.to, signal);
-  if (found !== undefined && describe(found) === describe(source)) return found;
+  const { contentType, tags, metadata } = request;
+  const copy = {
+    ...source,
+    ...(contentType !== undefined && { contentType }),
+    ...(tags && { tags }),
+    ...(metadata && { metadata }),
+  };
+  if (found !== undefined && describe(found) === describe(copy)) return found;
   throw error;
 }
 

@@ -27,6 +27,7 @@ import type {
 } from './interface.ts';
 import { type Links, linksOf } from './links.ts';
 import type {
+  CopyFileOptions,
   CopyOptions,
   CopyTarget,
   EraseOptions,
@@ -70,8 +71,8 @@ export interface FileStorage {
   remove(file: FileName, options?: CallOptions): Promise<void>;
   /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
-  /** In no longer time for a large file; type, tags, headers and metadata come along. */
-  copy(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
+  /** In no longer time for a large file; what is not said of its type and tags comes along. */
+  copy(from: FileName, to: CopyTarget, options?: CopyFileOptions): Promise<FileRecord>;
   move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
   /** All files of a prefix, a thousand a request, in place of what is at their new paths. */
   moveAll(options: MoveAllOptions): Promise<MovedFiles>;

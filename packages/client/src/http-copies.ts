@@ -12,8 +12,8 @@ export function sendCopy(
   { kind, request }: { readonly kind: 'copy' | 'move'; readonly request: CopyRequest },
   signal: Signal,
 ): Promise<FileRecord> {
-  const { from, to, ifMatch, ifNoneMatch } = request;
-  const order = { from: from.path, to, ifMatch, ifNoneMatch };
+  const { from, ...rest } = request;
+  const order = { from: from.path, ...rest };
   return postJson(connection, { path: `${bucketPath(from.bucket)}/${kind}`, order }, signal);
 }
 

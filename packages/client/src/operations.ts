@@ -16,6 +16,18 @@ export interface CopyOptions extends CallOptions {
   readonly ifNoneMatch?: string | undefined;
 }
 
+/** What is named takes the place of the whole field; what is not comes along. */
+export interface CopyFileOptions extends CopyOptions {
+  /** One of the source's versions, the present or a former one. */
+  readonly version?: number | undefined;
+  /** Entity tags, of which the source must have one. */
+  readonly ifSourceMatch?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  readonly metadata?: UserMetadata | undefined;
+}
+
 export interface MoveAllOptions extends CallOptions {
   readonly bucket: string;
   /** Literal. */

@@ -30,7 +30,7 @@ import type {
   WellKnownText,
 } from './interface.ts';
 import type {
-  CopyOptions,
+  CopyFileOptions,
   EraseOptions,
   FileChange,
   MoveAllOptions,
@@ -176,7 +176,8 @@ export interface PageRequest extends ListOptions {
   readonly page: number;
 }
 
-export interface CopyRequest extends Omit<CopyOptions, 'signal'> {
+/** Of a move without a version. */
+export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
   readonly from: FileName;
   readonly to: FileName;
 }

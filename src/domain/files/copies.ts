@@ -9,10 +9,16 @@ import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath } from '../shared/names.ts';
-import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
+import {
+  checkWritePreconditions,
+  matchesTag,
+  type WritePreconditions,
+} from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import { readableBucket, refuseMissing } from './file-access.ts';
+import { type ChangedNotes, parseNotes } from './file-changes.ts';
+import type { FileMetadata } from './file-records.ts';
 import {
   type Committed,
   commitFile,
@@ -21,15 +27,22 @@ import {
   findFile,
   leavePath,
   type NewFile,
+  type OpenFile,
   withOpenFile,
 } from './files.ts';
 import { checkLinkMove, moveLinks } from './links.ts';
-import { countedBytes, freedBytes } from './versions.ts';
+import { noSuchVersion, withFormer } from './version-access.ts';
+import { countedBytes, type FormerVersion, findVersion, freedBytes } from './versions.ts';
 
-export interface CopyRequest {
+/** The notes are what is different on the file at its new path. */
+export interface CopyRequest extends ChangedNotes {
   /** Where the file is now. */
   readonly bucket: string;
   readonly from: string;
+  /** Of its versions that one, the present or a former one; to copy alone. */
+  readonly version?: number | undefined;
+  /** `*` or quoted entity tags, of which what is copied has one. */
+  readonly ifSourceMatch?: string | undefined;
   readonly to: {
     /** The same one where it is absent. */
     readonly bucket?: string | undefined;
@@ -52,6 +65,9 @@ interface Prepared {
   readonly source: Bucket;
   readonly target: Bucket;
   readonly file: FileRecord;
+  /** Of a file that is a former version. */
+  readonly former: FormerVersion | undefined;
+  readonly changed: Partial<FileMetadata>;
   readonly path: string;
   readonly old: FileRecord | undefined;
 }
@@ -65,21 +81,51 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const source = sourceOf(stores, call, kind, { ...request, apiKey: key });
   const from = parseFilePath(request.from);
   const path = parseFilePath(request.to.path);
-  if (source.id === target.id && from === path) {
+  const changed = parseNotes(target, request);
+  const { file, former } = findSource(stores, source, { from, kind, version: request.version });
+  if (source.id === target.id && from === path && former === undefined) {
     throw new Refusal('InvalidArgument', 'The file is there already: name another path or bucket.');
   }
   if (target.isEndToEnd && source.id !== target.id) throw foreignFile(target);
-  const file = findFile(stores, source.id, from) ?? refuseMissing(source, from);
+  requireSourceMatch(file, request);
   const old = findFile(stores, target.id, path);
   checkWritePreconditions(old && entityTag(old), request.conditions);
   const goes = kind === 'move' && source.id === target.id;
-  const added = file.size + overheadBytesOf({ ...file, bucketId: target.id, path });
+  const added = file.size + overheadBytesOf({ ...file, ...changed, bucketId: target.id, path });
   checkQuota(target, {
     files: old === undefined && !goes ? 1 : 0,
     bytes: added - freedBytes(target, old) - (goes ? countedBytes(file) : 0),
   });
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
-  return { source, target, file, path, old };
+  return { source, target, file, former, changed, path, old };
+}
+
+function requireSourceMatch(file: FileRecord, { ifSourceMatch }: CopyRequest): void {
+  if (ifSourceMatch === undefined || matchesTag(ifSourceMatch, entityTag(file), 'strong')) return;
+  const words = 'ifSourceMatch names other entity tags than that of what is to be copied.';
+  throw new Refusal('PreconditionFailed', words);
+}
+
+interface Source {
+  readonly from: string;
+  readonly kind: Kind;
+  readonly version: number | undefined;
+}
+
+/** Whoever names a version may read versions. */
+function findSource(
+  stores: Stores,
+  bucket: Bucket,
+  { from, kind, version }: Source,
+): Pick<Prepared, 'file' | 'former'> {
+  if (version !== undefined && kind === 'move') {
+    throw new Refusal('InvalidArgument', 'A version is copied, not moved: leave it out.');
+  }
+  const named = { bucketId: bucket.id, path: from, version: version ?? 0 };
+  const former = version === undefined ? undefined : findVersion(stores, named);
+  const file = former?.file ?? findFile(stores, bucket.id, from);
+  if (version !== undefined && file?.version !== version) throw noSuchVersion(named);
+  return { file: file ?? refuseMissing(bucket, from), former };
 }
 
 /** Also of one that is end-to-end itself: it is encrypted for others. */
@@ -93,13 +139,18 @@ function foreignFile({ id }: Bucket): Refusal {
 
 /** For those who may read it, and, to move it, delete it. */
 function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Bucket {
-  const { bucket, from: path, apiKey } = request;
-  if (kind === 'copy') return readableBucket(stores, call, { bucket, path, apiKey });
-  authorize(stores, call, { bucket, path, permission: 'read', apiKey });
+  const { bucket, from: path, version, apiKey } = request;
+  if (kind === 'copy' && version === undefined)
+    return readableBucket(stores, call, { bucket, path, apiKey });
+  const readable = authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
+  if (kind === 'copy') return readable;
   return authorize(stores, call, { bucket, path, permission: 'delete', apiKey }).bucket;
 }
 
-/** The copy has type, tags, headers and metadata of the file, and times of its own. */
+/**
+ * The copy has type, tags, headers and metadata of the file, but for what the request says of them,
+ * and times of its own.
+ */
 export function copyFile(stores: Stores, call: Call, request: CopyRequest): CopiedFile {
   const prepared = checkCopy(stores, call, 'copy', request);
   return putCopy(stores, call, prepared, undefined);
@@ -126,18 +177,22 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Copi
 function putCopy(
   stores: Stores,
   call: Call,
-  { source, target, file: named, path, old }: Prepared,
+  { source, target, file: named, former, changed, path, old }: Prepared,
   origin: NewFile['origin'],
 ): Committed {
-  const copy = withOpenFile(stores, { bucket: source, path: named.path }, ({ file, key }) => {
+  const put = ({ file, key }: OpenFile): Committed => {
     const digests = chunkDigests(stores, file);
     const isTaken = origin !== undefined && source.id === target.id;
     const keySlot = isTaken ? file.keySlot : addShare(stores, target, { ...file, key });
     const sealNumber = nextContentId(stores);
-    const placed = { ...file, bucketId: target.id, path, keySlot };
+    const placed = { ...file, ...changed, bucketId: target.id, path, keySlot };
     const newFile = { ...placed, chunkDigests: digests, key, sealNumber, origin };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: target, old });
-  });
+  };
+  const copy =
+    former === undefined
+      ? withOpenFile(stores, { bucket: source, path: named.path }, put)
+      : withFormer(stores, { bucket: source, former }, put);
   return copy ?? refuseMissing(source, named.path);
 }
 

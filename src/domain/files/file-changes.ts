@@ -25,14 +25,18 @@ import {
 } from './files.ts';
 import { countedBytes } from './versions.ts';
 
-export interface FileChange {
-  readonly bucket: string;
-  readonly path: string;
+/** What is noted with a file: what is named takes the place of the whole field. */
+export interface ChangedNotes {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   /** Those of the four that are not named are cleared. */
   readonly headers?: SentHeaders | undefined;
   readonly metadata?: Metadata | undefined;
+}
+
+export interface FileChange extends ChangedNotes {
+  readonly bucket: string;
+  readonly path: string;
   readonly conditions: WritePreconditions;
   readonly apiKey: SentKey;
 }
@@ -49,7 +53,13 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
   const { bucket } = authorize(stores, call, claim);
   const path = parseFilePath(sent);
-  const changed = parseChange(bucket, change);
+  const changed = parseNotes(bucket, change);
+  if (Object.keys(changed).length === 0) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Nothing is to be changed: name contentType, tags, headers or metadata.',
+    );
+  }
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   checkWritePreconditions(entityTag(file), change.conditions);
   const bytes = file.size + overheadBytesOf({ ...file, ...changed }) - countedBytes(file);
@@ -57,14 +67,11 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   return { bucket, file, changed };
 }
 
-function parseChange(bucket: Bucket, change: FileChange): Partial<FileMetadata> {
-  const { contentType, tags, headers, metadata } = change;
-  if (contentType === undefined && !tags && !headers && !metadata) {
-    throw new Refusal(
-      'InvalidArgument',
-      'Nothing is to be changed: name contentType, tags, headers or metadata.',
-    );
-  }
+/** Of a file of that bucket. */
+export function parseNotes(
+  bucket: Bucket,
+  { contentType, tags, headers, metadata }: ChangedNotes,
+): Partial<FileMetadata> {
   return {
     ...(contentType === undefined ? {} : { contentType: storedContentType(bucket, contentType) }),
     ...(tags === undefined ? {} : { tags: parseTags(tags) }),

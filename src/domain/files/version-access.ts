@@ -157,8 +157,10 @@ export function withVersion<T extends object>(
   return present.used;
 }
 
-/** Refuses with IntegrityError what was altered. */
-function withFormer<T>(
+/**
+ * For those who may read it; its key is wiped after. Refuses with IntegrityError what was altered.
+ */
+export function withFormer<T>(
   stores: Stores,
   { bucket, former }: { readonly bucket: Bucket; readonly former: FormerVersion },
   use: (opened: OpenFile) => T,
@@ -213,7 +215,10 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
   return { bucket, former, old };
 }
 
-function noSuchVersion({ path, version }: Pick<VersionRequest, 'path' | 'version'>): Refusal {
+export function noSuchVersion({
+  path,
+  version,
+}: Pick<VersionRequest, 'path' | 'version'>): Refusal {
   return new Refusal(
     'NoSuchFile',
     `There is no former version ${version} of ${quote(path)}: a list of versions shows what is kept.`,

@@ -187,19 +187,33 @@ export interface BucketOptions {
   'isPublic' : [] | [boolean],
 }
 /**
- * A copy or a move of one file. `toBucketId`: the same bucket where it is absent.
+ * A copy or a move of one file. `toBucketId`: the same bucket where it is absent. Type, tags,
+ * headers and metadata come along where they are absent; what is there takes the place of the whole
+ * field.
  */
 export interface CopyRequest {
   'to' : string,
+  'contentType' : [] | [string],
+  'metadata' : [] | [Array<TextPair>],
   'from' : string,
+  'tags' : [] | [Array<string>],
   'bucketId' : string,
   'ifNoneMatch' : [] | [string],
+  'headers' : [] | [Array<TextPair>],
   /**
    * Entity tags that what is at `to` must have.
    */
   'ifMatch' : [] | [string],
+  /**
+   * One of the file's versions, by its number, to copy it.
+   */
+  'version' : [] | [bigint],
   'apiKey' : [] | [string],
   'toBucketId' : [] | [string],
+  /**
+   * Entity tags, of which what is at `from` must have one.
+   */
+  'ifSourceMatch' : [] | [string],
 }
 /**
  * A file that is gone, or the error that kept it.
@@ -1190,12 +1204,18 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const CopyRequest = IDL.Record({
     'to' : IDL.Text,
+    'contentType' : IDL.Opt(IDL.Text),
+    'metadata' : IDL.Opt(IDL.Vec(TextPair)),
     'from' : IDL.Text,
+    'tags' : IDL.Opt(IDL.Vec(IDL.Text)),
     'bucketId' : IDL.Text,
     'ifNoneMatch' : IDL.Opt(IDL.Text),
+    'headers' : IDL.Opt(IDL.Vec(TextPair)),
     'ifMatch' : IDL.Opt(IDL.Text),
+    'version' : IDL.Opt(IDL.Nat),
     'apiKey' : IDL.Opt(IDL.Text),
     'toBucketId' : IDL.Opt(IDL.Text),
+    'ifSourceMatch' : IDL.Opt(IDL.Text),
   });
   const ApiKeyRequest = IDL.Record({
     'permissions' : IDL.Vec(IDL.Text),

@@ -1,8 +1,9 @@
-// CopyObject. The service copies without moving bytes, but for former versions; these, and what is
-// copied between buckets one of which is end-to-end, come through the door.
+// CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
+// they come through the door, since the service opens nothing.
 
 import { piecesOf } from '../../../client/src/byte-stream.ts';
 import type { FileName, FileRecord } from '../../../client/src/interface.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
 import { versionIdOf } from '../account.ts';
 import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
@@ -44,9 +45,8 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const isFormer = source.version !== undefined;
   const isItself = !isFormer && from.bucket === to.bucket && from.path === to.path;
   const isCarried =
-    isFormer ||
-    (from.bucket !== to.bucket &&
-      ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket))));
+    from.bucket !== to.bucket &&
+    ((await isEndToEnd(account, from.bucket)) || (await isEndToEnd(account, to.bucket)));
   const record = await (isItself
     ? changeItself(operation, copy)
     : isCarried
@@ -110,15 +110,24 @@ async function changeItself({ account, signal }: Operation, copy: Copy): Promise
   return account.storage.change(copy.to, { ...change, ifMatch, signal });
 }
 
-/** With other metadata it is there for a moment with those of its source. */
+/** By one request of the service: nobody sees the copy with the metadata of its source. */
 async function copyWithin(operation: Operation, copy: Copy): Promise<FileRecord> {
   const { account, request, signal } = operation;
-  const { from, to } = copy;
+  const { from, to, source } = copy;
+  const { record, version } = source;
   const conditions = await writeConditions({ account, request, signal }, to);
-  const record = await account.storage.copy(from, to, { ...conditions, signal });
-  const change = changeOf(copy);
-  if (change === undefined) return record;
-  return account.storage.change(to, { ...change, ifMatch: `"${record.etag}"`, signal });
+  const wanted = { ...conditions, ...changeOf(copy), version, signal };
+  try {
+    return await account.storage.copy(from, to, { ...wanted, ifSourceMatch: `"${record.etag}"` });
+  } catch (error) {
+    const isOnlySource = Object.values(conditions).every((condition) => condition === undefined);
+    const isReplaced = isOnlySource && isStorageError(error, 'PreconditionFailed');
+    throw isReplaced ? sourceReplaced() : error;
+  }
+}
+
+function sourceReplaced(): S3Error {
+  return new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
 }
 
 async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
@@ -129,7 +138,7 @@ async function carry(operation: Operation, copy: Copy): Promise<FileRecord> {
   const { body, etag } = await account.storage.download(from, { version, concurrency, signal });
   if (etag !== source.record.etag) {
     await body.cancel();
-    throw new S3Error('SlowDown', 'The source was replaced meanwhile: try again.');
+    throw sourceReplaced();
   }
   const { contentType, metadata, own, record } = source;
   const kept = { contentType, metadata, headers: own.headers ?? {}, expires: own.expires };
