@@ -46,6 +46,9 @@ interface Attempt {
   readonly argument: Uint8Array;
 }
 
+/** What a canister can send another one on the network; a longer call fails where it is made. */
+const canisterCallBytesMax = 2_097_152;
+
 /** An identity that anybody could have made. */
 export const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(5));
 
@@ -67,6 +70,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
       if (target.isTried?.(method.name, name) === false) continue;
       const bytes = argument();
       for (const way of ways) {
+        if (way === 'another canister' && bytes.length > canisterCallBytesMax) continue;
         const first = target.reports.length;
         const answer = await send({ way, method, argument: bytes });
         if (answer.isDone) {
