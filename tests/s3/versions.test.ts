@@ -70,7 +70,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
 
   test('a version is read by its id, whatever has become of the object', async () => {
     const Key = 'a/kept';
-    const contents = [4_000_000, 20, 300].map((size) => sampleBytes(`${size}`, size));
+    const contents = [2_000_000, 20, 300].map((size) => sampleBytes(`${size}`, size));
     const ids: string[] = [];
     for (const [index, bytes] of contents.entries()) {
       const Metadata = { turn: `${index}` };
@@ -79,6 +79,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     }
     expect(ids).toEqual(['1', '2', '3']);
     const check = async () => {
+      const all = await listed(Key);
       for (const [index, VersionId] of ids.entries()) {
         const bytes = contents[index] ?? Buffer.of();
         const got = await get(Key, { VersionId });
@@ -88,7 +89,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
         expect(got).toMatchObject(shown);
         const head = await client.send(new HeadObjectCommand({ Bucket, Key, VersionId }));
         expect(head).toMatchObject(shown);
-        const facts = (await listed(Key)).find((version) => version.VersionId === VersionId);
+        const facts = all.find((version) => version.VersionId === VersionId);
         expect(facts).toMatchObject({ Key, Size: bytes.length, ETag: got.ETag });
       }
     };
@@ -98,16 +99,16 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     await expect(get(Key)).rejects.toEqual(named('NoSuchKey', 404));
     await check();
     const [VersionId] = ids;
-    const range = await get(Key, { VersionId, Range: 'bytes=1899990-3800009' });
-    expect(range.ContentRange).toBe('bytes 1899990-3800009/4000000');
+    const range = await get(Key, { VersionId, Range: 'bytes=1899990-1900009' });
+    expect(range.ContentRange).toBe('bytes 1899990-1900009/2000000');
     expect(
-      Buffer.compare(range.bytes, contents[0]?.subarray(1_899_990, 3_800_010) ?? Buffer.of()),
+      Buffer.compare(range.bytes, contents[0]?.subarray(1_899_990, 1_900_010) ?? Buffer.of()),
     ).toBe(0);
     const IfNoneMatch = range.ETag;
     await expect(get(Key, { VersionId, IfNoneMatch })).rejects.toEqual(named('Unknown', 304));
     const wanted = { Bucket, Key, VersionId, ObjectAttributes: ['ObjectSize' as const] };
     const attributes = await client.send(new GetObjectAttributesCommand(wanted));
-    expect(attributes).toMatchObject({ ObjectSize: 4_000_000, VersionId });
+    expect(attributes).toMatchObject({ ObjectSize: 2_000_000, VersionId });
     const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key, VersionId: '2' }));
     expect(await (await fetch(url)).arrayBuffer()).toHaveProperty('byteLength', 20);
     for (const id of ['4', '0']) {

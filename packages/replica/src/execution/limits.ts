@@ -116,6 +116,8 @@ export function instructionLimit(limits: Limits, context: Context): bigint {
  * it may change: `rs/config/src/embedders.rs`, STABLE_MEMORY_ACCESSED_PAGE_LIMIT_* and
  * STABLE_MEMORY_DIRTY_PAGE_LIMIT_*. */
 export function stableBytesLimit(limits: Limits, context: Context): number {
+  // Asked for with each access: no name is made here.
   const group = classOf(context);
-  return limits[`${group === 'inspect' ? 'query' : group}StableBytesMax`];
+  if (group === 'install') return limits.installStableBytesMax;
+  return group === 'update' ? limits.updateStableBytesMax : limits.queryStableBytesMax;
 }
