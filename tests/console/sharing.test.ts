@@ -1,5 +1,6 @@
 // What an owner does for others: links, keys, members; and that what is taken back ends.
 
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
@@ -66,11 +67,16 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await expect.poll(() => page.getByText(other).count()).toBe(0);
   });
 
-  test('restores a former version and changes the type of a file', async () => {
+  test('downloads and restores a former version, and changes the type of a file', async () => {
     const options = { bucket: 'demo', path: 'letter.txt' };
     await tested.storage.upload(new Blob(['two'], { type: 'text/plain' }), options);
     await page.goto(`${tested.pages.url}/#/file/demo/letter.txt`);
     await page.getByText('two', { exact: true }).waitFor();
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download version 1' }).click();
+    expect((await saved).suggestedFilename()).toBe('letter (version 1).txt');
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe('one');
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await page.getByText('one', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Edit type, tags and headers' }).click();

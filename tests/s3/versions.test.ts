@@ -121,7 +121,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
 
   test('a version is copied: onto the object, to another, and as a part', async () => {
     const Key = 'a/source';
-    const old = sampleBytes('old', 5_300_000);
+    const old = sampleBytes('old', 400_000);
     await put(Key, old, { ContentType: 'a/b', Metadata: { of: 'old' }, Tagging: 'k=v' });
     await put(Key, sampleBytes('new', 40));
     const CopySource = `${Bucket}/${Key}?versionId=1`;
@@ -138,7 +138,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
 
     const target = { Bucket, Key: 'a/whole' };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
-    const from = { ...target, UploadId, CopySource, CopySourceRange: 'bytes=9-5242888' };
+    const from = { ...target, UploadId, CopySource, CopySourceRange: 'bytes=9-100008' };
     const part = await client.send(new UploadPartCopyCommand({ ...from, PartNumber: 1 }));
     const last = { ...target, UploadId, PartNumber: 2, Body: Buffer.from('end') };
     const { ETag } = await client.send(new UploadPartCommand(last));
@@ -149,7 +149,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     const whole = { ...target, UploadId, MultipartUpload: { Parts } };
     const completed = await client.send(new CompleteMultipartUploadCommand(whole));
     expect(completed.VersionId).toBe('1');
-    const expected = Buffer.concat([old.subarray(9, 5_242_889), Buffer.from('end')]);
+    const expected = Buffer.concat([old.subarray(9, 100_009), Buffer.from('end')]);
     expect(Buffer.compare((await get('a/whole', { VersionId: '1' })).bytes, expected)).toBe(0);
   });
 

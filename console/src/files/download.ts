@@ -2,6 +2,7 @@
 // whatever length; many as a zip that is made as its bytes come.
 
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { FileVersion } from '../../../packages/client/src/operations.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
@@ -56,7 +57,7 @@ function save(address: string, name: string): void {
 }
 
 /** What the library opens for this page alone: the service has nothing but the sealed bytes. */
-export function isSealed({ contentType }: FileRecord): boolean {
+export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): boolean {
   return contentType === 'application/age';
 }
 
@@ -80,6 +81,40 @@ export async function downloadOne(session: Session, file: FileRecord): Promise<v
   save((await openAddress(place, path, savedAs)).address, savedAs);
 }
 
+/**
+ * What the file was, under a name of its own. Links are to files as they are: its bytes come
+ * through this page.
+ */
+export async function downloadVersion(
+  session: Session,
+  bucket: string,
+  former: FileVersion,
+): Promise<void> {
+  const { path, version } = former;
+  const name = versionName(nameOf(path), version);
+  if (isSealed(former)) {
+    try {
+      return saveBlob(await openSealed(session, { bucketId: bucket, path }, version), name);
+    } catch (error) {
+      if (!isNotOpened(error)) throw error;
+      tell(sentenceOf(error));
+    }
+  }
+  const storage = isSealed(former) ? session.stored : session.storage;
+  const savedAs = isSealed(former) ? storedName(name) : name;
+  const target = await pickTarget(savedAs);
+  const { body } = await storage.download({ bucket, path }, { version });
+  if (target === undefined) return saveBlob(await new Response(body as BodyInit).blob(), savedAs);
+  await body.pipeTo(await target.createWritable());
+}
+
+/** `letter (version 3).txt` */
+function versionName(name: string, version: number): string {
+  const dot = name.lastIndexOf('.');
+  const end = dot > 0 ? dot : name.length;
+  return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
+}
+
 /** Of an age file that is not opened. */
 function storedName(name: string): string {
   return name.endsWith('.age') ? name : `${name}.age`;
@@ -95,6 +130,11 @@ interface FilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
+/** Where the browser lets a page write to the disk. */
+function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
+  return (globalThis as FilePicker).showSaveFilePicker?.({ suggestedName });
+}
+
 /** Straight to the disk where the browser lets a page write there. */
 export async function downloadZip(
   session: Session,
@@ -102,8 +142,7 @@ export async function downloadZip(
   entries: readonly Entry[],
   zipName: string,
 ): Promise<void> {
-  const picker = (globalThis as FilePicker).showSaveFilePicker;
-  const target = await picker?.call(globalThis, { suggestedName: zipName });
+  const target = await pickTarget(zipName);
   const { downloadZip: zip } = await import('client-zip');
   const zipped = zip(partsOf(session, bucket, entries));
   if (target !== undefined) {

@@ -18,13 +18,16 @@ export function isNotOpened(error: unknown): boolean {
   return error instanceof NotOpened;
 }
 
-/** In this page's memory. */
-export async function openSealed(session: Session, file: FileRecord): Promise<Blob> {
-  const { bucketId: bucket, path } = file;
+/** In this page's memory; with a number, that version of the file. */
+export async function openSealed(
+  session: Session,
+  { bucketId: bucket, path }: Pick<FileRecord, 'bucketId' | 'path'>,
+  version?: number,
+): Promise<Blob> {
   // What a key fetches is what is stored.
   if (session.kind === 'key') throw new NotOpened();
   try {
-    const { body } = await session.storage.download({ bucket, path });
+    const { body } = await session.storage.download({ bucket, path }, { version });
     return await new Response(body as BodyInit).blob();
   } catch (error) {
     throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import type { FileVersion } from '../../../packages/client/src/operations.ts';
+import { downloadVersion } from '../files/download.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
@@ -44,6 +45,7 @@ export function Versions(props: VersionsProps) {
 function OneVersion(props: VersionsProps & { version: FileVersion }) {
   const { session, file, version, onRestored } = props;
   const { isUnderWay, failure, run } = useTask();
+  const download = () => run(() => downloadVersion(session, file.bucketId, version));
   const restore = () =>
     run(async () => {
       const { bucketId: bucket, path } = file;
@@ -56,14 +58,24 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
         Version {version.version}, {sizeOf(version.size)}, of {whenOf(version.updatedAt)}
         <Failure text={failure.value} />
       </span>
-      <button
-        type="button"
-        disabled={isUnderWay.value}
-        aria-label={`Restore version ${version.version}`}
-        onClick={() => void restore()}
-      >
-        {isUnderWay.value ? 'Restoring …' : 'Restore'}
-      </button>
+      <div class="buttons">
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          aria-label={`Download version ${version.version}`}
+          onClick={() => void download()}
+        >
+          Download
+        </button>
+        <button
+          type="button"
+          disabled={isUnderWay.value}
+          aria-label={`Restore version ${version.version}`}
+          onClick={() => void restore()}
+        >
+          Restore
+        </button>
+      </div>
     </li>
   );
 }
