@@ -23,6 +23,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bucketSecrets } from '../../packages/client/src/bucket-secrets.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { apiKey, openDoor, type TestDoor } from './support/door.ts';
 
@@ -190,6 +191,11 @@ test('a bucket that keeps none tells no ids, until versioning is switched on', a
   const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: 'plain' }));
   expect(Status).toBe('Enabled');
   expect((await put()).VersionId).toBe('2');
+});
+
+test('over HTTP, where it is not told, nobody asks whether a bucket keeps versions', async () => {
+  const secrets = bucketSecrets({ url: 'http://127.0.0.1:1', apiKey: 'efs_none' }, {});
+  expect(await secrets.keepsVersions('public')).toBe(false);
 });
 
 test('an API key reads versions too, over HTTP', async () => {

@@ -30,7 +30,7 @@ export interface EpochIdentity extends BucketEpoch {
 export interface BucketSecrets {
   /** Undefined of a bucket that is not end-to-end, or that the caller may not ask about. */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
-  /** What is replaced in the bucket stays for a while; false where nobody tells. */
+  /** What is replaced in the bucket stays for a while; false where nobody tells, as over HTTP. */
   keepsVersions(bucket: string): Promise<boolean>;
   /** What is known of the bucket is asked for anew. */
   forget(bucket: string): void;
@@ -70,7 +70,9 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
     forget: (bucket) => {
       known.delete(bucket);
     },
-    keepsVersions: async (bucket) => ((await told(bucket)).keepVersionsDays ?? 0) > 0,
+    // Over HTTP a bucket is asked for by an update, and its answer does not tell this.
+    keepsVersions: async (bucket) =>
+      !('url' in options) && ((await told(bucket)).keepVersionsDays ?? 0) > 0,
     async identities(id) {
       const bucket = await withIdentities(mode, id);
       const found: EpochIdentity[] = [];
