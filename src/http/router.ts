@@ -55,11 +55,15 @@ export function handleRequest(
   if (response === upgrade) {
     return response;
   }
-  const headers: Header[] = [...response.headers, ['X-Request-Id', requestId]];
-  // Served files have the headers that were certified with them.
+  const named: Header = ['X-Request-Id', requestId];
   const { method, url } = exchange.request;
-  if (url.startsWith('/api/') && method !== 'OPTIONS') headers.push(exposedHeaders);
-  return { ...response, headers };
+  // Served files have the headers that were certified with them.
+  if (!url.startsWith('/api/') || method === 'OPTIONS') {
+    return { ...response, headers: [...response.headers, named] };
+  }
+  // In place of a file's own, which names fewer
+  const own = response.headers.filter(([name]) => name !== exposedHeaders[0]);
+  return { ...response, headers: [...own, named, exposedHeaders] };
 }
 
 function answer(

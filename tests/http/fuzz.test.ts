@@ -3,10 +3,12 @@
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
   begin,
+  bucketChange,
   callOf,
   createScene,
   putChunks,
@@ -28,7 +30,10 @@ const reached = new Set<number | typeof upgrade>();
 beforeAll(async () => {
   scene = await createScene();
   secret = scene.writeKey;
-  putTestFile(scene.stores, { path: '/a' });
+  updateBucket(scene.stores, callOf('alice'), bucketChange({ keepVersionsDays: 1n }));
+  for (const bytes of [testBytes(9, 1), testBytes(30, 2)]) {
+    putTestFile(scene.stores, { path: '/a', bytes });
+  }
   putTestFile(scene.stores, { path: '/empty', bytes: new Uint8Array(0) });
   const alice = callOf('alice');
   const { uploadId } = begin(scene.stores, alice, { path: '/chunked', size: 250n });
@@ -102,6 +107,29 @@ const startBody = fc
     { requiredKeys: ['path', 'size'] },
   )
   .map((fields) => new Uint8Array(Buffer.from(JSON.stringify(fields))));
+const number = fc.constantFrom('1', '1', '2', '0', '', 'x', '-1', '1e3', '4294967297', '%zz');
+const versionUrl = fc
+  .tuple(bucket, fc.constantFrom('versions', 'files'), path, number)
+  .map(([id, kind, name, of]) => `/api/v1/bucket/${id}/${kind}/${name}?version=${of}`);
+const copyUrl = bucket.map((id) => `/api/v1/bucket/${id}/copy`);
+const copyBody = fc
+  .record(
+    {
+      from: fc.oneof(path, wild),
+      to: fc.oneof(fc.record({ path: fc.oneof(path, wild) }), fc.anything()),
+      version: fc.oneof(fc.constantFrom(1, 1, 2, 0), fc.anything()),
+      ifSourceMatch: fc.constantFrom('*', '"x"', '', 'x'.repeat(2_000)),
+      contentType: fc.constantFrom('a/b', '', 'x', 3),
+      tags: fc.oneof(fc.array(wild), fc.anything()),
+      headers: fc.oneof(fc.dictionary(fc.constantFrom(...['Cache-Control', 'x']), wild)),
+      metadata: fc.oneof(
+        fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), wild),
+        fc.anything(),
+      ),
+    },
+    { requiredKeys: ['from', 'to'] },
+  )
+  .map((fields) => new Uint8Array(Buffer.from(JSON.stringify(fields))));
 const wildUrl = fc.oneof(
   fc.array(wild).map((parts) => parts.join('')),
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
@@ -149,6 +177,8 @@ const line: fc.Arbitrary<[method: string, url: string]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('PUT'), apiUrl) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('POST'), startUrl) },
   { weight: 3, arbitrary: fc.tuple(fc.constantFrom('GET', 'PUT', 'POST', 'DELETE'), uploadUrl) },
+  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('GET', 'GET', 'HEAD', 'DELETE'), versionUrl) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('POST'), copyUrl) },
   { weight: 2, arbitrary: fc.tuple(method, fc.oneof(cloudUrl, apiUrl, wildUrl)) },
 );
 const headers = fc
@@ -165,6 +195,7 @@ const request = fc
     body: fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       startBody,
+      copyBody,
       fc.constantFrom(new Uint8Array(0), new Uint8Array(2)),
     ),
     phase: fc.constantFrom('query' as const, 'update' as const),
