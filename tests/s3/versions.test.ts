@@ -24,8 +24,9 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bucketSecrets } from '../../packages/client/src/bucket-secrets.ts';
+import { versionIdOf } from '../../packages/s3/src/account.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
-import { apiKey, openDoor, type TestDoor } from './support/door.ts';
+import { apiKey, openDoor, ownerAccount, type TestDoor } from './support/door.ts';
 
 let service: Service;
 let door: TestDoor;
@@ -196,6 +197,14 @@ test('a bucket that keeps none tells no ids, until versioning is switched on', a
 test('over HTTP, where it is not told, nobody asks whether a bucket keeps versions', async () => {
   const secrets = bucketSecrets({ url: 'http://127.0.0.1:1', apiKey: 'efs_none' }, {});
   expect(await secrets.keepsVersions('public')).toBe(false);
+});
+
+test('an id that cannot be asked for is not told, and refuses nothing that was done', async () => {
+  const keepsVersions = () => Promise.reject(new Error('The service is away.'));
+  const { secrets } = ownerAccount(service);
+  const record = { bucketId: 'public', version: 3 };
+  expect(await versionIdOf({ secrets: { ...secrets, keepsVersions } }, record)).toBeUndefined();
+  expect(await versionIdOf({ secrets }, record)).toBe('3');
 });
 
 test('an API key reads versions too, over HTTP', async () => {

@@ -12,10 +12,14 @@ export interface Account {
   readonly buckets?: readonly string[] | undefined;
 }
 
-/** The version's id, which is its number in the service; undefined where the bucket keeps none. */
+/**
+ * The version's id, which is its number in the service; undefined where the bucket keeps none. What
+ * has been done is not refused for want of it: then it is not told.
+ */
 export async function versionIdOf(
   { secrets }: Pick<Account, 'secrets'>,
   { bucketId, version }: Pick<FileRecord, 'bucketId' | 'version'>,
 ): Promise<string | undefined> {
-  return (await secrets.keepsVersions(bucketId)) ? String(version) : undefined;
+  const isTold = await secrets.keepsVersions(bucketId).catch(() => false);
+  return isTold ? String(version) : undefined;
 }
