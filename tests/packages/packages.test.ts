@@ -219,21 +219,21 @@ describe('the command', () => {
   });
 
   test('starts in a few times what Node takes, at most', async () => {
-    const bare = await fastest(() => place.run(process.execPath, ['-e', '0']));
-    const own = await fastest(() => efs('--version'));
+    let [bare, own] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // In turns, and once more while others have the machine
+    for (let turn = 0; turn < 5 || (own >= 6 * bare && turn < 30); turn++) {
+      bare = Math.min(bare, await secondsOf(() => place.run(process.execPath, ['-e', '0'])));
+      own = Math.min(own, await secondsOf(() => efs('--version')));
+    }
     console.log(`node: ${bare.toFixed(3)} s, efs --version: ${own.toFixed(3)} s`);
     expect(own).toBeLessThan(6 * bare);
   });
 });
 
-async function fastest(run: () => Promise<unknown>): Promise<number> {
-  let seconds = Number.POSITIVE_INFINITY;
-  for (let turn = 0; turn < 5; turn++) {
-    const started = performance.now();
-    await run();
-    seconds = Math.min(seconds, (performance.now() - started) / 1_000);
-  }
-  return seconds;
+async function secondsOf(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return (performance.now() - started) / 1_000;
 }
 
 test('all packages have one version, and the repository has it too', async () => {
