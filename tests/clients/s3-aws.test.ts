@@ -183,10 +183,13 @@ test('buckets are made, named, and removed', async () => {
   await api('get-object', ...place, '--version-id', '1', 'former');
   await expectFile(join(door.folder, 'former'), Buffer.from('one'));
   const head = await api('head-object', ...place, '--version-id', '1');
-  expect(head).toMatchObject({ VersionId: '1', ContentLength: 3 });
+  expect(head).toMatchObject({ VersionId: expect.stringMatching(/^1-/), ContentLength: 3 });
   const copied = ['--copy-source', 'spring/a?versionId=1'];
   const back = await api('copy-object', ...place, ...copied);
-  expect(back).toMatchObject({ VersionId: '3', CopySourceVersionId: '1' });
+  expect(back).toMatchObject({
+    VersionId: expect.stringMatching(/^3-/),
+    CopySourceVersionId: head.VersionId,
+  });
   await api('get-object', ...place, 'again');
   await expectFile(join(door.folder, 'again'), Buffer.from('one'));
   expect(await refused('s3', 'rb', 's3://spring')).toMatch(/BucketNotEmpty/);

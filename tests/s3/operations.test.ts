@@ -149,7 +149,7 @@ describe.concurrent('objects', () => {
     expect(await get('same')).toMatchObject({ text: 'copied', Metadata: { a: '1' } });
     const replaced = { MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'c/d' };
     const { CopyObjectResult, VersionId } = await copy('other', replaced);
-    expect(VersionId, 'of one change of the service').toBe('1');
+    expect(VersionId, 'of one change of the service').toMatch(/^1-/);
     expect(await get('other')).toMatchObject({ Metadata: { b: '2' }, ContentType: 'c/d' });
     expect(CopyObjectResult?.ETag).toBe((await head('from ä+')).ETag);
     await expect(copy('from ä+', {})).rejects.toEqual(named('InvalidRequest'));

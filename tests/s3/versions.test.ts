@@ -52,6 +52,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
+const numberOf = (id: string | undefined) => Number(/^(\d+)-[0-9a-z]+$/.exec(id ?? '')?.[1]);
 const named = (name: string, status: number) =>
   expect.objectContaining({
     name,
@@ -79,7 +80,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
       const answer = await put(Key, bytes, { ContentType: 'text/plain', Metadata });
       ids.push(answer.VersionId ?? expect.fail('no version id'));
     }
-    expect(ids).toEqual(['1', '2', '3']);
+    expect(ids.map(numberOf)).toEqual([1, 2, 3]);
     const check = async () => {
       const all = await listed(Key);
       for (const [index, VersionId] of ids.entries()) {
@@ -96,7 +97,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
       }
     };
     await check();
-    expect((await get(Key)).VersionId).toBe('3');
+    expect((await get(Key)).VersionId).toBe(ids[2]);
     await client.send(new DeleteObjectCommand({ Bucket, Key }));
     await expect(get(Key)).rejects.toEqual(named('NoSuchKey', 404));
     await check();
@@ -113,7 +114,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     expect(attributes).toMatchObject({ ObjectSize: 2_000_000, VersionId });
     const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key, VersionId: '2' }));
     expect(await (await fetch(url)).arrayBuffer()).toHaveProperty('byteLength', 20);
-    for (const id of ['4', '0']) {
+    for (const id of ['4', '0', `2-${ids[0]?.split('-')[1]}`]) {
       await expect(get(Key, { VersionId: id })).rejects.toEqual(named('NoSuchVersion', 404));
     }
     await expect(get(Key, { VersionId: 'x' })).rejects.toEqual(named('InvalidArgument', 400));
@@ -128,13 +129,13 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     await put(Key, sampleBytes('new', 40));
     const CopySource = `${Bucket}/${Key}?versionId=1`;
     const copied = await client.send(new CopyObjectCommand({ Bucket, Key, CopySource }));
-    expect(copied).toMatchObject({ VersionId: '3', CopySourceVersionId: '1' });
+    expect([copied.VersionId, copied.CopySourceVersionId].map(numberOf)).toEqual([3, 1]);
     const back = await get(Key);
     expect(Buffer.compare(back.bytes, old)).toBe(0);
     // What is encrypted has no type that the service could tell
     const ContentType = Bucket === 'sealed' ? 'binary/octet-stream' : 'a/b';
     expect(back).toMatchObject({ ContentType, Metadata: { of: 'old' }, TagCount: 1 });
-    expect((await listed(Key)).map(({ VersionId }) => VersionId)).toEqual(['3', '2', '1']);
+    expect((await listed(Key)).map(({ VersionId }) => numberOf(VersionId))).toEqual([3, 2, 1]);
     await client.send(new CopyObjectCommand({ Bucket, Key: 'a/other', CopySource }));
     expect(Buffer.compare((await get('a/other')).bytes, old)).toBe(0);
 
@@ -150,7 +151,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     ];
     const whole = { ...target, UploadId, MultipartUpload: { Parts } };
     const completed = await client.send(new CompleteMultipartUploadCommand(whole));
-    expect(completed.VersionId).toBe('1');
+    expect([completed.VersionId, part.CopySourceVersionId].map(numberOf)).toEqual([1, 1]);
     const expected = Buffer.concat([old.subarray(9, 100_009), Buffer.from('end')]);
     expect(Buffer.compare((await get('a/whole', { VersionId: '1' })).bytes, expected)).toBe(0);
   });
@@ -191,7 +192,25 @@ test('a bucket that keeps none tells no ids, until versioning is switched on', a
   await client.send(new PutBucketVersioningCommand({ Bucket: 'plain', VersioningConfiguration }));
   const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: 'plain' }));
   expect(Status).toBe('Enabled');
-  expect((await put()).VersionId).toBe('2');
+  expect(numberOf((await put()).VersionId)).toBe(2);
+});
+
+test('the id of a version that has gone is never that of another one', async () => {
+  const target = { Bucket: 'private', Key: 'again' };
+  const put = async (Body: string) =>
+    (await client.send(new PutObjectCommand({ ...target, Body }))).VersionId;
+  await put('first');
+  const gone = await put('second');
+  await client.send(new DeleteObjectCommand({ ...target, VersionId: gone }));
+  const next = await put('third');
+  expect([gone, next].map(numberOf), 'the service has given the number again').toEqual([2, 2]);
+  expect(next).not.toBe(gone);
+  const read = client.send(new GetObjectCommand({ ...target, VersionId: gone }));
+  await expect(read).rejects.toEqual(named('NoSuchVersion', 404));
+  // As a client does whose first request was carried out, and not answered
+  await client.send(new DeleteObjectCommand({ ...target, VersionId: gone }));
+  const got = await client.send(new GetObjectCommand({ ...target, VersionId: next }));
+  expect(await got.Body?.transformToString()).toBe('third');
 });
 
 test('over HTTP, where it is not told, nobody asks whether a bucket keeps versions', async () => {
@@ -202,9 +221,9 @@ test('over HTTP, where it is not told, nobody asks whether a bucket keeps versio
 test('an id that cannot be asked for is not told, and refuses nothing that was done', async () => {
   const keepsVersions = () => Promise.reject(new Error('The service is away.'));
   const { secrets } = ownerAccount(service);
-  const record = { bucketId: 'public', version: 3 };
+  const record = { bucketId: 'public', version: 3, updatedAt: '1970-01-01T00:00:00.036Z' };
   expect(await versionIdOf({ secrets: { ...secrets, keepsVersions } }, record)).toBeUndefined();
-  expect(await versionIdOf({ secrets }, record)).toBe('3');
+  expect(await versionIdOf({ secrets }, record)).toBe('3-10');
 });
 
 test('an API key reads versions too, over HTTP', async () => {

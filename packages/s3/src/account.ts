@@ -3,6 +3,7 @@
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
 import type { FileRecord } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
+import { idOfVersion } from './version-id.ts';
 
 export interface Account {
   readonly storage: Storage;
@@ -13,13 +14,13 @@ export interface Account {
 }
 
 /**
- * The version's id, which is its number in the service; undefined where the bucket keeps none. What
- * has been done is not refused for want of it: then it is not told.
+ * The version's id; undefined where the bucket keeps none. What has been done is not refused for
+ * want of it: then it is not told.
  */
 export async function versionIdOf(
   { secrets }: Pick<Account, 'secrets'>,
-  { bucketId, version }: Pick<FileRecord, 'bucketId' | 'version'>,
+  record: Pick<FileRecord, 'bucketId' | 'version' | 'updatedAt'>,
 ): Promise<string | undefined> {
-  const isTold = await secrets.keepsVersions(bucketId).catch(() => false);
-  return isTold ? String(version) : undefined;
+  const isTold = await secrets.keepsVersions(record.bucketId).catch(() => false);
+  return isTold ? idOfVersion(record) : undefined;
 }

@@ -9,6 +9,7 @@ import type { Operation } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf, type StoredObject, unknownType } from '../stored-object.ts';
+import { isVersion, parseVersionId, type VersionId } from '../version-id.ts';
 import type { Elements } from '../xml/write.ts';
 
 /** S3's answers name one; rights are the service's. */
@@ -42,19 +43,12 @@ export async function findObject(
   versionId?: string | undefined,
 ): Promise<StoredObject> {
   const { account } = operation;
-  const { record, version } = await findRecord(operation, name, versionNumberOf(versionId));
+  const { record, version } = await findRecord(operation, name, parseVersionId(versionId));
   const object = { ...objectOf(record), version };
   const isOpened = record.contentType === ageType && (await isEndToEnd(account, name.bucket));
   if (!isOpened) return object;
   const size = object.own.size ?? (await account.secrets.plainSize(record, version));
   return { ...object, size, contentType: unknownType };
-}
-
-/** `null` is the one that is there. */
-export function versionNumberOf(versionId: string | undefined): number | undefined {
-  if (versionId === undefined || versionId === 'null') return undefined;
-  if (/^\d{1,15}$/.test(versionId)) return Number(versionId);
-  throw new S3Error('InvalidArgument', 'A version id is a whole number here, or null.');
 }
 
 interface FoundRecord {
@@ -67,15 +61,16 @@ interface FoundRecord {
 async function findRecord(
   { account, signal }: Pick<Operation, 'account' | 'signal'>,
   name: FileName,
-  version: number | undefined,
+  id: VersionId | undefined,
 ): Promise<FoundRecord> {
   const present = account.storage.stat(name, { signal });
-  if (version === undefined) return { record: await present };
+  if (id === undefined) return { record: await present };
   const found = await unlessMissing(present);
-  if (found?.version === version) return { record: found };
+  if (found !== undefined && isVersion(id, found)) return { record: found };
+  const { number: version } = id;
   const former = await unlessMissing(account.storage.stat(name, { version, signal }));
-  if (former !== undefined) return { record: former, version };
-  throw new S3Error('NoSuchVersion', `There is no version ${version} of the object.`);
+  if (former !== undefined && isVersion(id, former)) return { record: former, version };
+  throw new S3Error('NoSuchVersion', 'There is no such version of the object.');
 }
 
 export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<boolean> {

@@ -7,9 +7,10 @@ import { findPath } from '../keys.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { s3ErrorOf } from '../storage-errors.ts';
+import { isVersion, parseVersionId } from '../version-id.ts';
 import { elementsOf, readXml, textOf } from '../xml/read.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, readSmallBody, unlessMissing, versionNumberOf } from './common.ts';
+import { bucketOf, readSmallBody, unlessMissing } from './common.ts';
 
 const keysMax = 1_000;
 
@@ -36,7 +37,10 @@ async function deleteObject(operation: Operation): Promise<Answer> {
   return { status: 204, headers: { 'x-amz-version-id': versionId } };
 }
 
-/** The one that is there is removed first: of a bucket that keeps versions it is a former one. */
+/**
+ * The one that is there is removed first: of a bucket that keeps versions it is a former one. What
+ * has the number of one that has gone is another.
+ */
 async function deleteVersion(
   { account, signal }: Operation,
   file: FileName,
@@ -44,10 +48,15 @@ async function deleteVersion(
 ): Promise<void> {
   const { storage } = account;
   const found = await unlessMissing(storage.stat(file, { signal }));
-  const isCurrent = versionId === 'null' || versionId === String(found?.version);
-  const version = versionNumberOf(versionId) ?? found?.version;
-  if (found !== undefined && isCurrent) await unlessMissing(storage.remove(file, { signal }));
+  const id = parseVersionId(versionId);
+  const version = id?.number ?? found?.version;
   if (version === undefined) return;
+  if (found !== undefined && (id === undefined || isVersion(id, found))) {
+    await unlessMissing(storage.remove(file, { signal }));
+  } else if (id?.stamp !== undefined) {
+    const former = await unlessMissing(storage.stat(file, { version, signal }));
+    if (former === undefined || !isVersion(id, former)) return;
+  }
   await unlessMissing(storage.eraseVersions({ ...file, version, signal }));
 }
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { piecesOf } from '../../../client/src/byte-stream.ts';
+import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { type ChecksumAlgorithm, checksumNamed } from '../body/checksum.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
@@ -159,7 +160,10 @@ async function copyPart(operation: Operation): Promise<Answer> {
   });
   return xmlAnswer(
     writeXml('CopyPartResult', { LastModified: stored.storedAt, ETag: `"${stored.md5}"` }),
-    encryption,
+    {
+      ...encryption,
+      'x-amz-copy-source-version-id': await versionIdOf(account, source.record),
+    },
   );
 }
 

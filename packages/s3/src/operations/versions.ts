@@ -1,5 +1,5 @@
-// ListObjectVersions: objects with what the bucket keeps of former ones. A version's id is its
-// number in the service. A deleted object has former versions alone, and no marker of its deletion.
+// ListObjectVersions: objects with what the bucket keeps of former ones. A deleted object has former
+// versions alone, and no marker of its deletion.
 
 import { xmlAnswer } from '../answer.ts';
 import { keyOfPath } from '../keys.ts';
@@ -7,6 +7,7 @@ import { compareNames, groupOf, listPage } from '../listing.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { factsShown } from '../stored-object.ts';
+import { idOfVersion, parseVersionId } from '../version-id.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
 import { owner } from './common.ts';
 import { type Asked, askedOf } from './listings.ts';
@@ -25,7 +26,8 @@ interface Listed {
   /** A key, or a common prefix. */
   readonly name: string;
   readonly version?: {
-    readonly id: number;
+    readonly number: number;
+    readonly id: string;
     readonly isLatest: boolean;
     readonly modified: string;
     readonly etag: string;
@@ -45,9 +47,10 @@ async function listObjectVersions(operation: Operation) {
     throw new S3Error('InvalidArgument', 'version-id-marker wants a key-marker beside it.');
   }
   const limit = Math.max(1, asked.limit);
+  const behind = parseVersionId(idMarker || undefined)?.number ?? 0;
   const isBehind = ({ name, version }: Listed) =>
     compareNames(name, keyMarker) > 0 ||
-    (name === keyMarker && idMarker !== undefined && (version?.id ?? 0) < Number(idMarker));
+    (name === keyMarker && idMarker !== undefined && (version?.number ?? 0) < behind);
   const former = await formerOf(operation, asked);
   const present = await presentOf(operation, { asked, keyMarker, idMarker });
   // Of what is behind the present page nothing is known yet.
@@ -99,7 +102,9 @@ function headOf(asked: Asked, shown: readonly Listed[], isTruncated: boolean): E
 
 /** By name, the newest first. */
 function inOrder(one: Listed, other: Listed): number {
-  return compareNames(one.name, other.name) || (other.version?.id ?? 0) - (one.version?.id ?? 0);
+  return (
+    compareNames(one.name, other.name) || (other.version?.number ?? 0) - (one.version?.number ?? 0)
+  );
 }
 
 /** Common prefixes come of both lists. */
@@ -120,10 +125,11 @@ async function formerOf({ account, signal }: Operation, asked: Asked): Promise<L
         `There are more than ${walkedMax} former versions behind this prefix: efs versions ls.`,
       );
     }
-    const { version: id, updatedAt: modified } = version;
+    const { version: number, updatedAt: modified } = version;
+    const id = idOfVersion(version);
     const { etag, size } = factsShown(version);
     const name = keyOfPath(version.path);
-    const listed = { name, version: { id, isLatest: false, modified, etag, size } };
+    const listed = { name, version: { number, id, isLatest: false, modified, etag, size } };
     former.push(groupOf(listed, prefix, delimiter));
   }
   return former;
@@ -144,7 +150,10 @@ async function presentOf({ account, signal }: Operation, { asked, keyMarker }: M
     const { etag, size, modified, record } = object;
     return {
       name,
-      version: { id: record.version, isLatest: true, modified: modified.toISOString(), etag, size },
+      version: {
+        ...{ number: record.version, id: idOfVersion(record), isLatest: true },
+        ...{ modified: modified.toISOString(), etag, size },
+      },
     };
   });
   return { names, next: page.next };

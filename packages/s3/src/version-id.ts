@@ -1,0 +1,34 @@
+// Ids of versions: the number that one has in the service, and when it was stored. The number alone
+// may be given again, when nothing is left at a path that had it.
+
+import type { FileRecord } from '../../client/src/interface.ts';
+import { S3Error } from './s3-error.ts';
+
+export interface VersionId {
+  readonly number: number;
+  /** Absent of a number alone, as `efs versions ls` shows it. */
+  readonly stamp: string | undefined;
+}
+
+type Version = Pick<FileRecord, 'version' | 'updatedAt'>;
+
+function stampOf({ updatedAt }: Version): string {
+  return Date.parse(updatedAt).toString(36);
+}
+
+/** Of a record, or of a former version as lists show it. */
+export function idOfVersion(version: Version): string {
+  return `${version.version}-${stampOf(version)}`;
+}
+
+/** Undefined of none, and of `null`, which is the one that is there; throws InvalidArgument. */
+export function parseVersionId(text: string | undefined): VersionId | undefined {
+  if (text === undefined || text === 'null') return undefined;
+  const [, digits, stamp] = /^(\d{1,15})(?:-([0-9a-z]{1,12}))?$/.exec(text) ?? [];
+  if (digits !== undefined) return { number: Number(digits), stamp };
+  throw new S3Error('InvalidArgument', 'The version id is none of this service.');
+}
+
+export function isVersion({ number, stamp }: VersionId, version: Version): boolean {
+  return number === version.version && (stamp === undefined || stamp === stampOf(version));
+}
