@@ -33,7 +33,8 @@ export function isPassing(error: unknown): boolean {
   return isStorageError(error) && (error.isRetryable || error.code === 'NetworkError');
 }
 
-/** Its user has stopped it. */
+/** Its user has stopped it, or chosen no file. */
 export function isAborted(error: unknown): boolean {
-  return isStorageError(error, 'Aborted');
+  const isUnchosen = error instanceof DOMException && error.name === 'AbortError';
+  return isUnchosen || isStorageError(error, 'Aborted');
 }

@@ -12,8 +12,8 @@ import {
   jsonBody,
   notesField,
   objectField,
-  sizeField,
   textField,
+  versionField,
 } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { jsonResponse } from './respond.ts';
@@ -71,13 +71,12 @@ function copyRequest({ request }: Exchange, named: Named, body: JsonObject): Cop
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
   };
-  const version = sizeField(body, 'version');
   return {
     ...named,
     ...notesField(body),
     from,
     to: { bucket: textField(to, 'bucket'), path },
-    version: version === undefined ? undefined : Number(version),
+    version: versionField(body),
     ifSourceMatch: textField(body, 'ifSourceMatch'),
     conditions,
   };

@@ -7,14 +7,13 @@ import { changeFile, checkFileChange } from '../domain/files/file-changes.ts';
 import { entityTag, fileView } from '../domain/files/file-view.ts';
 import { getVersion } from '../domain/files/version-access.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
-import { Refusal } from '../domain/shared/refusal.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, notesField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
-import { parseVersion, readQuery } from './query.ts';
+import { parseVersion, readQuery, refuseVersion } from './query.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
@@ -26,13 +25,9 @@ function fileName(exchange: Exchange): FileName {
   return { bucket, path: `/${path}`, apiKey: requestKey(exchange, bucket) };
 }
 
-/** Who names a version does not mean the file as it is. */
 function changedFile(exchange: Exchange): FileName {
-  if (readQuery(exchange.request, ['version']).version === undefined) return fileName(exchange);
-  throw new Refusal(
-    'InvalidArgument',
-    'Former versions stay as they are: DELETE …/versions/{path}?version= erases one.',
-  );
+  refuseVersion(exchange.request);
+  return fileName(exchange);
 }
 
 export function getFileRecord(exchange: Exchange): HttpResponse {

@@ -14,6 +14,7 @@ import { storedResponse } from './file-record.ts';
 import { jsonHeaderPairs } from './json-body.ts';
 import { type HttpRequest, type HttpResponse, header, singleHeader } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
+import { refuseVersion } from './query.ts';
 import { type Exchange, upgrade } from './router.ts';
 
 export function putFile(exchange: Exchange): HttpResponse | typeof upgrade {
@@ -31,6 +32,7 @@ function readUpload(exchange: Exchange): SingleUpload {
   const [bucket = '', path = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
   refusePartialPut(request);
+  refuseVersion(request);
   const metadata = readMetadata(request);
   // With its slash, so that a second one is an empty segment.
   const named = { bucket, path: `/${path}`, apiKey };

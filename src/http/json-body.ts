@@ -143,6 +143,15 @@ export function textPairsField(object: JsonObject, name: string): [string, strin
   });
 }
 
+/** The number of a version. */
+export function versionField(object: JsonObject): number | undefined {
+  const value = field(object, 'version');
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) {
+    return value as number | undefined;
+  }
+  throw wrong('version', 'the number of a version, such as 3');
+}
+
 /** What a request says of type, tags, headers and metadata of a file. */
 export function notesField(object: JsonObject) {
   return {

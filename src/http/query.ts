@@ -55,3 +55,12 @@ export function parseVersion(text: string | undefined): number | undefined {
   if (!Number.isNaN(version)) return version;
   throw new Refusal('InvalidArgument', 'version is the number of a version.');
 }
+
+/** Who names a version does not mean the file as it is, which is to be changed. */
+export function refuseVersion(request: HttpRequest): void {
+  if (readQuery(request, ['version']).version === undefined) return;
+  throw new Refusal(
+    'InvalidArgument',
+    'Former versions stay as they are: DELETE …/versions/{path}?version= erases one.',
+  );
+}

@@ -18,7 +18,7 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { requestKey } from './authorization.ts';
 import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud.ts';
 import { storedResponse } from './file-record.ts';
-import { jsonBody, sizeField, textField } from './json-body.ts';
+import { jsonBody, textField, versionField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { parseCount, parseVersion, readQuery } from './query.ts';
 import { jsonResponse } from './respond.ts';
@@ -106,7 +106,7 @@ export function postRestore(exchange: Exchange): Answer {
   authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path');
-  const version = sizeField(body, 'version');
+  const version = versionField(body);
   if (path === undefined || version === undefined) {
     throw new Refusal('InvalidArgument', 'Send {"path": "…", "version": 1}.');
   }
@@ -114,7 +114,7 @@ export function postRestore(exchange: Exchange): Answer {
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
   };
-  const restoration = { bucket, apiKey, path, version: Number(version), conditions };
+  const restoration = { bucket, apiKey, path, version, conditions };
   if (phase === 'query') {
     checkRestoration(stores, call, restoration);
     return upgrade;

@@ -89,6 +89,7 @@ test.each([
   ['DELETE', 'versions', undefined, 'InvalidArgument'],
   ['DELETE', 'versions/a?version=x', undefined, 'InvalidArgument'],
   ['POST', 'restore', { path: 'a' }, 'InvalidArgument'],
+  ['POST', 'restore', { path: 'a', version: 1.5 }, 'InvalidArgument'],
   ['POST', 'restore', { path: '..', version: 1 }, 'InvalidPath'],
 ])('%s %s with %o is refused with %4$s', async (method, path, body, code) => {
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status: 400, code });
@@ -132,6 +133,7 @@ test.each([
   ['GET', 'versions/none?version=1', 404, 'NoSuchFile'],
   ['DELETE', 'files/r/a.txt?version=1', 400, 'InvalidArgument'],
   ['PATCH', 'files/r/a.txt?version=1', 400, 'InvalidArgument'],
+  ['PUT', 'files/r/a.txt?version=1', 400, 'InvalidArgument'],
 ])('%s %s is refused with %i %s', async (method, path, status, code) => {
   const body = method === 'PATCH' ? { tags: [] } : undefined;
   expect(await refusalOf(await send(method, path, body))).toMatchObject({ status, code });

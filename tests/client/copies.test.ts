@@ -122,9 +122,9 @@ describe.each(transports)('over %s', (name, open) => {
 
   test('a copy of a version has what is said of it, whatever answers are lost', async () => {
     for (const size of [5, 6]) await put('said', sampleBytes(`${size}`, size));
-    const notes = { contentType: 'c/d', tags: [], metadata: { x: 'y' } };
+    const notes = { contentType: 'c/d', tags: ['a'], metadata: { x: 'y' } };
     const headers = { 'Cache-Control': 'max-age=3' };
-    const wanted = { version: 1, ifNoneMatch: '*', ...notes, headers };
+    const wanted = { version: 1, ifNoneMatch: '*', ...notes, tags: [' a', 'a', ' '], headers };
     const copy = await lossy().copy(at('said'), at('said copy'), wanted);
     expect(copy).toMatchObject({ ...notes, size: 5, version: 1 });
     expect(await storage.stat(at('said copy'))).toEqual(copy);
@@ -254,6 +254,12 @@ describe.each(transports)('over %s', (name, open) => {
     const rest = await storage.download(at('v/c'), { version: 1, resume });
     expect(rest.start).toBe(1_900_000);
     expect(Buffer.compare(await rest.bytes(), long.subarray(rest.start))).toBe(0);
+    for (const version of [1.5, -1, Number.NaN]) {
+      const wrong = { code: 'InvalidArgument' };
+      await expect(storage.stat(at('v/c'), { version })).rejects.toMatchObject(wrong);
+      await expect(storage.download(at('v/c'), { version })).rejects.toMatchObject(wrong);
+      await expect(storage.copy(at('v/c'), at('x'), { version })).rejects.toMatchObject(wrong);
+    }
     await storage.eraseVersions({ ...at('v/c'), version: 1 });
     for (const version of [1, 5]) {
       const none = { code: 'NoSuchFile', message: expect.stringContaining(`version ${version}`) };

@@ -98,13 +98,14 @@ export async function downloadVersion(
     } catch (error) {
       if (!isNotOpened(error)) throw error;
       tell(sentenceOf(error));
+      const { body } = await session.stored.download({ bucket, path }, { version });
+      return saveBlob(await new Response(body as BodyInit).blob(), storedName(name));
     }
   }
-  const storage = isSealed(former) ? session.stored : session.storage;
-  const savedAs = isSealed(former) ? storedName(name) : name;
-  const target = await pickTarget(savedAs);
-  const { body } = await storage.download({ bucket, path }, { version });
-  if (target === undefined) return saveBlob(await new Response(body as BodyInit).blob(), savedAs);
+  // While the click counts: later no browser lets a page ask.
+  const target = await pickTarget(name);
+  const { body } = await session.storage.download({ bucket, path }, { version });
+  if (target === undefined) return saveBlob(await new Response(body as BodyInit).blob(), name);
   await body.pipeTo(await target.createWritable());
 }
 

@@ -2,10 +2,12 @@
 // out: its precondition is false then, or its source is gone.
 
 import { type Connection, trying } from './connection.ts';
+import { ageType } from './end-to-end-options.ts';
 import type { FileName, FileRecord } from './interface.ts';
 import type { CopyFileOptions, CopyTarget, MoveAllOptions, MovedFiles } from './operations.ts';
 import { isStorageError } from './storage-error.ts';
 import type { CopyRequest, PrefixMoveAnswer, Signal } from './transport.ts';
+import { requireVersionNumber } from './version-number.ts';
 
 interface Order {
   readonly from: FileName;
@@ -13,16 +15,18 @@ interface Order {
   readonly options: CopyFileOptions;
 }
 
-export function copyFile(connection: Connection, order: Order): Promise<FileRecord> {
+export async function copyFile(connection: Connection, order: Order): Promise<FileRecord> {
   const { transport } = connection;
   const request = requestOf(order);
+  requireVersionNumber(request.version);
   const { signal } = order.options;
   return trying(connection, signal, async (attempt) => {
     try {
       return await transport.copyFile(request, signal);
     } catch (error) {
       if (attempt === 1 || !isStorageError(error, 'PreconditionFailed')) throw error;
-      const source = await transport.getFile(order.from, signal, request.version);
+      const source = await findFile(connection, order.from, signal, request.version);
+      if (source === undefined || !isMeant(request, source)) throw error;
       return requireCopy(connection, { request, source, error, signal });
     }
   });
@@ -47,6 +51,11 @@ export async function moveFile(connection: Connection, order: Order): Promise<Fi
   });
 }
 
+/** Whether a condition of the source can have been met by it. */
+function isMeant({ ifSourceMatch = '*' }: CopyRequest, { etag }: FileRecord): boolean {
+  return ifSourceMatch.trim() === '*' || ifSourceMatch.includes(`"${etag}"`);
+}
+
 function requestOf({ from, to, options }: Order): CopyRequest {
   const { signal: _, ...wanted } = options;
   const { bucket = from.bucket, path } = to;
@@ -66,10 +75,12 @@ async function requireCopy(
   const { request, source, error, signal } = repeated;
   const found = await findFile(connection, request.to, signal);
   const { contentType, tags, metadata } = request;
+  // As the service keeps them: of what is encrypted it knows one type
+  const isSealed = found?.contentType === ageType;
   const copy = {
     ...source,
-    ...(contentType !== undefined && { contentType }),
-    ...(tags && { tags }),
+    ...(contentType !== undefined && { contentType: isSealed ? ageType : contentType }),
+    ...(tags && { tags: [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))] }),
     ...(metadata && { metadata }),
   };
   if (found !== undefined && describe(found) === describe(copy)) return found;
@@ -80,9 +91,10 @@ export async function findFile(
   { transport }: Connection,
   file: FileName,
   signal: Signal,
+  version?: number,
 ): Promise<FileRecord | undefined> {
   try {
-    return await transport.getFile(file, signal);
+    return await transport.getFile(file, signal, version);
   } catch (error) {
     if (isStorageError(error, 'NoSuchFile')) return undefined;
     throw error;

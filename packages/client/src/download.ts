@@ -13,6 +13,7 @@ import { sha256 } from './sha256.ts';
 import { StorageError } from './storage-error.ts';
 import type { OpenedFile } from './transport.ts';
 import { openSource } from './upload-source.ts';
+import { requireVersionNumber } from './version-number.ts';
 
 interface Job {
   readonly connection: Connection;
@@ -45,6 +46,7 @@ export async function downloadFile(
 ): Promise<Download> {
   const { signal, range, version } = options;
   checkedConcurrency(options.concurrency);
+  requireVersionNumber(version);
   const wantsFirst = range === undefined;
   const file =
     opened ??

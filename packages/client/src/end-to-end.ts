@@ -14,6 +14,7 @@ import { sealingTransport } from './sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { Signal, ToldMode } from './transport.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads.ts';
+import { requireVersionNumber } from './version-number.ts';
 
 /** Makes a storage in place of one that knows nothing of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
@@ -64,6 +65,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       async download(name, downloadOptions = {}) {
         const { signal, range, version } = downloadOptions;
         checkedConcurrency(downloadOptions.concurrency);
+        requireVersionNumber(version);
         const file = await trying(connection, signal, () =>
           connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
         );

@@ -46,6 +46,7 @@ import { uploadFile } from './upload.ts';
 import { uploadAll } from './upload-all.ts';
 import type { UploadInput } from './upload-source.ts';
 import { type SessionRef, type Uploads, uploadsOf } from './uploads.ts';
+import { requireVersionNumber } from './version-number.ts';
 import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
 
 /** Files and what belongs to them: what both ways of transport can do. */
@@ -106,8 +107,10 @@ export function fileStorage(connection: Connection): FileStorage {
       trying(connection, folderOptions.signal, () => transport.listFolder(folderOptions)),
     usage: (usageOptions) =>
       trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
-    stat: (file, { version, signal } = {}) =>
-      trying(connection, signal, () => transport.getFile(file, signal, version)),
+    async stat(file, { version, signal } = {}) {
+      requireVersionNumber(version);
+      return trying(connection, signal, () => transport.getFile(file, signal, version));
+    },
     remove: (file, { signal } = {}) => removeFile(connection, file, signal),
     removeAll: (allOptions) => removeAll(connection, allOptions),
     copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),

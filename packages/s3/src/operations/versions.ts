@@ -1,5 +1,5 @@
-// ListObjectVersions: objects with what the bucket keeps of former ones. A deleted object has former
-// versions alone, and no marker of its deletion.
+// ListObjectVersions: objects with what the bucket keeps of former ones. A deleted object has
+// former versions alone, and no marker of its deletion.
 
 import { xmlAnswer } from '../answer.ts';
 import { keyOfPath } from '../keys.ts';
