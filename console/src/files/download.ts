@@ -9,7 +9,7 @@ import { tell } from '../notices.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
-import { isNotOpened, openSealed } from './sealed.ts';
+import { blobOf, isNotOpened, openSealed } from './sealed.ts';
 
 interface Place {
   readonly storage: Storage;
@@ -98,15 +98,15 @@ export async function downloadVersion(
     } catch (error) {
       if (!isNotOpened(error)) throw error;
       tell(sentenceOf(error));
-      const { body } = await session.stored.download({ bucket, path }, { version });
-      return saveBlob(await new Response(body as BodyInit).blob(), storedName(name));
+      const stored = await session.stored.download({ bucket, path }, { version });
+      return saveBlob(await blobOf(stored), storedName(name));
     }
   }
   // While the click counts: later no browser lets a page ask.
   const target = await pickTarget(name);
-  const { body } = await session.storage.download({ bucket, path }, { version });
-  if (target === undefined) return saveBlob(await new Response(body as BodyInit).blob(), name);
-  await body.pipeTo(await target.createWritable());
+  const download = await session.storage.download({ bucket, path }, { version });
+  if (target === undefined) return saveBlob(await blobOf(download), name);
+  await download.body.pipeTo(await target.createWritable());
 }
 
 /** `letter (version 3).txt` */

@@ -1,7 +1,7 @@
 // Files of end-to-end buckets: opened in this page for members who sign in as themselves. Who comes
 // with a key, or to a bucket without vetKeys, has nothing here that opens them.
 
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
+import type { Download, FileRecord } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { Session } from '../session.ts';
 
@@ -18,6 +18,11 @@ export function isNotOpened(error: unknown): boolean {
   return error instanceof NotOpened;
 }
 
+/** All of it, in this page's memory. */
+export function blobOf({ body }: Download): Promise<Blob> {
+  return new Response(body as BodyInit).blob();
+}
+
 /** In this page's memory; with a number, that version of the file. */
 export async function openSealed(
   session: Session,
@@ -27,8 +32,7 @@ export async function openSealed(
   // What a key fetches is what is stored.
   if (session.kind === 'key') throw new NotOpened();
   try {
-    const { body } = await session.storage.download({ bucket, path }, { version });
-    return await new Response(body as BodyInit).blob();
+    return await blobOf(await session.storage.download({ bucket, path }, { version }));
   } catch (error) {
     throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;
   }

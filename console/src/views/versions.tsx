@@ -45,13 +45,27 @@ export function Versions(props: VersionsProps) {
 function OneVersion(props: VersionsProps & { version: FileVersion }) {
   const { session, file, version, onRestored } = props;
   const { isUnderWay, failure, run } = useTask();
-  const download = () => run(() => downloadVersion(session, file.bucketId, version));
-  const restore = () =>
-    run(async () => {
-      const { bucketId: bucket, path } = file;
-      onRestored(await session.storage.restore({ bucket, path, version: version.version }));
-      tell('The former version is the file again. What it was is kept.');
-    });
+  const isRestoring = useSignal(false);
+  const download = () => downloadVersion(session, file.bucketId, version);
+  const restore = async () => {
+    const { bucketId: bucket, path } = file;
+    onRestored(await session.storage.restore({ bucket, path, version: version.version }));
+    tell('The former version is the file again. What it was is kept.');
+  };
+  const begin = (work: () => Promise<void>) => {
+    if (!isUnderWay.value) isRestoring.value = work === restore;
+    void run(work);
+  };
+  const button = (words: string, underWay: string, work: () => Promise<void>) => (
+    <button
+      type="button"
+      disabled={isUnderWay.value}
+      aria-label={`${words} version ${version.version}`}
+      onClick={() => begin(work)}
+    >
+      {isUnderWay.value && isRestoring.value === (work === restore) ? underWay : words}
+    </button>
+  );
   return (
     <li>
       <span>
@@ -59,22 +73,8 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
         <Failure text={failure.value} />
       </span>
       <div class="buttons">
-        <button
-          type="button"
-          disabled={isUnderWay.value}
-          aria-label={`Download version ${version.version}`}
-          onClick={() => void download()}
-        >
-          Download
-        </button>
-        <button
-          type="button"
-          disabled={isUnderWay.value}
-          aria-label={`Restore version ${version.version}`}
-          onClick={() => void restore()}
-        >
-          Restore
-        </button>
+        {button('Download', 'Downloading …', download)}
+        {button('Restore', 'Restoring …', restore)}
       </div>
     </li>
   );
