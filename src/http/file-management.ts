@@ -13,7 +13,7 @@ import { storedResponse } from './file-record.ts';
 import { jsonBody, notesField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
-import { parseVersion, readQuery, refuseVersion } from './query.ts';
+import { refuseVersion, versionAsked } from './query.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
@@ -33,7 +33,7 @@ function changedFile(exchange: Exchange): FileName {
 export function getFileRecord(exchange: Exchange): HttpResponse {
   const { stores, call, request } = exchange;
   const name = fileName(exchange);
-  const version = parseVersion(readQuery(request, ['version']).version);
+  const version = versionAsked(request);
   const file =
     version === undefined
       ? getFile(stores, call, name)

@@ -20,7 +20,7 @@ import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud
 import { storedResponse } from './file-record.ts';
 import { jsonBody, textField, versionField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
-import { parseCount, parseVersion, readQuery } from './query.ts';
+import { parseCount, parseVersion, readQuery, versionAsked } from './query.ts';
 import { jsonResponse } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
@@ -72,7 +72,7 @@ function withVersionBytes(
   const { stores, call, request, captures } = exchange;
   const [bucket = '', captured = ''] = captures;
   const apiKey = requestKey(exchange, bucket);
-  const version = parseVersion(readQuery(request, ['version']).version);
+  const version = versionAsked(request);
   if (version === undefined) {
     throw new Refusal('InvalidArgument', 'Say which one: ?version=, with the number of a version.');
   }

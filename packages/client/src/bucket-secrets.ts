@@ -56,8 +56,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   const { cipher = softwarePieceCipher } = settings;
   const issuer = issuerOf(options);
   const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
-  const known: KnownBuckets = new Map();
-  const told = rememberedBuckets(outer, known);
+  const { told, forget } = rememberedBuckets(outer);
   const mode: BucketSecrets['mode'] = async (bucket) => modeOf(await told(bucket));
   const hasIssuer = issuer !== undefined;
   const names = namesOf({ hasIssuer, mode, keys: async () => keys });
@@ -67,9 +66,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   }
   return {
     mode,
-    forget: (bucket) => {
-      known.delete(bucket);
-    },
+    forget,
     // Over HTTP a bucket is asked for by an update, and its answer does not tell this.
     keepsVersions: async (bucket) =>
       !('url' in options) && ((await told(bucket)).keepVersionsDays ?? 0) > 0,
@@ -90,7 +87,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
     async sealedAs(record, source) {
       const bucketMode = await mode(record.bucketId);
       if (bucketMode === undefined || !mayBeOf(record.size, source.size)) return undefined;
-      const prefix = await prefixOf(connection, record, undefined);
+      const prefix = await prefixOf(connection, record);
       if (record.size !== prefixBytes(prefix) + sealedBytesOf(source.size)) return undefined;
       try {
         const bucket = { id: record.bucketId, mode: bucketMode };
@@ -112,20 +109,20 @@ function prefixBytes({ header }: FilePrefix): number {
 /** So long a bucket is taken to be what it was: one without files may become end-to-end. */
 const bucketKnownMs = 60_000;
 
-type KnownBuckets = Map<string, { told: Promise<ToldMode>; untilMs: number }>;
-
-function rememberedBuckets(
-  connection: Connection,
-  known: KnownBuckets,
-): (bucket: string) => Promise<ToldMode> {
-  return (bucket) => {
+function rememberedBuckets(connection: Connection) {
+  const known = new Map<string, { told: Promise<ToldMode>; untilMs: number }>();
+  const forget = (bucket: string): void => {
+    known.delete(bucket);
+  };
+  function told(bucket: string): Promise<ToldMode> {
     const former = known.get(bucket);
     if (former !== undefined && Date.now() < former.untilMs) return former.told;
-    const told = askBucket(connection, bucket);
-    known.set(bucket, { told, untilMs: Date.now() + bucketKnownMs });
-    told.catch(() => known.delete(bucket));
-    return told;
-  };
+    const asked = askBucket(connection, bucket);
+    known.set(bucket, { told: asked, untilMs: Date.now() + bucketKnownMs });
+    asked.catch(() => forget(bucket));
+    return asked;
+  }
+  return { told, forget };
 }
 
 async function askBucket(connection: Connection, bucket: string): Promise<ToldMode> {
@@ -154,7 +151,7 @@ async function withIdentities(mode: BucketSecrets['mode'], id: string): Promise<
 async function prefixOf(
   connection: Connection,
   record: FileRecord,
-  version: number | undefined,
+  version?: number,
 ): Promise<FilePrefix> {
   const name = { bucket: record.bucketId, path: record.path };
   const { transport } = connection;

@@ -4,7 +4,7 @@
 import type { FileRecord } from '../../client/src/interface.ts';
 import { S3Error } from './s3-error.ts';
 
-export interface VersionId {
+interface VersionId {
   readonly number: number;
   /** Absent of a number alone, as `efs versions ls` shows it. */
   readonly stamp: string | undefined;

@@ -134,7 +134,7 @@ export interface VersionRequest {
 }
 
 /** A version by its name: the one that the file is, or a former one. */
-export type ReadVersion = VersionRequest & { readonly call: Call };
+type ReadVersion = VersionRequest & { readonly call: Call };
 
 /**
  * Does something with it, for those who may read the bucket as its members or by a key: what a

@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf, type StoredObject, unknownType } from '../stored-object.ts';
-import { isVersion, parseVersionId, type VersionId } from '../version-id.ts';
+import { isVersion, parseVersionId } from '../version-id.ts';
 import type { Elements } from '../xml/write.ts';
 
 /** S3's answers name one; rights are the service's. */
@@ -43,7 +43,7 @@ export async function findObject(
   versionId?: string | undefined,
 ): Promise<StoredObject> {
   const { account } = operation;
-  const { record, version } = await findRecord(operation, name, parseVersionId(versionId));
+  const { record, version } = await findRecord(operation, name, versionId);
   const object = { ...objectOf(record), version };
   const isOpened = record.contentType === ageType && (await isEndToEnd(account, name.bucket));
   if (!isOpened) return object;
@@ -58,11 +58,12 @@ interface FoundRecord {
 }
 
 /** The one that is there is read as the file, which others may who may not read versions. */
-async function findRecord(
+export async function findRecord(
   { account, signal }: Pick<Operation, 'account' | 'signal'>,
   name: FileName,
-  id: VersionId | undefined,
+  versionId: string | undefined,
 ): Promise<FoundRecord> {
+  const id = parseVersionId(versionId);
   const present = account.storage.stat(name, { signal });
   if (id === undefined) return { record: await present };
   const found = await unlessMissing(present);
@@ -77,12 +78,14 @@ export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<
   return (await secrets.mode(bucket)) !== undefined;
 }
 
-/** What fails for want of the file is undefined. */
+const missingCodes: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchVersion']);
+
+/** What fails for want of the file, or of its version, is undefined. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
   } catch (error) {
-    const isMissing = error instanceof S3Error && error.code === 'NoSuchKey';
+    const isMissing = error instanceof S3Error && missingCodes.has(error.code);
     if (isMissing || isStorageError(error, 'NoSuchFile')) return undefined;
     throw error;
   }

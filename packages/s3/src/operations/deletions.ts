@@ -7,10 +7,9 @@ import { findPath } from '../keys.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { s3ErrorOf } from '../storage-errors.ts';
-import { isVersion, parseVersionId } from '../version-id.ts';
 import { elementsOf, readXml, textOf } from '../xml/read.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, readSmallBody, unlessMissing } from './common.ts';
+import { bucketOf, findRecord, readSmallBody, unlessMissing } from './common.ts';
 
 const keysMax = 1_000;
 
@@ -42,21 +41,16 @@ async function deleteObject(operation: Operation): Promise<Answer> {
  * has the number of one that has gone is another.
  */
 async function deleteVersion(
-  { account, signal }: Operation,
+  operation: Operation,
   file: FileName,
   versionId: string,
 ): Promise<void> {
+  const { account, signal } = operation;
   const { storage } = account;
-  const found = await unlessMissing(storage.stat(file, { signal }));
-  const id = parseVersionId(versionId);
-  const version = id?.number ?? found?.version;
-  if (version === undefined) return;
-  if (found !== undefined && (id === undefined || isVersion(id, found))) {
-    await unlessMissing(storage.remove(file, { signal }));
-  } else if (id?.stamp !== undefined) {
-    const former = await unlessMissing(storage.stat(file, { version, signal }));
-    if (former === undefined || !isVersion(id, former)) return;
-  }
+  const found = await unlessMissing(findRecord(operation, file, versionId));
+  if (found === undefined) return;
+  if (found.version === undefined) await unlessMissing(storage.remove(file, { signal }));
+  const { version } = found.record;
   await unlessMissing(storage.eraseVersions({ ...file, version, signal }));
 }
 
