@@ -23,6 +23,7 @@ const statuses = {
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,
+  InvalidStorageClass: 400,
   InvalidTag: 400,
   InvalidToken: 400,
   InvalidURI: 400,

@@ -1,29 +1,31 @@
 // The judges, each a file of this folder: which programs it needs, and which are asked for.
 //   EFS_CLIENTS  their names with commas between, such as wget,curl; all unless told
 
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Program and the package of Debian that has it. */
-const packages = {
-  wget: 'wget',
-  curl: 'curl',
-  aria2c: 'aria2',
-  ffmpeg: 'ffmpeg',
-  git: 'git',
-  'git-lfs': 'git-lfs',
-  rclone: 'rclone',
-  chromium: 'chromium',
-  age: 'age',
-  'age-keygen': 'age',
-  aws: 'awscli',
-  restic: 'restic',
-  s3cmd: 's3cmd',
-  s3fs: 's3fs',
-  python3: 'python3-boto3',
+/** How to get each program. `python3:boto3` is a module of the Python that the PATH leads to. */
+const installations = {
+  wget: 'apt-get install wget',
+  curl: 'apt-get install curl',
+  aria2c: 'apt-get install aria2',
+  ffmpeg: 'apt-get install ffmpeg',
+  git: 'apt-get install git',
+  'git-lfs': 'apt-get install git-lfs',
+  rclone: 'go install github.com/rclone/rclone@latest, or apt-get install rclone',
+  chromium: 'apt-get install chromium',
+  age: 'apt-get install age',
+  'age-keygen': 'apt-get install age',
+  aws: 'pip install awscli',
+  restic: 'apt-get install restic',
+  s3cmd: 'pip install s3cmd',
+  s3fs: 'apt-get install s3fs',
+  'python3:boto3': 'pip install boto3',
+  'python3:pyarrow': 'pip install pyarrow',
 } as const;
 
-type Program = keyof typeof packages;
+type Program = keyof typeof installations;
 
 const programsOf: Readonly<Record<string, readonly Program[]>> = {
   wget: ['wget'],
@@ -42,10 +44,11 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-rclone': ['rclone'],
   's3-restic': ['restic'],
   's3-s3cmd': ['s3cmd'],
-  's3-boto3': ['python3'],
+  's3-boto3': ['python3:boto3'],
+  's3-pyarrow': ['python3:pyarrow'],
   's3-s3fs': ['s3fs'],
   's3-kills': ['aws', 'rclone'],
-  's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3'],
+  's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3:boto3'],
 };
 
 /** Throws an Error if one is asked for that there is not. */
@@ -62,16 +65,21 @@ export function judgesAsked(): readonly string[] {
 /** Before the tests: throws an Error that says what is missing, and how to get it. */
 export default function requirePrograms(): void {
   const needed = new Set(judgesAsked().flatMap((judge) => programsOf[judge] ?? []));
-  const missing = [...needed].filter((program) => findProgram(program) === undefined);
+  const missing = [...needed].filter((program) => !isInstalled(program));
   if (missing.length === 0) return;
-  const lines = missing.map(
-    (program) => `${program}: not installed, apt-get install ${packages[program]}`,
-  );
+  const lines = missing.map((program) => `${program}: not installed, ${installations[program]}`);
   throw new Error(`${lines.join('\n')}\nOr choose others by EFS_CLIENTS=wget,curl`);
 }
 
-/** Where it is, by the PATH; undefined if it is not. */
-export function findProgram(program: Program): string | undefined {
+function isInstalled(program: Program): boolean {
+  const [name = '', module] = program.split(':');
+  const path = findProgram(name);
+  if (path === undefined || module === undefined) return path !== undefined;
+  return spawnSync(path, ['-c', `import ${module}`]).status === 0;
+}
+
+/** Returns the program's path by the PATH; undefined if it is not installed. */
+export function findProgram(program: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find(isExecutable);
 }
