@@ -109,6 +109,8 @@ export const anonymousUpdatesBurst = 300;
 export const anonymousUpdatesPerMinute = 20;
 /** Of both, as a controller may set them. */
 export const anonymousUpdatesMax = 1_000_000;
+/** Token buckets that are not full: each API key or owner may have one of its own. */
+export const tokenLevelCountMax = 1_000;
 
 /** Live links to one file, and links of a bucket. */
 export const fileLinkCountMax = 16;

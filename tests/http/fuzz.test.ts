@@ -258,7 +258,7 @@ describe('handleRequest()', () => {
     fc.assert(
       fc.property(request, (sent) => {
         // What everybody may cause in a minute is no subject here.
-        scene.stores.heap.anonymousUpdates = undefined;
+        scene.stores.heap.tokens.clear();
         const filled = withSecret(sent);
         const asked = exchange(scene.stores, { ...filled, phase: 'query' });
         if (asked !== upgrade && asked.status >= 400) {

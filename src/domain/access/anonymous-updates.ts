@@ -8,14 +8,13 @@ import {
   anonymousUpdatesPerMinute,
 } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import type { Allowance } from '../shared/heap-state.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { type Allowance, takeTokens, tokensLeft } from '../shared/token-buckets.ts';
 
 // 0: version 1 | burst u32 | per minute u32; in the meta map, absent for the default
 const version = 1;
 const metaKey = 'anonymousUpdates';
-const nsPerMinute = 60_000_000_000;
 
 export function readAllowance(stores: Stores): Allowance {
   stores.heap.allowance ??= readStored(stores);
@@ -55,30 +54,26 @@ export function saveAllowance(stores: Stores, allowance: Allowance): void {
 
 /** Updates that anybody may cause now; parts of one count. */
 export function anonymousUpdatesLeft(stores: Stores, nowNs: bigint): number {
-  const { burst, perMinute } = readAllowance(stores);
-  const counted = stores.heap.anonymousUpdates;
-  if (counted === undefined) {
-    return burst;
-  }
-  const minutes = Math.max(0, Number(nowNs - counted.atNs)) / nsPerMinute;
-  return Math.min(burst, counted.left + minutes * perMinute);
+  return tokensLeft(stores.heap.tokens, bucketOf(stores), nowNs);
+}
+
+function bucketOf(stores: Stores) {
+  return { name: metaKey, allowance: readAllowance(stores) };
 }
 
 /** Refuses with SlowDown while none is left; changes nothing. */
-export function checkAnonymousUpdate(stores: Stores, nowNs: bigint): number {
-  const left = anonymousUpdatesLeft(stores, nowNs);
-  if (left < 1) {
+export function checkAnonymousUpdate(stores: Stores, nowNs: bigint): void {
+  if (anonymousUpdatesLeft(stores, nowNs) < 1) {
     throw new Refusal(
       'SlowDown',
       'Requests without a key that the canister has to pay for, such as ranges of files, are limited: ' +
         'try again in some seconds, ask for the whole file, or send an API key.',
     );
   }
-  return left;
 }
 
 /** Counts one; refuses with SlowDown while none is left. */
 export function takeAnonymousUpdate(stores: Stores, nowNs: bigint): void {
-  const left = checkAnonymousUpdate(stores, nowNs);
-  stores.heap.anonymousUpdates = { left: left - 1, atNs: nowNs };
+  checkAnonymousUpdate(stores, nowNs);
+  takeTokens(stores.heap.tokens, bucketOf(stores), { nowNs });
 }

@@ -6,8 +6,8 @@ import { isOwner } from '../access/ownership.ts';
 import { bucketIds } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
-import type { Allowance } from '../shared/heap-state.ts';
 import type { Stores } from '../shared/stores.ts';
+import type { Allowance } from '../shared/token-buckets.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
 
 /** What the host of the canister knows of it. */

@@ -1,13 +1,7 @@
 // What is on the heap alone, beside secrets: gone with an upgrade, and nothing is lost by that.
 
 import type { RootKeyEntry } from './root-key-entry.ts';
-
-/** Token bucket of requests without a key. */
-export interface Allowance {
-  /** Updates at once, after a quiet time. */
-  readonly burst: number;
-  readonly perMinute: number;
-}
+import type { Allowance, TokenLevels } from './token-buckets.ts';
 
 /** An identity that the network was asked for. */
 export interface Derivation {
@@ -21,8 +15,8 @@ export interface HeapState {
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
   /** As it is stored, once an update has read it. */
   allowance: Allowance | undefined;
-  /** How many updates without a key are left, and when that was counted. */
-  anonymousUpdates: { readonly left: number; readonly atNs: bigint } | undefined;
+  /** Levels of every budget, see token-buckets.ts. */
+  readonly tokens: TokenLevels;
   /** Of the last hour, see identity-budget.ts. */
   derivations: readonly Derivation[];
   /** Contents that are being read by streams, and until when. */
@@ -33,7 +27,7 @@ export function createHeapState(): HeapState {
   return {
     rootKeyEntries: undefined,
     allowance: undefined,
-    anonymousUpdates: undefined,
+    tokens: new Map(),
     derivations: [],
     streams: new Map(),
   };
