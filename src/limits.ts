@@ -5,7 +5,6 @@
 import { chunkBytesMax, chunkCountMax, joinedPartsMax } from '../packages/wire/src/limits.ts';
 
 // Names
-export const bucketIdLengthMax = 64;
 export const filePathBytesMax = 1_024;
 export const contentTypeLengthMax = 255;
 export const fileTagCountMax = 20;

@@ -154,7 +154,7 @@ describe('a PUT that is refused changes nothing and says why', () => {
     ['to a path with ..', 400, 'InvalidPath', () => put('a/%2e%2e%2Fb', 'x')],
     ['to a path with an empty segment', 400, 'InvalidPath', () => put('a//b', 'x')],
     ['to a malformed percent-encoding', 400, 'InvalidPath', () => put('a%zz', 'x')],
-    ['to a malformed bucket id', 400, 'InvalidBucketId', () => put('x', 'x', { bucket: 'a-b' })],
+    ['to a malformed bucket id', 400, 'InvalidBucketId', () => put('x', 'x', { bucket: 'a-' })],
     ['to a bucket of another key', 403, 'AccessDenied', () => put('x', 'x', { bucket: 'other' })],
     [
       'with another bucket in X-Bucket-Id',

@@ -127,7 +127,7 @@ test.each([
   [['versions', 'rm', 'demo/a/'], 'names no file'],
   [['versions', 'get', 'demo/a/', '1'], 'names no file'],
   [['versions', 'get', 'demo/a', 'x'], 'It must be a whole number'],
-  [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'A bucket id is 1 to 64 letters'],
+  [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'is not valid: write 1 to 64 letters'],
 ])('%o is wrong usage', async (words, text) => {
   const ended = await efs(...words);
   expect(ended.code).toBe(2);

@@ -202,7 +202,7 @@ test('buckets are made, named, and removed', async () => {
 });
 
 test('what is not there is refused in words, and so are names that cannot be', async () => {
-  expect(await refused('s3', 'mb', 's3://my-bucket')).toMatch(/InvalidBucketName.*A-Z/s);
+  expect(await refused('s3', 'mb', 's3://my.bucket')).toMatch(/InvalidBucketName.*A-Z/s);
   expect(await refused('s3api', 'get-bucket-policy', '--bucket', 'demo')).toMatch(
     /NotImplemented|NoSuch/,
   );

@@ -213,13 +213,13 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
     test('is made by its owner, who adds a recipient and rotates its identity', async () => {
       await page.goto(`${tested.pages.url}/#/`);
       await page.getByRole('button', { name: 'Make a bucket' }).click();
-      await page.getByLabel('Name of the bucket').fill('fresh');
+      await page.getByLabel('Name of the bucket').fill('fresh-start');
       await page.getByLabel('End-to-end').check();
       await page.getByLabel('Seal the names').check();
       await page.getByRole('dialog').getByRole('button', { name: 'Make a bucket' }).click();
       await page.getByRole('link', { name: 'About the bucket' }).click();
       await page.getByText('Their names are sealed.').waitFor();
-      const made = await tested.storage.buckets.get('fresh');
+      const made = await tested.storage.buckets.get('fresh-start');
       expect(made.endToEnd).toMatchObject({ usesVetKeys: true, sealsNames: true });
       const [first] = made.endToEnd?.epochs ?? [];
       expect(first?.recipient).toMatch(/^age1/);
@@ -233,7 +233,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await page.getByText('Added. It counts for files from now on.').waitFor();
       await page.getByRole('button', { name: 'Rotate the identity' }).click();
       await page.getByText('Identity 2, made').waitFor();
-      const { endToEnd } = await tested.storage.buckets.get('fresh');
+      const { endToEnd } = await tested.storage.buckets.get('fresh-start');
       expect(endToEnd?.recipients).toEqual([own]);
       expect(endToEnd?.epochs[1]?.recipient).toMatch(/^age1/);
       expect(endToEnd?.epochs[1]?.recipient).not.toBe(first?.recipient);

@@ -135,7 +135,7 @@ describe('createKey()', () => {
     expectRefusal(stores, 'AccessDenied', create('bob', ['box']));
     expectRefusal(stores, 'AccessDenied', create('anonymous', ['box']));
     expectRefusal(stores, 'NoSuchBucket', create('alice', ['box', 'none']));
-    expectRefusal(stores, 'InvalidBucketId', create('alice', ['b-x']));
+    expectRefusal(stores, 'InvalidBucketId', create('alice', ['b_x']));
   });
 
   test('lets a controller make keys for buckets of others', () => {

@@ -149,7 +149,7 @@ describe('GET of a file', () => {
     ['/cloud/BOX/dir/small.txt', 404, 'NoSuchFile'],
     ['/cloud/box/dir', 404, 'NoSuchFile'],
     ['/cloud/box/dir/Small.txt', 404, 'NoSuchFile'],
-    ['/cloud/b-x/a', 400, 'InvalidBucketId'],
+    ['/cloud/b-/a', 400, 'InvalidBucketId'],
     ['/cloud//a', 400, 'InvalidBucketId'],
     [`/cloud/${'b'.repeat(65)}/a`, 400, 'InvalidBucketId'],
     [`/cloud/box/${'%C3%A9'.repeat(513)}`, 400, 'InvalidPath'],

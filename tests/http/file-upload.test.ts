@@ -171,7 +171,7 @@ describe('PUT of a file', () => {
     [400, 'InvalidPath', { url: '/api/v1/bucket/box/files/' }],
     [400, 'InvalidPath', { url: '/api/v1/bucket/box/files//a' }],
     [400, 'InvalidPath', { url: '/api/v1/bucket/box/files/a%00' }],
-    [400, 'InvalidBucketId', { url: '/api/v1/bucket/b-x/files/a' }],
+    [400, 'InvalidBucketId', { url: '/api/v1/bucket/-x/files/a' }],
     [400, 'MissingContentType', { headers: { 'content-type': '' } }],
     [400, 'InvalidContentType', { headers: { 'content-type': 'text' } }],
     [400, 'InvalidArgument', { headers: { 'x-file-tags': 'x'.repeat(65) } }],

@@ -72,7 +72,18 @@ const segment = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'a', 'empty', 'chunked', 'new') },
   { weight: 1, arbitrary: wild },
 );
-const bucket = fc.constantFrom('box', 'box', 'box', 'box', 'other', 'none', 'b-x', 'KEY', '');
+const bucket = fc.constantFrom(
+  'box',
+  'box',
+  'box',
+  'box',
+  'other',
+  'none',
+  'b-x',
+  'b_x',
+  'KEY',
+  '',
+);
 const path = fc.oneof(
   segment,
   fc.array(segment, { maxLength: 3 }).map((parts) => parts.join('/')),

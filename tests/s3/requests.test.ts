@@ -31,6 +31,7 @@ describe('an address', () => {
     ['/', undefined, undefined],
     ['/demo', 'demo', undefined],
     ['/demo/', 'demo', undefined],
+    ['/holiday-photos/a', 'holiday-photos', 'a'],
     ['/demo/a/b', 'demo', 'a/b'],
     ['/demo/a%2Fb', 'demo', 'a/b'],
     ['/demo/../other/a', 'demo', '../other/a'],
@@ -46,7 +47,8 @@ describe('an address', () => {
     ['demo', 'InvalidURI'],
     ['http://elsewhere/demo', 'InvalidURI'],
     ['//demo', 'InvalidBucketName'],
-    ['/my-bucket/a', 'InvalidBucketName'],
+    ['/my.bucket/a', 'InvalidBucketName'],
+    ['/-bucket/a', 'InvalidBucketName'],
     ['/demo%2Fa', 'InvalidBucketName'],
     ['/../demo', 'InvalidBucketName'],
     ['/%00', 'InvalidBucketName'],
@@ -60,6 +62,7 @@ describe('an address', () => {
   test('has its bucket in the host where the host is below the domain', () => {
     const at = (host: string) => addressOf({ rawPath: '/a/b', host, domain: 's3.Example' });
     expect(at('demo.S3.example:9000')).toEqual({ bucket: 'demo', key: 'a/b' });
+    expect(at('holiday-photos.s3.example')).toEqual({ bucket: 'holiday-photos', key: 'a/b' });
     expect(at('s3.example')).toEqual({ bucket: 'a', key: 'b' });
     expect(at('demo.other')).toEqual({ bucket: 'a', key: 'b' });
     expect(codeOf(() => at('a.b.s3.example'))).toBe('InvalidBucketName');

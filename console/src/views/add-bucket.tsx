@@ -69,7 +69,7 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
         value={name}
         isFirst
         isRequired
-        hint="Small letters, digits, dots and hyphens, such as holiday-photos."
+        hint="1 to 64 letters, digits and hyphens, such as holiday-photos."
       />
       {session.kind !== 'key' && (
         <>

@@ -1,6 +1,7 @@
 // Paths of the service's URLs. `fetch` resolves dot segments, which would reach other buckets and
 // other requests: no name with one becomes a URL.
 
+import { bucketIdRefusal, isBucketId } from '../../wire/src/bucket-id.ts';
 import type { FileName } from './interface.ts';
 import { StorageError } from './storage-error.ts';
 
@@ -24,11 +25,8 @@ export function cloudPath({ bucket, path }: FileName): string {
 }
 
 function bucketSegment(bucket: string): string {
-  if (/^[A-Za-z0-9]+$/.test(bucket)) return bucket;
-  throw new StorageError(
-    'InvalidBucketId',
-    `A bucket id has letters and digits only; got ${JSON.stringify(bucket)}.`,
-  );
+  if (isBucketId(bucket)) return bucket;
+  throw new StorageError('InvalidBucketId', bucketIdRefusal(JSON.stringify(bucket.slice(0, 80))));
 }
 
 export function queryOf(parameters: Record<string, string | number | undefined>): URLSearchParams {

@@ -1,6 +1,7 @@
 // Which bucket and key a request is about: of its path, or of its host and path where the door has
 // a domain (virtual-host addressing). Nothing is normalised: `..` and `//` are letters of a key.
 
+import { bucketIdRefusal, isBucketId } from '../../wire/src/bucket-id.ts';
 import { S3Error } from './s3-error.ts';
 import { decodePath } from './signature/signed-request.ts';
 
@@ -36,17 +37,13 @@ export function addressOf({ rawPath, host, domain }: Addressed): Address {
 }
 
 function located(bucket: string, rawKey: string): Address {
-  if (!/^[A-Za-z0-9]{1,64}$/.test(bucket)) throw invalidBucket(bucket);
+  if (!isBucketId(bucket)) throw invalidBucket(bucket);
   const key = decodePath(rawKey);
   return { bucket, key: key === '' ? undefined : key };
 }
 
 function invalidBucket(name: string): S3Error {
-  return new S3Error(
-    'InvalidBucketName',
-    'A bucket here has a name of 1 to 64 letters and digits (A-Z, a-z, 0-9), without hyphens, ' +
-      `dots or slashes; got ${JSON.stringify(name.slice(0, 80))}.`,
-  );
+  return new S3Error('InvalidBucketName', bucketIdRefusal(JSON.stringify(name.slice(0, 80))));
 }
 
 function bucketOfHost(host: string | undefined, domain: string | undefined): string | undefined {

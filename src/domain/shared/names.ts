@@ -1,9 +1,9 @@
 // The rules for names that callers choose: bucket ids, file paths, content types, tags. Each
 // function returns the name in the form that is stored, or throws a Refusal.
 
+import { bucketIdRefusal, isBucketId } from '../../../packages/wire/src/bucket-id.ts';
 import { encodeUtf8, hasBidiControl, hasControlCharacter } from '../../lib/text.ts';
 import {
-  bucketIdLengthMax,
   contentTypeLengthMax,
   filePathBytesMax,
   fileTagCountMax,
@@ -11,16 +11,9 @@ import {
 } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
-const bucketIdPattern = new RegExp(`^[A-Za-z0-9]{1,${bucketIdLengthMax}}$`);
-
 export function parseBucketId(text: string): string {
-  if (!bucketIdPattern.test(text)) {
-    throw new Refusal(
-      'InvalidBucketId',
-      `A bucket id is 1 to ${bucketIdLengthMax} letters and digits (A-Z, a-z, 0-9); got ${quote(text)}.`,
-    );
-  }
-  return text;
+  if (isBucketId(text)) return text;
+  throw new Refusal('InvalidBucketId', bucketIdRefusal(quote(text)));
 }
 
 /** A path as actor calls write it: with or without one leading slash, not percent-encoded. */
