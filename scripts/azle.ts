@@ -18,8 +18,6 @@ import type { BuildOptions, Plugin } from 'esbuild';
 import { writeInterface } from './interface.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** As Azle is told to name it, else its modules come twice. */
-const rootDir = process.env.AZLE_DFX_ROOT ?? projectDir;
 const azleBuild = join(projectDir, 'node_modules/azle/src/stable/build');
 
 interface CanisterConfig {
@@ -32,7 +30,7 @@ interface Context {
   readonly candidPath: string;
   readonly main: string;
   readonly wasmBinaryPath: string;
-  readonly wasmData: unknown;
+  readonly wasmData: Readonly<Record<string, unknown>>;
 }
 
 interface MethodMeta {
@@ -124,7 +122,7 @@ function prelude(azle: AzleBuild, main: string, describing: boolean): string {
 }
 
 function pathOf(file: string): string {
-  return JSON.stringify(join(rootDir, file));
+  return JSON.stringify(join(projectDir, file));
 }
 
 function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<string> {
@@ -133,6 +131,8 @@ function bundle(azle: AzleBuild, main: string, describing: boolean): Promise<str
     ...options,
     plugins: [...(options.plugins ?? []), withoutPolyfill, withHashesKept],
     format: 'iife',
+    // Modules are named relative to this folder, so the bundle is the same wherever it is built.
+    absWorkingDir: projectDir,
     minifyWhitespace: true,
     minifySyntax: true,
   });
@@ -142,7 +142,9 @@ async function buildWithAzle(name: string): Promise<void> {
   const azle = await loadAzle();
   const config = await azle.getCanisterConfig(name);
   const context = await azle.getContext(name, config);
-  const { canisterPath, candidPath, main, wasmBinaryPath, wasmData } = context;
+  const { canisterPath, candidPath, main, wasmBinaryPath } = context;
+  // Azle stores this path in the Wasm, as the bundle's name in stack traces.
+  const wasmData = { ...context.wasmData, mainJsPath: 'main.js' };
   const [source, describingSource] = await Promise.all([
     bundle(azle, main, false),
     bundle(azle, main, true),

@@ -20,8 +20,7 @@ import { readSections, withCustomSection, writeSections } from './wasm-sections.
 const canisterName = 'file_storage';
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outputs = {
-  wasm: join(projectDir, 'build', `${canisterName}.wasm`),
-  gzip: join(projectDir, 'build', `${canisterName}.wasm.gz`),
+  wasm: join(projectDir, 'build', `${canisterName}.wasm.gz`),
   candid: join(projectDir, 'candid', `${canisterName}.did`),
   stamp: join(projectDir, 'build', 'inputs.sha256'),
 };
@@ -44,6 +43,7 @@ const scripts = [
 ];
 
 export interface BuildResult {
+  /** The compressed module. Everybody installs these bytes, so a release has one module hash. */
   readonly wasmPath: string;
   readonly wasSkipped: boolean;
 }
@@ -75,9 +75,8 @@ export async function buildCanister(options: BuildOptions): Promise<BuildResult>
   const wasm = writeSections(
     withCustomSection(readSections(linked), { name: 'icp:public candid:service', content: candid }),
   );
-  await writeFile(outputs.wasm, wasm);
-  // Level 9, no time in the header: the same input gives the same bytes.
-  await writeFile(outputs.gzip, gzipSync(wasm, { level: 9 }));
+  // The header of Node's gzip has no time: the same input gives the same bytes.
+  await writeFile(outputs.wasm, gzipSync(wasm, { level: 9 }));
   await writeFile(outputs.stamp, await digestOfInputs(pages));
   return { wasmPath: outputs.wasm, wasSkipped: false };
 }
@@ -124,19 +123,9 @@ async function bundleWithAzle(): Promise<Uint8Array> {
   const script = join(projectDir, 'scripts', 'azle.ts');
   await promisify(execFile)(process.execPath, [tsx, script, canisterName], {
     cwd: projectDir,
-    env: { ...process.env, AZLE_DFX_ROOT: projectRoot(), CANISTER_CANDID_PATH: outputs.candid },
+    env: { ...process.env, AZLE_DFX_ROOT: projectDir, CANISTER_CANDID_PATH: outputs.candid },
   });
   return readFile(join(projectDir, '.azle', canisterName, `${canisterName}.wasm`));
-}
-
-/**
- * Azle writes the project's path into the Wasm. Where the system has one name for every process's
- * own folder, that name stands for it, so that the same sources give the same Wasm in any folder
- * of the same depth.
- */
-function projectRoot(): string {
-  const ownFolder = '/proc/self/cwd';
-  return existsSync(ownFolder) ? ownFolder : projectDir;
 }
 
 async function listFiles(folder: string): Promise<string[]> {
@@ -154,7 +143,7 @@ async function main(): Promise<void> {
   });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   console.log(
-    wasSkipped ? 'Nothing has changed.' : `Built build/file_storage.wasm in ${seconds} s.`,
+    wasSkipped ? 'Nothing has changed.' : `Built build/file_storage.wasm.gz in ${seconds} s.`,
   );
 }
 

@@ -1,0 +1,70 @@
+// Builds the canister from a copy of the sources in another folder, as another checkout would.
+
+import { execFile } from 'node:child_process';
+import {
+  copyFile,
+  cp,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+} from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { projectDir } from '../tidy/source-tree.ts';
+
+const copied = ['src', 'kernel', 'packages', 'console', 'scripts', 'candid', 'types'];
+const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'dfx.json'];
+const made = new Set(['node_modules', 'dist', 'build']);
+
+/** Returns the bytes of the module that a build in `folder` writes. Removes the folder afterwards. */
+export async function buildElsewhere(
+  folder: string,
+  options: { readonly reusesKernel: boolean },
+): Promise<Uint8Array> {
+  try {
+    await copySources(folder);
+    if (options.reusesKernel) {
+      await cp(join(projectDir, 'build/cache'), join(folder, 'build/cache'), { recursive: true });
+    }
+    const tsx = join(projectDir, 'node_modules/tsx/dist/cli.mjs');
+    await promisify(execFile)(process.execPath, [tsx, 'scripts/build.ts', '--force'], {
+      cwd: folder,
+    });
+    return new Uint8Array(await readFile(join(folder, 'build/file_storage.wasm.gz')));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copySources(folder: string): Promise<void> {
+  const isSource = (path: string) =>
+    !relative(projectDir, path)
+      .split(sep)
+      .some((name) => made.has(name));
+  for (const name of [...copied, ...files]) {
+    await cp(join(projectDir, name), join(folder, name), { recursive: true, filter: isSource });
+  }
+  // The build writes the reference of the actor here.
+  await mkdir(join(folder, 'docs/reference'), { recursive: true });
+  for (const name of ['node_modules', 'console/node_modules']) {
+    await linkFolder(join(projectDir, name), join(folder, name));
+  }
+}
+
+/**
+ * Hard links, which take a second. Links to folders would not do: Vite resolves them, and orders
+ * modules by where they really are.
+ */
+async function linkFolder(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await linkFolder(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else await link(source, target).catch(() => copyFile(source, target));
+  }
+}
