@@ -1,5 +1,5 @@
 // `npm run bench`: what requests cost, by the replica's meter and the network's price list. Writes
-// bench/results.json and the tables in docs/reference/costs.md.
+// bench/results.json and the tables in docs/reference/costs.md and docs/operations.md.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,9 @@ import { measureStorage } from './storage-costs.ts';
 import {
   type BenchRow,
   formatCosts,
+  formatExpectedCosts,
   formatKernel,
+  formatReserves,
   formatStorage,
   formatTable,
   replaceTable,
@@ -120,6 +122,13 @@ async function measureBatches(bench: Bench): Promise<BenchRow[]> {
   return [put, await bench.measureUpdate(removed, 0, (turn) => bench.removeAll(`batch/${turn}/`))];
 }
 
+async function replaceIn(page: string, tables: Readonly<Record<string, string>>): Promise<void> {
+  const path = join(projectDir, page);
+  let text = await readFile(path, 'utf8');
+  for (const [name, table] of Object.entries(tables)) text = replaceTable(text, name, table);
+  await writeFile(path, text);
+}
+
 async function main(): Promise<void> {
   const { wasmPath } = await buildCanister({ force: false });
   const stateDir = await mkdtemp(join(tmpdir(), 'bench-'));
@@ -137,8 +146,11 @@ async function main(): Promise<void> {
     );
     const tables = [formatTable(rows), formatComparison(rows), formatCosts(rows)];
     const table = [...tables, formatStorage(storage), formatKernel(kernel)].join('\n\n');
-    const page = join(projectDir, 'docs/reference/costs.md');
-    await writeFile(page, replaceTable(await readFile(page, 'utf8'), 'bench', table));
+    await replaceIn('docs/reference/costs.md', { bench: table });
+    await replaceIn('docs/operations.md', {
+      expected: formatExpectedCosts(rows, { empty: storage.empty, wasmBytes: wasm.length }),
+      reserves: formatReserves(storage),
+    });
     console.log(table);
   } finally {
     await bench.close();

@@ -1,13 +1,22 @@
-// What of stable memory an empty canister takes, and what a file does with all that belongs to it.
+// Memory of an empty canister, and stable memory per file with everything that belongs to it.
 
+import { IDL } from '@dfinity/candid';
 import { type StableMemoryView, startReplica } from '../packages/replica/src/replica.ts';
 import { openCertifiedCanister } from '../tests/support/certification/certified-canister.ts';
 import { settings } from '../tests/support/key-network.ts';
 
 export interface StorageCosts {
-  /** Stable memory of a canister that was just installed: what the network charges for. */
+  /** Stable memory of a canister that was just installed. */
   readonly installedBytes: number;
+  readonly empty: EmptyCanister;
   readonly files: readonly FileCost[];
+}
+
+/** A canister without files, as the network's `canister_status` describes it. */
+export interface EmptyCanister {
+  /** Heap, stable memory and module together: the network charges for all three. */
+  readonly memoryBytes: number;
+  readonly idleCyclesPerDay: number;
 }
 
 export interface FileCost {
@@ -41,8 +50,24 @@ export async function measureStorage(wasm: Uint8Array): Promise<StorageCosts> {
   const canisterId = await replica.createCanister();
   await replica.install(canisterId, wasm, settings({ stored: null }));
   const installedBytes = replica.stableMemory(canisterId.toText()).bytes;
+  const argument = IDL.encode(
+    [IDL.Record({ canister_id: IDL.Principal })],
+    [{ canister_id: canisterId }],
+  );
+  const reply = await replica.call('aaaaa-aa', 'canister_status', argument);
   await replica.stop();
-  return { installedBytes, files: await measureFiles() };
+  return { installedBytes, empty: emptyCanister(reply), files: await measureFiles() };
+}
+
+function emptyCanister(reply: Uint8Array): EmptyCanister {
+  const Status = IDL.Record({ memory_size: IDL.Nat, idle_cycles_burned_per_day: IDL.Nat });
+  const [status] = IDL.decode([Status], reply) as unknown as [
+    { memory_size: bigint; idle_cycles_burned_per_day: bigint },
+  ];
+  return {
+    memoryBytes: Number(status.memory_size),
+    idleCyclesPerDay: Number(status.idle_cycles_burned_per_day),
+  };
 }
 
 /** All in one bucket, after one that takes what all share. */

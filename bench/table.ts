@@ -1,7 +1,7 @@
 // The rows of the bench and their table in Markdown.
 
 import type { KernelCost } from './kernel-costs.ts';
-import type { StorageCosts } from './storage-costs.ts';
+import type { EmptyCanister, StorageCosts } from './storage-costs.ts';
 
 export interface BenchRow {
   readonly name: string;
@@ -89,6 +89,47 @@ export function formatStorage({ installedBytes, files }: StorageCosts): string {
   );
   const heads = '| stable memory | bytes | cycles a year (M) |';
   return [heads, '| --- | --- | --- |', row('after install', installedBytes), ...lines].join('\n');
+}
+
+const storedGigabytes = [0, 1, 10, 100];
+const freezingDays = [30, 90, 180];
+
+/** Cycles (T) that a canister must hold for its freezing threshold, by stored bytes and days. */
+export function formatReserves({ empty }: StorageCosts): string {
+  const perGigabyteDay = (cyclesPerByteYear * bytesPerGigabyte) / 365.25;
+  const lines = storedGigabytes.map((gigabytes) => {
+    const perDay = empty.idleCyclesPerDay + gigabytes * perGigabyteDay;
+    const reserves = freezingDays.map((days) => Number(((perDay * days) / 1e12).toPrecision(2)));
+    const stored = gigabytes === 0 ? 'an empty canister' : `${gigabytes} GB`;
+    return `| ${[stored, ...reserves].join(' | ')} |`;
+  });
+  const heads = ['stored', ...freezingDays.map((days) => `${days} days`)];
+  return [`| ${heads.join(' | ')} |`, `|${' --- |'.repeat(heads.length)}`, ...lines].join('\n');
+}
+
+/** Cycles to expect before and after files are stored. */
+export function formatExpectedCosts(
+  rows: readonly BenchRow[],
+  { empty, wasmBytes }: { readonly empty: EmptyCanister; readonly wasmBytes: number },
+): string {
+  // The meter charges compilation and execution; the module itself arrives by ingress.
+  const codeCycles = (name: string) =>
+    (rows.find((row) => row.name === name)?.cycles ?? 0) + cyclesPerByte * wasmBytes;
+  const upload = rows.find((row) => row.name === 'chunk');
+  const uploaded = upload ? (upload.cycles / upload.bytes) * bytesPerGigabyte : 0;
+  const { memoryBytes, idleCyclesPerDay } = empty;
+  const megabytes = (memoryBytes / 1e6).toFixed(1);
+  const costs: (readonly [string, number])[] = [
+    ['installing', codeCycles('install')],
+    ['an upgrade', codeCycles('upgrade')],
+    [`an empty canister for a year (${megabytes} MB of memory)`, idleCyclesPerDay * 365.25],
+    ['1 GB uploaded', uploaded],
+    ['1 GB stored for a year', cyclesPerByteYear * bytesPerGigabyte],
+  ];
+  const lines = costs.map(
+    ([name, cycles]) => `| ${name} | ${Number((cycles / 1e12).toPrecision(2))} |`,
+  );
+  return ['| to expect | cycles (T) |', '| --- | --- |', ...lines].join('\n');
 }
 
 /** Millions of instructions by request. */
