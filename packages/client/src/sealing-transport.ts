@@ -37,8 +37,9 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
       throw isStorageError(error) ? inClear(names, error, paths) : error;
     }
   };
+  // Not a spread of the transport: a method that is added to it must be named here to compile.
   return {
-    ...transport,
+    ...passed(transport),
     ...uploads(transport, using),
     ...reads(transport, using),
     ...lists(transport, using),
@@ -76,6 +77,36 @@ function sealedPrefix<T extends { readonly bucket: string; readonly prefix?: str
 
 type Part<Name extends keyof Transport> = Pick<Transport, Name>;
 
+/** The fields by which an argument of a transport's method names files. */
+type PathField =
+  | 'path'
+  | 'paths'
+  | 'prefix'
+  | 'fromPrefix'
+  | 'toPrefix'
+  | 'from'
+  | 'to'
+  | 'files'
+  | 'startAfter';
+
+type PathFieldsOf<Argument> = Argument extends object ? Extract<keyof Argument, PathField> : never;
+
+type ArgumentsOf<Member> = Member extends (...sent: infer Sent) => unknown ? Sent[number] : never;
+
+/** Members of the transport that no path is passed to. */
+type NameWithoutPaths = {
+  [Name in keyof Transport]: [PathFieldsOf<ArgumentsOf<Transport[Name]>>] extends [never]
+    ? Name
+    : never;
+}[keyof Transport];
+
+/** Members that work with sealed names as with clear ones: of those with paths none compiles. */
+function passed(transport: Part<NameWithoutPaths>) {
+  const { wholeFileBytesMax, linkBase, readsByLinks, management } = transport;
+  const { getEndToEnd, removeLink, status } = transport;
+  return { wholeFileBytesMax, linkBase, readsByLinks, management, getEndToEnd, removeLink, status };
+}
+
 function uploads(
   transport: Transport,
   using: Using,
@@ -84,6 +115,7 @@ function uploads(
   | 'putFiles'
   | 'startUpload'
   | 'getUpload'
+  | 'putChunk'
   | 'completeUpload'
   | 'cancelUpload'
   | 'listUploads'
@@ -104,6 +136,10 @@ function uploads(
     getUpload: (name, signal) =>
       using(placeOf(name, signal), async (names) =>
         shown(names, await transport.getUpload(sealed(names, name), signal)),
+      ),
+    putChunk: (chunk, signal) =>
+      using(placeOf(chunk, signal), async (names) =>
+        transport.putChunk(sealed(names, chunk), signal),
       ),
     completeUpload: (told, signal) =>
       using(placeOf(told, signal), async (names) =>
