@@ -1,13 +1,17 @@
 // The service that this page was served by: its canister, and where its agent's endpoints are.
 
-import { findCanister } from '../../packages/client/src/canister-address.ts';
+import {
+  findCanister,
+  isLoopback,
+  networkAgentHost,
+} from '../../packages/client/src/canister-address.ts';
 
 export function isLocal(): boolean {
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(location.hostname);
+  return isLoopback(location.origin);
 }
 
 export function serviceHost(): string {
-  return isLocal() ? location.origin : 'https://icp-api.io';
+  return isLocal() ? location.origin : networkAgentHost;
 }
 
 let found: Promise<string> | undefined;

@@ -1,5 +1,6 @@
 // GET and HEAD of the console's pages: `/` and what it is made of, for everybody, certified.
 
+import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import {
   type ConsolePage,
   findConsolePage,
@@ -8,6 +9,14 @@ import {
 import { type CertifiedText, serveText } from './certified-text.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { type Exchange, refuseNowhere } from './router.ts';
+
+const sources = [
+  "'self'",
+  'https://icp-api.io',
+  ...gatewayDomains.flatMap((domain) => [`https://${domain}`, `https://*.${domain}`]),
+  'http://localhost:*',
+  'http://*.localhost:*',
+];
 
 /**
  * Nothing runs but what comes with the version, and nothing frames it. It asks this canister, and
@@ -20,7 +29,7 @@ const policy = [
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "font-src 'self'",
-  "connect-src 'self' https://icp-api.io https://icp0.io https://*.icp0.io http://localhost:* http://*.localhost:*",
+  `connect-src ${sources.join(' ')}`,
   "frame-src 'self' blob:",
   "manifest-src 'self'",
   "base-uri 'none'",

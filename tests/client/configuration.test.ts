@@ -91,12 +91,29 @@ describe('readConfiguration()', () => {
     expect(read(flags, environment)).toMatchObject(flags);
   });
 
-  test('finds the canister and the agents’ host in a gateway’s address', () => {
-    const url = 'https://rwlgt-iiaaa-aaaaa-aaaaa-cai.icp0.io';
-    expect(read({ url, replica: 'none' })).toMatchObject({
-      canisterId: 'rwlgt-iiaaa-aaaaa-aaaaa-cai',
-      host: 'https://icp0.io',
-    });
+  test.each([
+    [`https://${local.canisterId}.icp.net`, 'https://icp-api.io'],
+    [`https://${local.canisterId}.icp0.io/`, 'https://icp-api.io'],
+    [`https://${local.canisterId}.ic0.app`, 'https://icp-api.io'],
+    [`http://${local.canisterId}.localhost:9000`, 'http://localhost:9000'],
+  ])('finds the canister and the host for agents in %s', (url, host) => {
+    const { canisterId } = local;
+    expect(readConfiguration({ url, replica: 'none' }, {})).toMatchObject({ canisterId, host });
+  });
+
+  test.each([
+    // A name that looks like an id, on the domain of somebody else.
+    'https://files-app.example.com',
+    // Ids are valid only with their checksum.
+    'https://files-app.icp.net',
+    'https://rwlgt-iiaaa-aaaaa-aaaab-cai.icp.net',
+    // A valid id, but its parent might be anybody's.
+    `https://${local.canisterId}.example.com`,
+    `https://${local.canisterId}.icp.net.evil.example`,
+    `https://${local.canisterId}.x.icp.net`,
+  ])('takes %s for no canister, and sends signed calls nowhere else', (url) => {
+    const found = readConfiguration({ url, replica: 'none' }, {});
+    expect(found).toMatchObject({ canisterId: undefined, host: url });
   });
 
   test('refuses a transport or a timeout that is none', () => {

@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canisterAddress } from '../../packages/client/src/canister-address.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { canisterAddress, findCanister } from '../../packages/client/src/canister-address.ts';
 import type { LinkRecord } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -112,17 +112,46 @@ describe.each(transports)('over %s', (name, openStorage) => {
 });
 
 test.each([
-  ['https://icp-api.io', 'https://aaaaa-aa.icp0.io'],
-  ['https://a.icp0.io/', 'https://aaaaa-aa.icp0.io'],
-  ['https://ic0.app', 'https://aaaaa-aa.icp0.io'],
+  ['https://icp-api.io', 'https://aaaaa-aa.icp.net'],
+  ['https://icp.net', 'https://aaaaa-aa.icp.net'],
+  ['https://a.icp.net/', 'https://aaaaa-aa.icp.net'],
+  ['https://a.icp0.io/', 'https://aaaaa-aa.icp.net'],
+  ['https://ic0.app', 'https://aaaaa-aa.icp.net'],
   ['http://localhost:4943', 'http://aaaaa-aa.localhost:4943'],
   ['http://127.0.0.1:8000/', 'http://aaaaa-aa.localhost:8000'],
   ['http://[::1]:8000', 'http://aaaaa-aa.localhost:8000'],
   ['https://noticp0.io', ''],
+  ['https://icp.net.evil.example', ''],
   ['https://example.org', ''],
   ['no address', ''],
 ])('the canister of the agent host %s is at "%s"', (host, address) => {
   expect(canisterAddress({ host, canisterId: 'aaaaa-aa' })).toBe(address);
+});
+
+describe('findCanister()', () => {
+  const id = 'rwlgt-iiaaa-aaaaa-aaaaa-cai';
+  const ask = vi.fn<typeof globalThis.fetch>();
+  beforeEach(() => {
+    ask.mockReset().mockResolvedValue(new Response(null, { headers: { 'x-ic-canister-id': id } }));
+    vi.stubGlobal('fetch', ask);
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  test.each([`https://${id}.icp.net/`, `https://${id}.ic0.app`, `http://${id}.localhost:8000`])(
+    'reads the id in %s without a request',
+    async (url) => {
+      expect(await findCanister(url)).toBe(id);
+      expect(ask).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each(['https://files-app.example.com', `https://${id}.example.com`])(
+    'asks the gateway of %s, whose name only looks like an id, and follows no redirect',
+    async (url) => {
+      expect(await findCanister(url)).toBe(id);
+      expect(ask).toHaveBeenCalledWith(url, { method: 'HEAD', redirect: 'error' });
+    },
+  );
 });
 
 describe('when answers are lost', () => {

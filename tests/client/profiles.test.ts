@@ -16,7 +16,7 @@ import { callCommand } from './command-calls.ts';
 import { runCommand } from './command-runs.ts';
 
 const url = 'https://rwlgt-iiaaa-aaaaa-aaaaa-cai.icp0.io';
-const other = 'https://rrkah-fqaaa-aaaaa-aaaaq-cai.icp0.io';
+const other = 'https://rrkah-fqaaa-aaaaa-aaaaq-cai.icp.net';
 const folders: string[] = [];
 let home: string;
 let file: string;
@@ -86,7 +86,7 @@ describe('efs profile', () => {
   });
 
   test('wants an address, a name, and a key without spaces', async () => {
-    expect((await add('x')).errors).toContain('https://<canister id>.icp0.io');
+    expect((await add('x')).errors).toContain('https://<canister id>.icp.net');
     expect((await add('../x', '--url', url)).errors).toContain('The name of a profile');
     expect((await add('x', '--url', 'files.example')).errors).toContain('begins with http');
     expect((await add('x', '--url', url, '--api-key', 'a b')).errors).toContain('has spaces');
@@ -117,7 +117,7 @@ describe('of several services counts', () => {
   test('the profile in use where nothing else is named', () => {
     expect(read()).toMatchObject({
       url,
-      host: 'https://icp0.io',
+      host: 'https://icp-api.io',
       canisterId: 'rwlgt-iiaaa-aaaaa-aaaaa-cai',
       apiKey: 'efs_prod',
       profile: 'prod',
@@ -183,7 +183,7 @@ test('what is missing is said, with an example of the network', async () => {
   for (const words of [['ls', 'demo'], ['bucket', 'ls'], ['doctor']]) {
     const { code, output, errors } = await efs(...words);
     expect(code).not.toBe(0);
-    expect(output + errors).toContain('https://<canister id>.icp0.io');
+    expect(output + errors).toContain('https://<canister id>.icp.net');
     expect(output + errors).toContain('efs profile add');
   }
 });

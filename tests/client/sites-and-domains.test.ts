@@ -62,7 +62,7 @@ test('domains are added, listed and removed, with the words for the DNS', async 
   const added = await efs('domain', 'add', 'Files.example.org');
   expect(added).toMatchObject({ code: 0, output: 'files.example.org\n' });
   expect(added.errors).toContain(`_canister-id.files.example.org  TXT  "${service.canisterId}"`);
-  expect(added.errors).toContain('https://icp0.io/custom-domains/v1/files.example.org');
+  expect(added.errors).toContain('https://icp.net/custom-domains/v1/files.example.org');
   await efs('domain', 'add', 'docs.example.org');
   await efs('domain', 'add', 'docs.example.org');
   expect((await efs('domain', 'ls')).output).toBe('files.example.org\ndocs.example.org\n');

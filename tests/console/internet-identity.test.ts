@@ -5,6 +5,7 @@
 import { DelegationChain, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
@@ -58,9 +59,12 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
 
   test('by Internet Identity shows who that is here, also after a reload', async () => {
     const { page, context, faults } = await tested.open();
-    const address = `https://${tested.service.canisterId}.icp0.io`;
+    const address = `https://${tested.service.canisterId}.icp.net`;
     await serveNetwork(context, address);
-    await page.goto(address);
+    const policy = (await page.goto(address))?.headers()['content-security-policy'];
+    for (const domain of gatewayDomains) {
+      expect(policy).toContain(` https://${domain} https://*.${domain} `);
+    }
     const opened = context.waitForEvent('page');
     await page.getByRole('button', { name: 'Use Internet Identity' }).click();
     const provider = await opened;

@@ -86,6 +86,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'packages/efs': [
     'node:',
     `${wire}/limits.ts`,
+    `${wire}/gateways.ts`,
     'packages/client/src',
     'packages/s3/src',
     agentLibrary,

@@ -27,7 +27,7 @@ export interface CommonOptions {
   readonly endToEnd?: EndToEndLayer | undefined;
 }
 
-/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp0.io`. */
+/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp.net`. */
 export interface HttpStorageOptions extends CommonOptions {
   readonly url: string;
 }

@@ -4,6 +4,8 @@
 
 import { join } from 'node:path';
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
+import { isNetwork, networkAgentHost } from '../../client/src/canister-address.ts';
+import { canisterIdIn } from '../../client/src/canister-id.ts';
 import type { EndToEndOptions } from '../../client/src/end-to-end-options.ts';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
 import { nodeEndToEnd } from '../../client/src/node/end-to-end.ts';
@@ -230,25 +232,23 @@ function seconds(text: string | undefined): number {
   );
 }
 
-/** `<canister id>.` is the first label of a gateway's address. */
 function canisterOf(url: string | undefined): string | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  const [label = ''] = new URL(url).hostname.split('.');
-  return /^(?:[a-z0-9]{5}-)+[a-z0-9]{3}$/.test(label) ? label : undefined;
+  return url === undefined || !URL.canParse(url) ? undefined : canisterIdIn(url);
 }
 
-/** A gateway's address without the canister's label serves agents too. */
+/** The network has one host for agents; other gateways serve agents themselves. */
 function hostOf(url: string | undefined): string | undefined {
   const canisterId = canisterOf(url);
-  return canisterId === undefined ? url : url?.replace(`//${canisterId}.`, '//');
+  if (url === undefined || canisterId === undefined) return url;
+  return isNetwork(url) ? networkAgentHost : url.replace(`//${canisterId}.`, '//');
 }
 
 const unknownService =
-  'It is not known where the service is: set EFS_URL (https://<canister id>.icp0.io on the ' +
+  'It is not known where the service is: set EFS_URL (https://<canister id>.icp.net on the ' +
   'network) and EFS_API_KEY, or run efs profile add, or run in a folder with a local replica.';
 const unknownCanister =
   'It is not known which canister to call: set EFS_URL to its address (https://<canister ' +
-  'id>.icp0.io on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
+  'id>.icp.net on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
   'profile add, or run in a folder with a local replica.';
 
 /** For files, by the way of transport that was chosen. */

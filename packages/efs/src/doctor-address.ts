@@ -2,11 +2,10 @@
 // that this machine has, and a version that fits.
 
 import { lookup } from 'node:dns/promises';
-import { canisterAddress } from '../../client/src/canister-address.ts';
+import { canisterAddress, isLoopback } from '../../client/src/canister-address.ts';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
 import type { Configuration } from './config.ts';
 import type { DoctorCase, Finding } from './finding.ts';
-import { isLoopback } from './local-replica.ts';
 
 /** What is asked of every address of the service. */
 interface Answered {
@@ -61,7 +60,7 @@ export async function checkAddress({ configuration }: DoctorCase): Promise<Findi
       message: `${url} answers, but it is not this service (its answer is ${status}).`,
       advice:
         'Compare the canister id in the address with that of your canister; on the network the ' +
-        'address is https://<canister id>.icp0.io.',
+        'address is https://<canister id>.icp.net.',
     };
   } catch (error) {
     return unreached(url, error);

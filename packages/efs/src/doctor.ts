@@ -96,7 +96,7 @@ function sayConfiguration({ profile, replica, notes, url, host }: Configuration)
       isGood: false,
       message: 'It is not known where the service is.',
       advice:
-        'Set EFS_URL (https://<canister id>.icp0.io on the network) and EFS_API_KEY, or run efs ' +
+        'Set EFS_URL (https://<canister id>.icp.net on the network) and EFS_API_KEY, or run efs ' +
         'profile add, or run in a folder with a local replica.',
     };
   }

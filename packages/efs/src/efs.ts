@@ -56,7 +56,7 @@ EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE, EFS_TRANSPORT, EFS_TIMEOUT); the profile o
 .replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
 With --profile the environment's address, key and identities do not count. A profile's key goes to
 its own address alone. efs whoami shows what counts, and efs doctor what is wrong. On the network
-EFS_URL is https://<canister id>.icp0.io.
+EFS_URL is https://<canister id>.icp.net.
 
 Interrupted transfers are remembered in $XDG_STATE_HOME/efs (~/.local/state/efs), without keys;
 profiles in $XDG_CONFIG_HOME/efs (~/.config/efs), identities of end-to-end buckets beside them.

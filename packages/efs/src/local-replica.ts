@@ -4,6 +4,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isLoopback } from '../../client/src/canister-address.ts';
 
 /** `service.json`, as `npm start` writes it. */
 export interface LocalService {
@@ -48,9 +49,4 @@ function isOfThisMachine({ service: { url, gateway } }: FoundReplica): boolean {
 function isOurs({ folder }: FoundReplica): boolean {
   const user = process.getuid?.();
   return user === undefined || statSync(join(folder, 'service.json')).uid === user;
-}
-
-export function isLoopback(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
 }

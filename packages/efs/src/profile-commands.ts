@@ -89,7 +89,7 @@ function requireName(name: string): void {
 function requireAddress({ url, host, canisterId }: AddFlags): void {
   if (url === undefined && (host === undefined || canisterId === undefined)) {
     throw new UsageError(
-      'Give the address of the service as --url, on the network https://<canister id>.icp0.io; or ' +
+      'Give the address of the service as --url, on the network https://<canister id>.icp.net; or ' +
         '--host (https://icp-api.io) and --canister-id.',
     );
   }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { WellKnownText } from '../../client/src/interface.ts';
 import type { WellKnown } from '../../client/src/management.ts';
+import { gatewayDomains } from '../../wire/src/gateways.ts';
 import {
   type Column,
   formatTable,
@@ -102,7 +103,7 @@ function parseDomain(name: string): string {
 
 /** What the network's HTTP gateways ask for before they show a canister at a domain. */
 function nextSteps(domain: string, canisterId: string): string {
-  const address = `https://icp0.io/custom-domains/v1/${domain}`;
+  const address = `https://${gatewayDomains[0]}/custom-domains/v1/${domain}`;
   return [
     'The service names the domain now. Set these three records at its DNS:',
     `  ${domain}  CNAME (at the top of a zone: ALIAS)  ${domain}.icp1.io`,

@@ -39,7 +39,7 @@ export async function startPageService(): Promise<PageService> {
     folder,
     fill: (text) =>
       text
-        .replaceAll('https://<canister id>.icp0.io', url)
+        .replaceAll('https://<canister id>.icp.net', url)
         .replaceAll('https://icp-api.io', url)
         .replaceAll('localhost:4943', host)
         .replaceAll('8080', port)
