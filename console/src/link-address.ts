@@ -14,3 +14,27 @@ export function takeLink(): URL {
   if (location.href.includes('#')) history.replaceState(null, '', pathname + search);
   return new URL(`${pathname}${search}${sessionStorage.getItem(keptName) ?? ''}`, location.origin);
 }
+
+/**
+ * Returns the command that fetches the file of a link, or undefined when the address is not that of
+ * a link. The sender chose the name, so it is encoded anew: in double quotes none of the characters
+ * left means anything to sh, PowerShell or cmd.exe.
+ */
+export function fetchCommand({ origin, pathname, search, hash }: URL): string | undefined {
+  const [, id, name = ''] = /^\/s\/([\w-]{16})\/([^/]+)$/.exec(pathname) ?? [];
+  const [, secret] = /^\?k=([\w-]{22})$/.exec(search) ?? [];
+  const [, fileKey, sealedName] = /^#([\w-]+)(?:\/(.+))?$/.exec(hash) ?? [];
+  if (id === undefined || secret === undefined || fileKey === undefined) return undefined;
+  try {
+    const end = sealedName === undefined ? fileKey : `${fileKey}/${strictly(sealedName)}`;
+    return `npx efs get "${origin}/s/${id}/${strictly(name)}?k=${secret}#${end}"`;
+  } catch {
+    // A percent sign that encodes nothing.
+    return undefined;
+  }
+}
+
+function strictly(encoded: string): string {
+  const code = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(decodeURIComponent(encoded)).replace(/[!'()*]/g, code);
+}

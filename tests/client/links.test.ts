@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fetchCommand } from '../../console/src/link-address.ts';
 import { canisterAddress, findCanister } from '../../packages/client/src/canister-address.ts';
 import type { LinkRecord } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -109,6 +110,16 @@ describe.each(transports)('over %s', (name, openStorage) => {
     await refused({ path, expiresAt: new Date(0) }).toMatchObject({ code: 'InvalidArgument' });
     await refused({ path, expiresAt: new Date('?') }).toMatchObject({ code: 'InvalidArgument' });
   });
+});
+
+test('a link opens at its address with every mark of its name encoded', async () => {
+  const path = "it's (1)*!.txt";
+  await owner.upload(new TextEncoder().encode('linked'), { bucket, path, contentType: 'a/b' });
+  const { url } = await owner.links.create({ bucket, path });
+  const link = new URL(`${url}#AQ`);
+  const [, address = ''] = /"(.*)"$/.exec(fetchCommand(link) ?? '') ?? [];
+  expect(address).not.toMatch(/[!'()*]/);
+  expect(await (await open(address)).text()).toBe('linked');
 });
 
 test.each([

@@ -389,7 +389,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await go(link);
       await page.getByRole('heading', { name: "it's.txt" }).waitFor();
       const address = link.href.replaceAll("'", '%27');
-      await page.getByText(`npx efs get '${address}'`).waitFor();
+      await page.getByText(`npx efs get "${address}"`).waitFor();
       expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
       await page.unroute(/\?k=/);
     });

@@ -11,6 +11,7 @@ import { isPassing, sentenceOf } from '../failures.ts';
 import { saveBlob } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';
 import { typeOfName } from '../files/shown-type.ts';
+import { fetchCommand } from '../link-address.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Notices } from '../parts/notices.tsx';
@@ -152,12 +153,14 @@ function Save({ name, whole }: Pick<Opened, 'whole'> & { name: string }) {
 }
 
 function TooLarge({ link }: { link: URL }) {
-  // Whoever has made the address has named the file: nothing of it ends the quotation.
-  const address = link.href.replaceAll("'", '%27');
+  const command = fetchCommand(link);
+  if (command === undefined) {
+    return <p>It is too large to be opened in a page, and its address is not whole. {advice}</p>;
+  }
   return (
     <>
       <p>It is too large to be opened in a page. On a computer, the command efs fetches it:</p>
-      <CopyText text={`npx efs get '${address}'`} label="the command" />
+      <CopyText text={command} label="the command" />
     </>
   );
 }

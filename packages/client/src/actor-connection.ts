@@ -129,6 +129,9 @@ function failureOf(error: unknown): StorageError {
     const reason = error instanceof Error ? error.message : String(error);
     return new StorageError('NetworkError', `The call failed: ${reason}`, { cause: error });
   }
+  // The agent wraps what the given fetch throws.
+  const { error: thrown } = error.code as { readonly error?: unknown };
+  if (thrown instanceof StorageError) return thrown;
   const message = firstLine(error.message);
   const details = { cause: error };
   switch (error.kind) {

@@ -4,12 +4,14 @@ import { call, type Service } from './actor-connection.ts';
 import { isoTime, optional } from './candid-records.ts';
 import type { Optional } from './candid-types.ts';
 import type { LinkRequest, NewLink } from './interface.ts';
+import { checkedLink } from './link-path.ts';
 import type { LinkPage, LinksRequest } from './transport.ts';
 
 export async function createLink(
   { actor, apiKey }: Service,
-  { bucket, path, expiresAt, downloadName, signal }: LinkRequest,
+  request: LinkRequest,
 ): Promise<NewLink> {
+  const { bucket, path, expiresAt, downloadName, signal } = request;
   const made = await call(signal, () =>
     actor.createLink({
       bucketId: bucket,
@@ -19,7 +21,7 @@ export async function createLink(
       apiKey: optional(apiKey),
     }),
   );
-  return { ...made, expiresAt: timeOf(made.expiresAt) };
+  return checkedLink(request, { ...made, expiresAt: timeOf(made.expiresAt) });
 }
 
 export async function listLinks(

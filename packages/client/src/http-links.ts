@@ -3,6 +3,7 @@
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { bucketPath, queryOf } from './http-paths.ts';
 import type { LinkRecord, LinkRequest, NewLink } from './interface.ts';
+import { checkedLink } from './link-path.ts';
 import { StorageError } from './storage-error.ts';
 import type { LinkPage, LinksRequest, Signal } from './transport.ts';
 
@@ -10,12 +11,14 @@ function linksPath(bucket: string): string {
   return `${bucketPath(bucket)}/links`;
 }
 
-export function createLink(
+export async function createLink(
   connection: HttpConnection,
-  { bucket, path, expiresAt, downloadName, signal }: LinkRequest,
+  request: LinkRequest,
 ): Promise<NewLink> {
+  const { bucket, path, expiresAt, downloadName, signal } = request;
   const order = { path, expiresAt, downloadName };
-  return postJson(connection, { path: linksPath(bucket), order }, signal);
+  const made = await postJson<NewLink>(connection, { path: linksPath(bucket), order }, signal);
+  return checkedLink(request, made);
 }
 
 export async function listLinks(

@@ -51,7 +51,31 @@ export function exchangeOptions({ apiKey, fetch, timeoutMs = timeoutMsDefault }:
     // Said here, without it: fetch would repeat it.
     throw new StorageError('InvalidArgument', 'The API key is one word, without spaces.');
   }
-  return { fetch: fetch ?? globalThis.fetch.bind(globalThis), timeoutMs };
+  return { fetch: withoutRedirects(fetch ?? globalThis.fetch.bind(globalThis)), timeoutMs };
+}
+
+/** A redirect would send keys, signed calls and file contents to another host. */
+function withoutRedirects(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    try {
+      return await fetch(input, { ...init, redirect: 'error' });
+    } catch (error) {
+      throw redirectError(input, error) ?? error;
+    }
+  };
+}
+
+/** Only Node says that a redirect was the reason; browsers report any failure alike. */
+function redirectError(input: Parameters<Fetch>[0], error: unknown): StorageError | undefined {
+  const { cause } = error as { readonly cause?: { readonly message?: string } };
+  if (cause?.message !== 'unexpected redirect') return undefined;
+  const { origin } = new URL(input instanceof Request ? input.url : input);
+  return new StorageError(
+    'HttpError',
+    `${origin} redirects to another address, which could take your key or your files. Give the ` +
+      'final address of the service, with https:// and the right host name.',
+    { cause: error },
+  );
 }
 
 export function connectionOver(

@@ -39,7 +39,7 @@ async function fetchStatus(configuration: Configuration): Promise<Answered> {
   const url = addressOf(configuration);
   const signal = AbortSignal.timeout(configuration.timeoutMs);
   const start = performance.now();
-  const response = await fetch(`${url}/api/v1/status`, { signal });
+  const response = await fetch(`${url}/api/v1/status`, { signal, redirect: 'error' });
   const milliseconds = performance.now() - start;
   const figures = await response.json().catch(() => ({}));
   const version = typeof figures?.version === 'string' ? figures.version : undefined;
