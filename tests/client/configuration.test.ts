@@ -1,10 +1,10 @@
 // Where the command finds the service: flags, then the environment, then a local replica, whose
 // secrets go nowhere else.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config.ts';
 import { exitCodeOf } from '../../packages/efs/src/exit-code.ts';
@@ -30,6 +30,22 @@ afterAll(() => rm(replica, { recursive: true, force: true }));
 const read = (flags: GlobalOptions, environment: Record<string, string> = {}) =>
   readConfiguration({ replica, ...flags }, environment);
 
+/** In a folder with a `.replica/service.json` of this text, whose path is passed. */
+async function inFolder(text: string, work: (path: string) => unknown): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'efs-cloned-'));
+  const former = process.cwd();
+  try {
+    await mkdir(join(folder, '.replica'));
+    const path = join(folder, '.replica/service.json');
+    await writeFile(path, text);
+    process.chdir(folder);
+    await work(path);
+  } finally {
+    process.chdir(former);
+    await rm(folder, { recursive: true });
+  }
+}
+
 describe('readConfiguration()', () => {
   test('takes a local replica’s service when nothing else is named', () => {
     const { url, canisterId, apiKey, identityPem } = local;
@@ -53,29 +69,79 @@ describe('readConfiguration()', () => {
     expect(read({}, { EFS_URL: 'https://files.example' }).apiKey).toBeUndefined();
   });
 
-  test('takes no service from the folder but one of this machine, unless it is named', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'efs-cloned-'));
-    const former = process.cwd();
-    try {
-      await mkdir(join(folder, '.replica'));
-      const foreign = { ...local, url: 'https://files.example', gateway: 'https://files.example' };
-      await writeFile(join(folder, '.replica/service.json'), JSON.stringify(foreign));
-      process.chdir(folder);
-      const found = readConfiguration({}, { EFS_API_KEY: 'efs_mine' });
-      expect(found).toMatchObject({ url: undefined, host: undefined, identityPem: undefined });
-      const named = readConfiguration({ replica: '.replica' }, { EFS_API_KEY: 'efs_mine' });
-      expect(named.url).toBe(foreign.url);
-    } finally {
-      process.chdir(former);
-      await rm(folder, { recursive: true });
+  test.each([
+    ['an address elsewhere', { url: 'https://files.example' }, 'is not one of this machine'],
+    ['a gateway elsewhere', { gateway: 'http://localhost.example' }, 'is not one of this machine'],
+    ['a field that is no string', { apiKey: { length: 1 } }, 'is not a JSON object'],
+    ['a field that is missing', { identityPem: undefined }, 'is not a JSON object'],
+  ])('refuses service.json with %s, by itself and named', async (_, change, reason) => {
+    await inFolder(JSON.stringify({ ...local, ...change }), () => {
+      const { url, host, apiKey, identityPem, notes } = readConfiguration({}, {});
+      expect([url, host, apiKey, identityPem]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect(notes).toEqual([expect.stringContaining(reason)]);
+      expect(() => readConfiguration({ replica: '.replica' }, {})).toThrow(reason);
+    });
+  });
+
+  test('refuses a service.json that other users can change or have written', async () => {
+    await inFolder(JSON.stringify(local), async (path) => {
+      await chmod(path, 0o666);
+      expect(readConfiguration({}, {})).toMatchObject({
+        url: undefined,
+        notes: [expect.stringMatching(/mode 666.*chmod 600 .*service\.json/)],
+      });
+      await chmod(path, 0o600);
+      const getuid = vi.spyOn(process, 'getuid').mockReturnValue(12_345);
+      expect(readConfiguration({}, {}).notes).toEqual([expect.stringContaining('another user')]);
+      getuid.mockRestore();
+      expect(readConfiguration({}, {})).toMatchObject({ url: local.url, notes: [] });
+    });
+  });
+
+  test('reads five fields of service.json, whatever else somebody wrote there', async () => {
+    const more = {
+      identity: 'dfx:default',
+      isInKeyring: true,
+      profile: 'prod',
+      ageIdentity: '/etc/passwd',
+      host: 'https://evil.example',
+      canister: 'x',
+    };
+    await inFolder(JSON.stringify({ ...local, ...more }), () => {
+      expect(readConfiguration({}, {})).toMatchObject({
+        apiKey: local.apiKey,
+        identity: undefined,
+        identityPem: local.identityPem,
+        ageIdentity: undefined,
+        host: local.url,
+        profile: undefined,
+      });
+    });
+  });
+
+  test('sends no secret of the environment to an address that was found in a file', () => {
+    for (const name of ['EFS_API_KEY', 'EFS_IDENTITY']) {
+      expect(() => read({}, { [name]: 'mine' })).toThrow(
+        `${name} is set, but the address ${local.url} was only found in ${replica}/service.json`,
+      );
+      expect(() => read({ canisterId: local.canisterId }, { [name]: 'mine' })).toThrow(name);
     }
+    const { url } = local;
+    expect(read({}, { EFS_API_KEY: 'mine', EFS_URL: url })).toMatchObject({ apiKey: 'mine', url });
+    expect(read({ url: local.gateway }, { EFS_IDENTITY: 'mine' }).identity).toBe('mine');
+    expect(read({ apiKey: 'typed' }, { EFS_API_KEY: 'mine' }).apiKey).toBe('typed');
   });
 
   test('takes what is set to nothing for not set, and no line end for a part of it', () => {
     const { apiKey, url } = local;
     const environment = { EFS_API_KEY: '', EFS_URL: ' ', EFS_TIMEOUT: '' };
     expect(read({}, environment)).toMatchObject({ apiKey, url, timeoutMs: 60_000 });
-    expect(read({}, { EFS_API_KEY: 'efs_mine\r\n' }).apiKey).toBe('efs_mine');
+    expect(read({}, { EFS_API_KEY: 'efs_mine\r\n', EFS_URL: url }).apiKey).toBe('efs_mine');
   });
 
   test('refuses an address without a scheme, and a time that no timer takes', () => {
@@ -85,7 +151,8 @@ describe('readConfiguration()', () => {
   });
 
   test('prefers flags to the environment', () => {
-    const environment = { EFS_API_KEY: 'efs_environment', EFS_TRANSPORT: 'actor' };
+    const { url: EFS_URL } = local;
+    const environment = { EFS_URL, EFS_API_KEY: 'efs_environment', EFS_TRANSPORT: 'actor' };
     expect(read({}, environment)).toMatchObject({ apiKey: 'efs_environment', transport: 'actor' });
     const flags = { apiKey: 'efs_flag', transport: 'http' };
     expect(read(flags, environment)).toMatchObject(flags);

@@ -15,7 +15,7 @@ import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
 import type { StorageIdentity } from '../../client/src/storage-identity.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
-import { findReplica } from './local-replica.ts';
+import { type FoundReplica, findReplica } from './local-replica.ts';
 import {
   configFolder,
   type Environment,
@@ -87,6 +87,9 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
   const host = checkedUrl(flags.host ?? serviceVariable('EFS_HOST'));
   const canisterId = flags.canisterId ?? serviceVariable('EFS_CANISTER_ID');
   const { base, notes } = baseService(flags, environment, { url, host, canisterId });
+  if (base?.replica !== undefined && (url ?? host) === undefined) {
+    refuseUnsent(base, flags, serviceVariable);
+  }
   const identity = flags.identity ?? serviceVariable('EFS_IDENTITY') ?? base?.identity;
   const givenKey = flags.apiKey ?? serviceVariable('EFS_API_KEY');
   const apiKey = givenKey ?? (base && keyOf(base, environment));
@@ -114,6 +117,27 @@ export function readConfiguration(flags: GlobalOptions, environment: Environment
     replica: base?.replica,
     notes,
   };
+}
+
+/**
+ * Anybody may have written the file that an address was found in: secrets that were set for another
+ * service stay here.
+ */
+function refuseUnsent(
+  { url, replica }: BaseService,
+  flags: GlobalOptions,
+  variable: (name: string) => string | undefined,
+): void {
+  const name = [
+    flags.apiKey === undefined ? 'EFS_API_KEY' : '',
+    flags.identity === undefined ? 'EFS_IDENTITY' : '',
+  ].find((each) => variable(each) !== undefined);
+  if (name === undefined) return;
+  throw new UsageError(
+    `${name} is set, but the address ${url} was only found in ${replica}/service.json, and no ` +
+      `secret of the environment goes to an address that you did not name. Set EFS_URL=${url} or ` +
+      `pass --url ${url}; or unset ${name} to use the key and identity of that file.`,
+  );
 }
 
 function checkedUrl(text: string | undefined): string | undefined {
@@ -158,7 +182,8 @@ function baseService(
         'other: leave out --profile, or --url, --host and --canister-id.',
     );
   }
-  const replica = ofReplica(flags.replica, environment);
+  const search = findReplica(flags.replica, homeOf(environment));
+  const replica = search.found && ofReplica(search.found);
   const { inUse } = stored;
   const candidates = [
     flags.replica === undefined ? undefined : replica,
@@ -171,6 +196,7 @@ function baseService(
     base?.replica !== undefined && flags.replica === undefined && inUse !== undefined;
   const notes = [
     ...(warning === undefined ? [] : [warning]),
+    ...search.notes,
     ...(isHidden
       ? [`Uses the local replica of ${base.replica}, not profile ${inUse} (--profile ${inUse}).`]
       : []),
@@ -186,11 +212,9 @@ function ofProfile(name: string, stored: Profile): BaseService {
   return { ...stored, host, canisterId, url, addresses, profile: name };
 }
 
-function ofReplica(folder: string | undefined, environment: Environment): BaseService | undefined {
-  const found = findReplica(folder, homeOf(environment));
-  if (found === undefined) return undefined;
-  const { url, gateway } = found.service;
-  return { ...found.service, host: url, addresses: [url, gateway], replica: found.folder };
+function ofReplica({ service, folder }: FoundReplica): BaseService {
+  const { url, gateway } = service;
+  return { ...service, host: url, addresses: [url, gateway], replica: folder };
 }
 
 function isAt(service: BaseService, { url, host, canisterId }: Address): boolean {
