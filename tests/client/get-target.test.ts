@@ -19,7 +19,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, runCommand, startCommand } from './command-runs.ts';
@@ -232,4 +232,47 @@ test('without a place to remember it, a get works and says so', async () => {
   });
   expect(await text('small.txt')).toBe('0123456789');
   expect(await names()).toEqual(['small.txt']);
+});
+
+describe('get of a link', () => {
+  let link: string;
+  beforeAll(async () => {
+    const { output } = await efs('link', 'create', '-q', remote('small.txt'));
+    const { pathname, search } = new URL(output.trim());
+    link = service.base + pathname + search;
+  });
+
+  test('says the name that it takes from the link, and never replaces a file by it', async () => {
+    const note = 'Saves it as "small.txt"; efs get <link> NAME gives it another name.\n';
+    expect(await efs('get', link)).toEqual({ ...done, errors: note });
+    await writeFile(at('small.txt'), 'mine');
+    await symlink('nowhere', at('dangling.txt'));
+    const again = await efs('get', link);
+    expect(again.code).toBe(2);
+    expect(again.errors).toContain('"small.txt" exists. Give a name: efs get <link> NAME.');
+    expect((await efs('get', link, '.')).errors).toContain('"./small.txt" exists.');
+    const named = `${link}#AAAA/dangling.txt`;
+    expect((await efs('get', named)).errors).toContain('"dangling.txt" exists.');
+    expect(await names()).toEqual(['dangling.txt', 'small.txt']);
+    expect(await text('small.txt')).toBe('mine');
+    // A name that is typed here is meant.
+    expect(await efs('get', link, 'small.txt')).toEqual(done);
+    expect(await text('small.txt')).toBe('0123456789');
+  });
+
+  test.each([
+    ['.bashrc', 'begins with a dot'],
+    ['..%5Cprofile.ps1', 'begins with a dot'],
+    ['a%5Cprofile.ps1', 'slash or a backslash'],
+    ['a%1B%5B2J.txt', 'control character'],
+    ['.efs-0123456789abcdef.part', 'begins with a dot'],
+  ])('takes no name such as %s from it', async (name, reason) => {
+    for (const target of [[], ['.']]) {
+      const refused = await efs('get', `${link}#AAAA/${name}`, ...target);
+      expect(refused.code).toBe(2);
+      expect(refused.errors).toContain(reason);
+      expect(refused.errors).not.toContain('\u001b');
+    }
+    expect(await names()).toEqual([]);
+  });
 });

@@ -13,6 +13,7 @@ import { naming } from './failure-words.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { fetchFile } from './get-file.ts';
 import { isJson } from './json-output.ts';
+import { findLinkTarget } from './link-target.ts';
 import { folderPrefix, isFolder, nameOf, parseFileName, parseLocation } from './location.ts';
 import { printJson } from './output.ts';
 import { startProgress } from './progress-bar.ts';
@@ -58,8 +59,9 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   if (range !== undefined && options.resume) {
     throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
   }
-  const file =
-    target === standardOutput ? undefined : await findTarget(target, basename(name.path));
+  const findFile = () =>
+    isLink ? findLinkTarget(run, target, name.path) : findTarget(target, basename(name.path));
+  const file = target === standardOutput ? undefined : await findFile();
   const storage = isLink ? linkedFile(source) : await run.storage();
   const bar = startProgress(name.path, run.isQuiet);
   const { parallel: concurrency, verify } = options;

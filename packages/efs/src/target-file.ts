@@ -33,7 +33,8 @@ const newFileMode = 0o666;
 
 /** `target` may be a folder, into which `name` goes; without it `name` goes to the current one. */
 export async function findTarget(target: string | undefined, name: string): Promise<TargetFile> {
-  const path = target === undefined ? name : await pathIn(target, name);
+  const isInFolder = target !== undefined && (await isFolderTarget(target));
+  const path = isInFolder ? pathIn(target, name) : (target ?? name);
   const stats = await statIfThere(path);
   if (path === '' || stats?.isDirectory()) {
     throw new UsageError(`"${path}" is a folder: name a file to write to.`);
@@ -45,9 +46,12 @@ export async function findTarget(target: string | undefined, name: string): Prom
   return { file: await realFile(path), isStraight: false, mode };
 }
 
-async function pathIn(target: string, name: string): Promise<string> {
-  const isFolder = target.endsWith('/') || (await statIfThere(target))?.isDirectory() === true;
-  return isFolder ? `${withoutLastSlashes(target)}/${name}` : target;
+export async function isFolderTarget(target: string): Promise<boolean> {
+  return target.endsWith('/') || (await statIfThere(target))?.isDirectory() === true;
+}
+
+export function pathIn(folder: string, name: string): string {
+  return `${withoutLastSlashes(folder)}/${name}`;
 }
 
 async function statIfThere(path: string): Promise<Stats | undefined> {
