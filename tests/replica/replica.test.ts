@@ -173,6 +173,50 @@ describe('time', () => {
     expect(() => replica.advanceTime(-1n)).toThrow(RangeError);
   });
 
+  it('continues when the given clock is set back: timers fire when they would have', async () => {
+    const notes: string[] = [];
+    let time = 1_800_000_000n * second;
+    const options = {
+      stateDir: newStateDir(),
+      now: () => time,
+      onNote: (note: string) => notes.push(note),
+    };
+    const { replica, count, setTimer, id } = await withKeeper(options);
+    await setTimer(time + 10n * second);
+    time -= 3_600n * second;
+    await replica.tick();
+    expect(notes).toEqual([
+      expect.stringMatching(/^The system clock is 3600 s behind .* 3600 s ahead/),
+    ]);
+    time += 10n * second;
+    await replica.tick();
+    expect(await count('fired')).toBe(1);
+    await setTimer(time + 3_700n * second);
+    await replica.stop();
+    const again = await start(options);
+    time += 100n * second;
+    await again.tick();
+    expect(notes).toHaveLength(2);
+    expect(await again.query(id, 'fired')).toEqual(Uint8Array.of(2, 0, 0, 0));
+  });
+
+  it('waits for a clock that is set back by less than a second', async () => {
+    const notes: string[] = [];
+    let time = 1_800_000_000n * second;
+    const { count, setTimer, replica } = await withKeeper({
+      now: () => time,
+      onNote: (note) => notes.push(note),
+    });
+    await setTimer(time + 1n);
+    time -= second / 2n;
+    await replica.tick();
+    expect(await count('fired')).toBe(0);
+    time += second;
+    await replica.tick();
+    expect(await count('fired')).toBe(1);
+    expect(notes).toEqual([]);
+  });
+
   it('runs timers by itself otherwise', async () => {
     const { count, setTimer } = await withKeeper();
     await setTimer(BigInt(Date.now()) * 1_000_000n + second / 20n);

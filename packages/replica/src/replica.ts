@@ -54,7 +54,8 @@ export interface ReplicaOptions {
   readonly sync?: boolean;
   /** Go back to what is whole when the state is damaged; `onNote` is told what is lost. */
   readonly repair?: boolean;
-  /** Told, in a sentence each, what of the state could not be taken as it is. */
+  /** Called with a sentence each: what of the state could not be taken as it is, and that the
+   * system clock has fallen behind. */
   readonly onNote?: (sentence: string) => void;
   /** Told how many bytes are about to be written to the state; what it throws fails the write. */
   readonly onDiskWrite?: (bytes: number) => void;
@@ -129,6 +130,7 @@ export async function startReplica(options: ReplicaOptions = {}): Promise<Replic
     const core = createCore(options, store);
     engine = core.engine;
     const resumeFailures = await engine.resume();
+    core.clock.continueFrom(engine.latestMessageNs());
     for (const { canisterId, reason } of resumeFailures) {
       options.onNote?.(`Canister ${canisterId} could not be brought up again: ${reason}`);
     }
@@ -156,7 +158,7 @@ function openStore(options: ReplicaOptions): StateStore {
 }
 
 function createCore(options: ReplicaOptions, store: StateStore): Core {
-  const clock = createReplicaClock(options.now);
+  const clock = createReplicaClock({ source: options.now, onNote: options.onNote });
   const reports: MessageReport[] = [];
   const certification = createCertification({
     rootSecret: secretSeed(store, 'root key seed'),

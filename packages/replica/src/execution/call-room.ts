@@ -2,7 +2,7 @@
 // been executed, and a callback of the subnet's. IC spec, "Inter-canister method calls": without
 // room `call_perform` fails.
 
-import type { CallCount, Canister, Execution, World } from './canister.ts';
+import type { CallCount, Execution, OpenCall, World } from './canister.ts';
 
 /** A principal as a key. */
 function keyOf(callee: Uint8Array): string {
@@ -36,12 +36,20 @@ export function countPerformed({ effects }: Execution, callee: Uint8Array): void
   change(effects.performed, callee, 1);
 }
 
-/** A call that has left the canister, or whose answer is executed. */
-export function countWaiting(
-  world: World,
-  { canister, callee }: { readonly canister: Canister; readonly callee: Uint8Array },
-  by: 1 | -1,
-): void {
-  change(canister.waiting, callee, by);
+/** A call that has left the canister. */
+export function addOpenCall(world: World, open: OpenCall): void {
+  open.context.canister.openCalls.add(open);
+  countOpenCall(world, open, 1);
+}
+
+/** A call whose answer is executed. */
+export function removeOpenCall(world: World, open: OpenCall): void {
+  open.context.canister.openCalls.delete(open);
+  countOpenCall(world, open, -1);
+}
+
+function countOpenCall(world: World, { context, call }: OpenCall, by: 1 | -1): void {
+  context.openCalls += by;
+  change(context.canister.waiting, call.callee, by);
   world.waitingCalls.count += by;
 }

@@ -55,10 +55,12 @@ export interface Canister {
   readonly openCalls: Set<OpenCall>;
   /** How many of its calls wait for an answer. */
   readonly waiting: CallCount;
-  /** When the timer was due whose task is queued and has not run: until then it counts as set. */
-  firingTimer: bigint | undefined;
-  /** A task waits that runs `canister_on_low_wasm_memory`. */
+  /** A task is queued that runs `canister_global_timer`. */
+  isTimerQueued: boolean;
+  /** A task is queued that runs `canister_on_low_wasm_memory`. */
   isHookQueued: boolean;
+  /** The last task could not begin or be stored: the next attempt is made a second later. */
+  isTaskHeld: boolean;
   /** Why it could not be brought up again after a restart. */
   failure: string | undefined;
   stopping: { finish: (reject: Reject | undefined) => void; deadline: bigint }[];

@@ -2,23 +2,24 @@
 // memory, deadlines. `tick` looks once; the driver looks
 // when something is due. IC spec, "Global timer", "Heartbeat".
 
-import type { Canister } from './canister.ts';
+import type { CallContext, Canister, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { chargeIdle } from './idle.ts';
-import { executeTask, type SystemTask } from './messages.ts';
+import { executeTask, isTimerDue, type SystemTask, timerExport } from './messages.ts';
 import { expireCalls, sendCall } from './routing.ts';
-import { expireStopRequests } from './stopping.ts';
+import { expireStopRequests, finishStopping } from './stopping.ts';
 
 const nanosecondsPerMillisecond = 1_000_000n;
 const longestWaitMs = 60_000;
-const deadlineCheckMs = 1_000;
-
-function enqueueTask(state: EngineState, canister: Canister, kind: 'timer' | 'heartbeat'): void {
-  state.scheduler.push(() => runTask(state, canister, kind));
-}
+/** Deadlines are looked at so often, and what could not run is tried again so soon. */
+const checkMs = 1_000;
 
 function runTask(state: EngineState, canister: Canister, kind: SystemTask): void {
-  executeTask(state, { canister, kind, send: (from, call) => sendCall(state, from, call) });
+  const send = (from: CallContext, call: OutgoingCall) => sendCall(state, from, call);
+  // Should the replica itself fail here, the task counts as held.
+  canister.isTaskHeld = true;
+  canister.isTaskHeld = !executeTask(state, { canister, kind, send });
+  if (canister.isTaskHeld) state.onTimer();
 }
 
 /** IC spec, "Message execution": while the hook is due nothing else of its canister begins. */
@@ -31,33 +32,29 @@ export function enqueueLowMemoryHook(state: EngineState, canister: Canister): vo
   });
 }
 
-function isTimerDue(canister: Canister, now: bigint): boolean {
-  const { globalTimer, status } = canister.record;
-  return globalTimer > 0n && globalTimer <= now && status === 'running';
-}
-
-function fireTimer(state: EngineState, canister: Canister): void {
-  // IC spec: the timer is off before its task runs, even when that traps. It is stored so with the
-  // task's own commit.
-  const { globalTimer } = canister.record;
-  canister.record = { ...canister.record, globalTimer: 0n };
-  if (!canister.module?.exports.has('canister_global_timer')) return;
-  canister.firingTimer = globalTimer;
-  enqueueTask(state, canister, 'timer');
+function enqueueTimer(state: EngineState, canister: Canister): void {
+  if (canister.isTimerQueued) return;
+  canister.isTimerQueued = true;
+  state.scheduler.push(() => {
+    canister.isTimerQueued = false;
+    runTask(state, canister, 'timer');
+  });
 }
 
 /** Queues every task that is due; `heartbeats` are due always. */
 export function tickOnce(state: EngineState, heartbeats: boolean): void {
   const now = state.world.now();
   expireCalls(state);
+  for (const callback of state.unstored.splice(0)) state.scheduler.push(callback);
   for (const canister of state.canisters.values()) {
     expireStopRequests(state, canister);
+    finishStopping(state, canister);
     chargeIdle(state, canister);
-    if (canister.sandbox === undefined) continue;
-    if (isTimerDue(canister, now)) fireTimer(state, canister);
-    const isRunning = canister.record.status === 'running';
-    if (heartbeats && isRunning && canister.module?.exports.has('canister_heartbeat')) {
-      enqueueTask(state, canister, 'heartbeat');
+    if (canister.sandbox === undefined || canister.record.status !== 'running') continue;
+    if (canister.record.lowMemoryHook === 'ready') enqueueLowMemoryHook(state, canister);
+    if (isTimerDue(canister, now)) enqueueTimer(state, canister);
+    if (heartbeats && canister.module?.exports.has('canister_heartbeat')) {
+      state.scheduler.push(() => runTask(state, canister, 'heartbeat'));
     }
   }
 }
@@ -65,17 +62,23 @@ export function tickOnce(state: EngineState, heartbeats: boolean): void {
 function waitMs(state: EngineState): number {
   const now = state.world.now();
   let wait = longestWaitMs;
-  for (const { record, module, sandbox, stopping } of state.canisters.values()) {
-    if (sandbox && record.globalTimer > 0n && record.status === 'running') {
-      const due = Number((record.globalTimer - now) / nanosecondsPerMillisecond) + 1;
-      wait = Math.min(wait, Math.max(0, due));
+  for (const canister of state.canisters.values()) {
+    const { record, module, sandbox, stopping, isTaskHeld, isTimerQueued } = canister;
+    if (sandbox && record.status === 'running') {
+      const hasTimer = record.globalTimer > 0n && module?.exports.has(timerExport) === true;
+      if (hasTimer && !isTimerQueued && !isTaskHeld) {
+        const due = Number((record.globalTimer - now) / nanosecondsPerMillisecond) + 1;
+        wait = Math.min(wait, Math.max(0, due));
+      }
+      if (isTaskHeld) wait = Math.min(wait, checkMs);
     }
     if (module?.exports.has('canister_heartbeat')) {
       wait = Math.min(wait, state.world.limits.heartbeatIntervalMs);
     }
-    if (stopping.length > 0) wait = Math.min(wait, deadlineCheckMs);
+    if (stopping.length > 0) wait = Math.min(wait, checkMs);
   }
-  return state.bestEffort.size > 0 ? Math.min(wait, deadlineCheckMs) : wait;
+  const isWaitedFor = state.bestEffort.size > 0 || state.unstored.length > 0;
+  return isWaitedFor ? Math.min(wait, checkMs) : wait;
 }
 
 export interface Clock {
@@ -104,7 +107,7 @@ export function createClock(state: () => EngineState): Clock {
     if (isHeartbeat) lastHeartbeat = performance.now();
     state().scheduler.push(() => {
       // Should this tick fail, for want of disk space say, it is tried again later.
-      arm(deadlineCheckMs);
+      arm(checkMs);
       tickOnce(state(), isHeartbeat);
       arm();
     });

@@ -31,6 +31,8 @@ export interface EngineState {
   readonly onLowMemory: (canister: Canister) => void;
   /** Calls that wait for an answer with a deadline. */
   readonly bestEffort: Set<{ readonly deadline: bigint; readonly expire: () => void }>;
+  /** Callbacks whose outcome could not be stored: each runs again with the next tick. */
+  readonly unstored: (() => void)[];
 }
 
 export function createCanister(id: Principal, record: CanisterRecord): Canister {
@@ -46,8 +48,9 @@ export function createCanister(id: Principal, record: CanisterRecord): Canister 
     lastTime: 0n,
     openCalls: new Set(),
     waiting: { total: 0, byCallee: new Map() },
-    firingTimer: undefined,
+    isTimerQueued: false,
     isHookQueued: false,
+    isTaskHeld: false,
     failure: undefined,
     stopping: [],
   };
@@ -70,7 +73,7 @@ export function commitRecord(
   const { canister, record, cleared, heap, values = [] } = change;
   const id = canister.idText;
   state.store.commit({
-    canisters: [{ id, record: encodeRecord(storedRecord(canister, record)) }],
+    canisters: [{ id, record: encodeRecord(record) }],
     stableMemories: cleared ? [] : [id],
     cleared: cleared ? [id] : [],
     deleted: [],
@@ -81,12 +84,6 @@ export function commitRecord(
   canister.record = record;
   if (timerChanged) state.onTimer();
   if (record.lowMemoryHook === 'ready') state.onLowMemory(canister);
-}
-
-/** A timer whose task has not run yet is stored as set: after a kill it fires again. */
-function storedRecord({ firingTimer }: Canister, record: CanisterRecord): CanisterRecord {
-  if (firingTimer === undefined || record.globalTimer !== 0n) return record;
-  return { ...record, globalTimer: firingTimer };
 }
 
 /** The time as this canister sees it: it never runs backwards. */

@@ -58,6 +58,8 @@ export interface RunningEngine extends Engine, Lifecycle {
   tick(): Promise<void>;
   /** Brings every stored canister up again; those that cannot are named and stay stored. */
   resume(): Promise<ResumeFailure[]>;
+  /** When the newest message of any canister ran, ns since 1970. */
+  latestMessageNs(): bigint;
   startTimers(): void;
   stopTimers(): void;
   /** Resolves when no message waits or runs. */
@@ -74,6 +76,10 @@ const managementText = Principal.managementCanister().toText();
 function subnetIdOf(rootKey: Uint8Array): Uint8Array {
   const hash = createHash('sha224').update(rootKey).digest();
   return Uint8Array.from([...hash, 2]);
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
 }
 
 function ingressBytes(message: CallMessage): number {
@@ -185,6 +191,7 @@ function createState(
     scheduler: new Scheduler(fault),
     compile,
     bestEffort: new Set(),
+    unstored: [],
   };
 }
 
@@ -217,6 +224,8 @@ export function createEngine(options: EngineOptions): RunningEngine {
       await state.scheduler.idle();
     },
     resume: async () => resume(state),
+    latestMessageNs: () =>
+      [...state.canisters.values()].reduce((last, one) => max(last, one.lastTime), 0n),
     startTimers: clock.start,
     stopTimers: clock.stop,
     idle: () => state.scheduler.idle(),

@@ -2,7 +2,7 @@
 // on disk before its answer or its calls leave. IC spec, "Abstract behavior: Message execution".
 
 import type { Outcome, Reject, SenderInfo } from '../core.ts';
-import { countWaiting } from './call-room.ts';
+import { addOpenCall, removeOpenCall } from './call-room.ts';
 import type {
   CallContext,
   Canister,
@@ -167,11 +167,14 @@ export function executeCall(
   conclude(state, execution, { failure, send });
 }
 
-/** `instructions` are what the callback, which failed, leaves it. */
-function runCleanup(state: EngineState, callback: Callback, instructions: bigint): void {
+/**
+ * Runs the cleanup of a callback that trapped; `instructions` are what the callback left of its
+ * own. False when the disk did not take the outcome.
+ */
+function runCleanup(state: EngineState, callback: Callback, instructions: bigint): boolean {
   const { context, call } = callback.open;
   const { onCleanup } = call;
-  if (onCleanup === undefined) return;
+  if (onCleanup === undefined) return forgetCall(state, context.canister);
   const { canister, caller } = context;
   const execution = prepare(state, {
     context: 'C',
@@ -183,7 +186,10 @@ function runCleanup(state: EngineState, callback: Callback, instructions: bigint
     prepaidCycles: prepay(canister, instructions),
     rejectCode: callback.outcome.status === 'rejected' ? callback.outcome.code : 0,
   });
-  if (execution) runMessage(state, { execution, invoke: invokeClosure(onCleanup) });
+  if (execution === undefined) return true;
+  const ended = runMessage(state, { execution, invoke: invokeClosure(onCleanup) });
+  if (ended.failure === undefined || !ended.isStored) return ended.isStored;
+  return forgetCall(state, canister);
 }
 
 function invokeClosure(target: Closure): (sandbox: Sandbox) => void {
@@ -196,20 +202,26 @@ export interface Callback {
   readonly refundedCycles: bigint;
 }
 
-/** A callback that trapped has committed nothing, and was answered all the same. */
-function forgetCall(state: EngineState, canister: Canister): void {
+/**
+ * A callback that trapped has committed nothing, and was answered all the same. False when the disk
+ * did not take that.
+ */
+function forgetCall(state: EngineState, canister: Canister): boolean {
   const { sandbox, record } = canister;
-  if (sandbox === undefined || !state.store.keepsHeaps) return;
-  commitRecord(state, { canister, record, heap: () => sameHeap(canister, sandbox) });
+  if (sandbox === undefined || !state.store.keepsHeaps) return true;
+  try {
+    commitRecord(state, { canister, record, heap: () => sameHeap(canister, sandbox) });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Closes the call, and gives back what its answer's transmission did not use. */
 function takeAnswer(state: EngineState, { open, outcome, refundedCycles }: Callback): void {
   const { context, call } = open;
   const { canister } = context;
-  countWaiting(state.world, { canister, callee: call.callee }, -1);
-  canister.openCalls.delete(open);
-  context.openCalls -= 1;
+  removeOpenCall(state.world, open);
   // A reject is sent as its code, a byte, and its message.
   const bytes =
     outcome.status === 'replied' ? outcome.arg.length : 1 + Buffer.byteLength(outcome.message);
@@ -221,12 +233,16 @@ function giveBack(canister: Canister, cycles: bigint): void {
   canister.record = { ...canister.record, cycles: canister.record.cycles + cycles };
 }
 
-/** The answer to a call comes back to the canister that made it. */
+/**
+ * The answer to a call comes back to the canister that made it. When the disk does not take what
+ * the callback left, the call stays open and the callback runs again later.
+ */
 export function executeCallback(state: EngineState, callback: Callback, send: SendCall): void {
   const { open, outcome, refundedCycles } = callback;
   const { context, call } = open;
   const { canister } = context;
   chargeIdle(state, canister);
+  const before = canister.record;
   takeAnswer(state, callback);
   const prepaidCycles = call.prepaid?.callback ?? 0n;
   const isReply = outcome.status === 'replied';
@@ -253,32 +269,57 @@ export function executeCallback(state: EngineState, callback: Callback, send: Se
     return;
   }
   const invoke = invokeClosure(isReply ? call.onReply : call.onReject);
-  const { failure, instructions } = runMessage(state, { execution, invoke });
-  if (failure) {
-    runCleanup(state, callback, state.world.limits.updateInstructions - instructions);
-    forgetCall(state, canister);
+  const { failure, instructions, isStored } = runMessage(state, { execution, invoke });
+  const left = state.world.limits.updateInstructions - instructions;
+  if (!isStored || (failure && !runCleanup(state, callback, left))) {
+    canister.record = before;
+    addOpenCall(state.world, open);
+    state.unstored.push(() => executeCallback(state, callback, send));
+    state.onTimer();
+    return;
   }
   conclude(state, execution, { failure, send });
 }
 
 export type SystemTask = 'timer' | 'heartbeat' | 'lowMemory';
 
+export const timerExport = 'canister_global_timer';
+
 const taskExports: Readonly<Record<SystemTask, string>> = {
-  timer: 'canister_global_timer',
+  timer: timerExport,
   heartbeat: 'canister_heartbeat',
   lowMemory: lowMemoryHookExport,
 };
 
-/** Whether the task has something to run now. */
-function takeTask(canister: Canister, kind: SystemTask): boolean {
-  if (kind !== 'lowMemory') return true;
-  if (canister.record.lowMemoryHook !== 'ready') return false;
-  // Stored with the task's own commit: until then a restart runs it again.
-  canister.record = { ...canister.record, lowMemoryHook: 'executed' };
-  return canister.module?.exports.has(lowMemoryHookExport) === true;
+/** Whether the canister has a global timer that is due and a method for it. */
+export function isTimerDue({ record, module }: Canister, now: bigint): boolean {
+  const isDue = record.globalTimer > 0n && record.globalTimer <= now;
+  return isDue && module?.exports.has(timerExport) === true;
 }
 
-/** The global timer, a heartbeat, or the hook for low memory. */
+/**
+ * Whether the task has something to run now. Timer and hook are off before their task runs, even
+ * when that traps; they are stored so with the task's own commit, so that a restart before runs it
+ * again. IC spec, "Global timer".
+ */
+function takeTask(state: EngineState, canister: Canister, kind: SystemTask): boolean {
+  const { record } = canister;
+  if (kind === 'timer') {
+    if (!isTimerDue(canister, state.world.now())) return false;
+    canister.record = { ...record, globalTimer: 0n };
+  }
+  if (kind === 'lowMemory') {
+    if (record.lowMemoryHook !== 'ready') return false;
+    canister.record = { ...record, lowMemoryHook: 'executed' };
+  }
+  return canister.module?.exports.has(taskExports[kind]) === true;
+}
+
+/**
+ * The global timer, a heartbeat, or the hook for low memory. False when the task stays due: the
+ * canister is not running or has too few cycles, or the disk did not take the outcome. `dfinity/ic`
+ * rs/execution_environment/src/execution/call_or_task.rs.
+ */
 export function executeTask(
   state: EngineState,
   options: {
@@ -286,19 +327,25 @@ export function executeTask(
     readonly kind: SystemTask;
     readonly send: SendCall;
   },
-): void {
+): boolean {
   const { canister, kind, send } = options;
-  if (kind === 'timer') canister.firingTimer = undefined;
   chargeIdle(state, canister);
   const { updateInstructions } = state.world.limits;
-  if (refuseCall(canister, canister.idText)) return;
-  if (missingCycles(state, canister, updateInstructions) > 0n) return;
-  if (!takeTask(canister, kind)) return;
+  if (refuseCall(canister, canister.idText)) return false;
+  if (missingCycles(state, canister, updateInstructions) > 0n) return false;
+  const before = canister.record;
+  if (!takeTask(state, canister, kind)) return true;
   const caller = new Uint8Array();
   const callContext = openContext({ canister, caller });
   const execution = prepare(state, { context: 'T', canister, callContext, caller });
-  if (execution === undefined) return;
+  if (execution === undefined) return true;
   const invoke = (sandbox: Sandbox) => sandbox.callExport(taskExports[kind]);
-  const { failure } = runMessage(state, { execution, kind, invoke });
+  const { failure, isStored } = runMessage(state, { execution, kind, invoke });
+  if (!isStored) {
+    canister.record = before;
+    canister.contexts.delete(callContext);
+    return false;
+  }
   conclude(state, execution, { failure, send });
+  return true;
 }

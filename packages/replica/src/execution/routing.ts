@@ -4,7 +4,7 @@
 import { Principal } from '@dfinity/principal';
 import { joinBytes } from '../bytes.ts';
 import type { ManagementCall, ManagementResult } from '../core.ts';
-import { countWaiting } from './call-room.ts';
+import { addOpenCall } from './call-room.ts';
 import type { CallContext, OpenCall, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';
 import { callExpired, callLost, callNotBegun, reject } from './errors.ts';
@@ -78,20 +78,12 @@ export function enqueueCall(state: EngineState, idText: string, call: IncomingCa
   });
 }
 
-function addOpenCall(state: EngineState, open: OpenCall): void {
-  const { context, call } = open;
-  const { canister } = context;
-  context.openCalls += 1;
-  countWaiting(state.world, { canister, callee: call.callee }, 1);
-  canister.openCalls.add(open);
-}
-
 /**
  * Answers a call that was under way when the process ended. What became of it is not known, unless
  * its execution would have been in the caller's own state: then it may safely be made again.
  */
 export function answerLostCall(state: EngineState, open: OpenCall): void {
-  addOpenCall(state, open);
+  addOpenCall(state.world, open);
   const respond = awaitAnswer(state, { open, deadline: 0n });
   respond(open.hasBegun ? callLost() : callNotBegun(), open.call.cycles);
 }
@@ -105,7 +97,7 @@ export function sendCall(state: EngineState, context: CallContext, call: Outgoin
       ? 0n
       : state.world.now() + BigInt(timeoutSeconds) * nanosecondsPerSecond;
   const open = { context, call, hasBegun: false };
-  addOpenCall(state, open);
+  addOpenCall(state.world, open);
   const respond = awaitAnswer(state, { open, deadline });
   const idText = Principal.fromUint8Array(call.callee).toText();
   if (idText === managementId) {

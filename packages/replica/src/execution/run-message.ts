@@ -156,6 +156,8 @@ function payStorage(
 interface Ended {
   readonly failure: Reject | undefined;
   readonly instructions: bigint;
+  /** False when the disk took neither the outcome nor the log of a trap: nothing happened then. */
+  readonly isStored: boolean;
 }
 
 /** Runs and commits. */
@@ -177,10 +179,11 @@ export function runMessage(state: EngineState, run: Run): Ended {
   try {
     if (typeof reserved === 'bigint') commit(state, execution, { cost, reserved });
     else commitLog(state, execution, reserved);
-    return { failure: trap && rejectOfTrap(canister.idText, trap), instructions };
+    const failure = trap && rejectOfTrap(canister.idText, trap);
+    return { failure, instructions, isStored: true };
   } catch (error) {
     if (!trap) abandon(execution, cost);
     const why = error instanceof Error ? error.message : String(error);
-    return { failure: storageFailed(why), instructions };
+    return { failure: storageFailed(why), instructions, isStored: false };
   }
 }

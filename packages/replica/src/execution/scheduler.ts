@@ -1,5 +1,7 @@
 // The queue of messages of all canisters: one at a time, first in first out. A message is a
-// synchronous task; between messages the event loop gets its turn. It knows nothing of canisters.
+// synchronous task. Promises settle between any two messages, so that a request such as
+// `stop_canister` can come between them as on the network; the event loop gets its turn too. The
+// queue knows nothing of canisters.
 
 const turnMilliseconds = 8;
 
@@ -54,6 +56,7 @@ export class Scheduler {
       } catch (error) {
         this.#onFault(error);
       }
+      await undefined;
       if (performance.now() < turnEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
       turnEnd = performance.now() + turnMilliseconds;

@@ -16,10 +16,17 @@ export function setStatus(
   commitRecord(state, { canister, record: { ...canister.record, status, version } });
 }
 
-/** Called whenever a call context closed. */
+/**
+ * Called whenever a call context closed, and with each tick: a status that the disk did not take is
+ * stored by a later one.
+ */
 export function finishStopping(state: EngineState, canister: Canister): void {
   if (canister.record.status !== 'stopping' || canister.contexts.size > 0) return;
-  setStatus(state, canister, 'stopped');
+  try {
+    setStatus(state, canister, 'stopped');
+  } catch {
+    return;
+  }
   for (const { finish } of canister.stopping.splice(0)) finish(undefined);
 }
 
