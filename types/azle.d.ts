@@ -58,6 +58,7 @@ declare module 'azle' {
     },
   ): Promise<Return>;
   export function canisterCycleBalance(): bigint;
+  export function clearTimer(timerId: bigint): void;
   export function canisterSelf(): Principal;
   export function msgMethodName(): string;
   export function candidEncode(text: string): Uint8Array;

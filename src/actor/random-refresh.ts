@@ -1,9 +1,10 @@
 // Fresh bytes of the network for the random source: every hour and when somebody asks for them, by
 // timers, so that nobody waits. Who has to wait for them calls reseed().
 
-import { setTimer, setTimerInterval, time } from 'azle';
+import { setTimerInterval, time } from 'azle';
 import type { RandomSource } from '../crypto/random.ts';
 import { fetchRandom, isCleanup } from './management.ts';
+import { createOneShotTimer, type OneShotTimer } from './timers.ts';
 
 /** Well within the hour after which the source counts as stale. */
 const reseedSeconds = 3_000;
@@ -17,14 +18,14 @@ export async function reseed(random: Seeded): Promise<void> {
   entropy.fill(0);
 }
 
-/** For init and post_upgrade. */
-export function keepFresh(random: Seeded): void {
-  setTimerInterval(reseedSeconds, () => refresh(random));
+/** Starts the interval; returns its timer. */
+export function keepFresh(random: Seeded): bigint {
+  return setTimerInterval(reseedSeconds, () => refresh(random));
 }
 
-/** For what should leave nothing behind of what was drawn for it. */
-export function reseedSoon(random: Seeded): void {
-  setTimer(0, () => refresh(random));
+/** Reseeds soon, so that the state keeps nothing of what was drawn before. */
+export function createReseedTimer(random: Seeded): OneShotTimer {
+  return createOneShotTimer(() => refresh(random));
 }
 
 /** The next attempt comes with the interval, or with the first message that finds it stale. */

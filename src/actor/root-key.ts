@@ -2,12 +2,12 @@
 // on a timer or by the first message that needs a key, and again after a failure, ever more seldom.
 // Knows nothing of how a key is derived; what it logs of failures are the network's words.
 
-import { setTimer, time } from 'azle';
-import { wakeTimers } from '../crypto/kernel.ts';
+import { time } from 'azle';
 import { areRootKeysAtHand, missingRootKeys } from '../domain/keys/root-keys.ts';
 import { isCleanup } from './management.ts';
 import { reseed } from './random-refresh.ts';
 import { fetchMissing, type Parts } from './root-key-derivation.ts';
+import { createOneShotTimer } from './timers.ts';
 
 const nsPerSecond = 1_000_000_000n;
 /** After this, a derivation that was never answered no longer keeps others from trying. */
@@ -23,6 +23,8 @@ export interface RootKeyKeeper {
    * be called, and for a new version.
    */
   start(): void;
+  /** Arms the timer again if a key is missing and nobody works on it: for upkeep. */
+  resume(): void;
   /** Random bytes can be had, and every root key that is in use. */
   isReady(): boolean;
   /**
@@ -36,8 +38,6 @@ export interface RootKeyKeeper {
 interface State {
   /** Since when a derivation is under way. */
   busySinceNs: bigint | undefined;
-  /** When the timer of the next attempt is due. */
-  timerAtNs: bigint | undefined;
   /** Not before this time, after a failure. */
   retryAtNs: bigint;
   failures: number;
@@ -46,8 +46,10 @@ interface State {
 /** `onFetched` is told when all keys have come. */
 export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKeyKeeper {
   const { stores, random } = parts;
-  const state: State = { busySinceNs: undefined, timerAtNs: undefined, retryAtNs: 0n, failures: 0 };
+  const state: State = { busySinceNs: undefined, retryAtNs: 0n, failures: 0 };
+  const timer = createOneShotTimer(onTimer);
   const isReady = () => random.isFresh(time()) && areRootKeysAtHand(stores);
+  const isWorkLeft = () => !random.isFresh(time()) || missingRootKeys(stores).length > 0;
 
   async function fetchAll(): Promise<void> {
     const startedNs = time();
@@ -60,7 +62,7 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
       state.failures += 1;
       const seconds = retrySeconds(state.failures);
       state.retryAtNs = time() + BigInt(seconds) * nsPerSecond;
-      armTimer(seconds);
+      timer.arm(seconds);
       if (isCleanup(error)) throw error;
       console.log(`Cannot fetch the root key: ${reasonOf(error)}. Next try in ${seconds} s.`);
     } finally {
@@ -68,22 +70,11 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
     }
   }
 
-  /** One timer at most counts; one that is long overdue was lost. */
-  function armTimer(seconds: number): void {
-    if (state.timerAtNs === undefined || isLongAgo(state.timerAtNs)) {
-      const dueNs = time() + BigInt(seconds) * nsPerSecond;
-      state.timerAtNs = dueNs;
-      setTimer(seconds, () => onTimer(dueNs));
-    }
-  }
-
-  async function onTimer(dueNs: bigint): Promise<void> {
-    if (state.timerAtNs !== dueNs) return;
-    state.timerAtNs = undefined;
+  async function onTimer(): Promise<void> {
     if (isBusy(state)) {
       // Whoever is at it may never get an answer.
-      armTimer(staleAfterSeconds);
-    } else if (!random.isFresh(time()) || missingRootKeys(stores).length > 0) {
+      timer.arm(staleAfterSeconds);
+    } else if (isWorkLeft()) {
       await fetchAll();
     }
   }
@@ -101,15 +92,17 @@ export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKe
 
   return {
     start() {
-      Object.assign(state, { timerAtNs: undefined, retryAtNs: 0n, failures: 0 });
-      armTimer(0);
+      Object.assign(state, { retryAtNs: 0n, failures: 0 });
+      timer.arm();
+    },
+    resume() {
+      if (isBusy(state) || !isWorkLeft()) return;
+      const waitNs = state.retryAtNs - time();
+      timer.arm(waitNs > 0n ? Number(waitNs / nsPerSecond) + 1 : 0);
     },
     isReady,
     whenReady() {
-      if (isReady()) return undefined;
-      // What makes the source stale, a snapshot or a time without cycles, stops timers too.
-      wakeTimers();
-      return wait();
+      return isReady() ? undefined : wait();
     },
   };
 }

@@ -1,8 +1,8 @@
 // What lives as long as the canister's heap: the opened stores, the random source and the timers.
 // Set up anew after install and after every upgrade.
 
-import { setTimer, setTimerInterval, time } from 'azle';
-import { kernelSelfTest } from '../crypto/kernel.ts';
+import { clearTimer, setTimerInterval, time } from 'azle';
+import { kernelSelfTest, wakeTimers } from '../crypto/kernel.ts';
 import { createRandomSource } from '../crypto/random.ts';
 import { continueRotation } from '../domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../domain/administration/record-upgrade.ts';
@@ -28,8 +28,9 @@ import { openOrderedIndex, openSummedIndex } from '../storage/ordered-index.ts';
 import { openSpace } from '../storage/space.ts';
 import { openStableMap } from '../storage/stable-map.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
-import { keepFresh, reseedSoon } from './random-refresh.ts';
+import { createReseedTimer, keepFresh } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
+import { createOneShotTimer } from './timers.ts';
 
 const random = createRandomSource();
 
@@ -58,26 +59,24 @@ function wakingMap(map: ByteMap): ByteMap {
   return {
     ...map,
     set(key, value) {
-      if (!isReclaiming) {
-        isReclaiming = true;
-        setTimer(0, reclaim);
-      }
+      reclaimTimer.arm();
       return map.set(key, value);
     },
   };
 }
 
-// A timer is pending; lost with the timers at an upgrade, after which upkeep() begins anew.
-let isReclaiming = false;
-
-function reclaim(): void {
-  isReclaiming = reclaimContents(stores);
-  if (isReclaiming) {
-    setTimer(0, reclaim);
-  }
-}
+// ARCHITECTURE.md, "Timers", says for each timer what arms it again after it was lost.
+const reclaimTimer = createOneShotTimer(() => {
+  if (reclaimContents(stores)) reclaimTimer.arm();
+});
+const upkeepTimer = createOneShotTimer(upkeep);
+const reseedTimer = createReseedTimer(random);
 
 const upkeepIntervalSeconds = 600;
+/** Timers that have not run upkeep for so long are lost: two turns of the interval. */
+const lostTimersNs = 1_200_000_000_000n;
+let upkeepAtNs = 0n;
+let intervals: readonly bigint[] = [];
 
 export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
 
@@ -87,10 +86,26 @@ export function setUp(source: RootKeySource | undefined): void {
   setUpPublication(stores);
   configureRootKey(stores, source);
   rootKeys.start();
-  keepFresh(random);
   startUpkeep();
-  // An interval goes on after a step that trapped, and so after a lost wake-up.
-  setTimerInterval(upkeepIntervalSeconds, upkeep);
+  startIntervals();
+}
+
+/** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */
+function startIntervals(): void {
+  for (const timer of intervals) clearTimer(timer);
+  intervals = [setTimerInterval(upkeepIntervalSeconds, upkeep), keepFresh(random)];
+  upkeepAtNs = time();
+}
+
+/**
+ * Starts all timers again when upkeep has not run for two turns. A snapshot that was taken while
+ * timers ran lacks those that ran, and its heap waits for answers that never come.
+ */
+function reviveTimers(): void {
+  if (time() - upkeepAtNs <= lostTimersNs) return;
+  startIntervals();
+  startUpkeep();
+  wakeTimers();
 }
 
 /** What a canister that goes on from a snapshot draws depends on the time too. */
@@ -108,6 +123,7 @@ function nextRandom(length: number): Uint8Array {
  * awaits, nothing that is certified may change.
  */
 export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
+  reviveTimers();
   const waiting = rootKeys.whenReady();
   const runAndPublish = () => {
     const running = run();
@@ -123,6 +139,8 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
  */
 function upkeep(): void {
   const nowNs = time();
+  upkeepAtNs = nowNs;
+  rootKeys.resume();
   const steps = [
     expireUploads(stores, nowNs),
     releaseKept(stores, nowNs),
@@ -144,10 +162,10 @@ function workOnRecords(): boolean {
 
 /** For a key that takes another's place: what is drawn after it comes of fresh bytes. */
 export function startReseed(): void {
-  reseedSoon(random);
+  reseedTimer.arm();
 }
 
 /** For work that has come up: at once, not at the next interval. */
 export function startUpkeep(): void {
-  setTimer(0, upkeep);
+  upkeepTimer.arm();
 }

@@ -66,6 +66,8 @@ export class KeyNetwork {
   /** Of all messages, since it was last emptied. */
   readonly reports: MessageReport[] = [];
   readonly prints: string[] = [];
+  /** Called after each message ran, before its outcome is stored. */
+  onMessage: (() => void) | undefined;
   readonly engine: RunningEngine;
   #installed: Principal | undefined;
 
@@ -87,7 +89,10 @@ export class KeyNetwork {
       dataCertificate: () => new Uint8Array(0),
       rootKey: () => new Uint8Array(133),
       management: (lifecycle) => createManagement(lifecycle, { random, vetKeys, signingKeys }),
-      onReport: (report) => this.reports.push(report),
+      onReport: (report) => {
+        this.reports.push(report);
+        this.onMessage?.();
+      },
       onPrint: (_, text) => this.prints.push(text),
     });
   }

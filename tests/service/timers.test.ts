@@ -1,0 +1,54 @@
+// Every timer of the canister that runs once is armed again after it was lost.
+
+import { describe, expect, test } from 'vitest';
+import { loseTimer, losses, networkWithStoredKey, timerCases } from '../support/lost-timers.ts';
+
+describe('after a loss', () => {
+  test.each(timerCases)('the $name timer is armed again', async (timer) => {
+    const network = await networkWithStoredKey();
+    for (const loss of losses) {
+      // Its message to itself is on the way.
+      expect(await loseTimer(network, timer, { loss, point: 1 }), loss).toBe(true);
+    }
+  });
+});
+
+test('updates revive the timers of a snapshot that was taken while they ran', async () => {
+  const network = await networkWithStoredKey();
+  const canisterId = network.canisterId();
+  const { snapshots } = network.engine;
+  let taken: ReturnType<typeof snapshots.take> | undefined;
+  network.onMessage = () => {
+    const isFirst = taken === undefined && network.reports.at(-1)?.kind === 'timer';
+    if (isFirst)
+      void Promise.resolve().then(() => {
+        taken ??= snapshots.take({ canisterId, replace: undefined, chunks: [] });
+      });
+  };
+  await network.wait(600);
+  network.onMessage = undefined;
+  if (taken === undefined || 'status' in taken) throw new Error('no snapshot was taken');
+  const origin = { caller: canisterId, isCanister: false };
+  // As it is brought back after its code was removed: the system's timer is off.
+  await network.engine.uninstall(canisterId);
+  expect(snapshots.load({ canisterId, snapshotId: taken.id, origin })).toBeUndefined();
+  expect(await network.call('rotateBucketKey', 'photos')).toEqual({ ok: null });
+  for (let turn = 0; turn < 4; turn++) await network.wait(600);
+  expect((await network.status()).isRotating, 'its timers are lost').toBe(true);
+  // Each draws from the random source, which then counts as fresh.
+  for (let turn = 0; turn < 3; turn++) {
+    await network.call('createApiKey', {
+      name: `k${turn}`,
+      buckets: ['photos'],
+      permissions: ['read'],
+      expiresAt: [],
+    });
+    await network.wait(1);
+  }
+  expect((await network.status()).isRotating).toBe(false);
+  network.reports.length = 0;
+  for (let turn = 0; turn < 6; turn++) await network.wait(600);
+  const turns = network.reports.filter(({ kind }) => kind === 'timer');
+  expect(turns.length, 'upkeep has its interval again').toBeGreaterThanOrEqual(5);
+  expect(turns.length, 'and only one').toBeLessThanOrEqual(8);
+});

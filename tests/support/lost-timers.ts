@@ -1,0 +1,169 @@
+// Each one-shot timer of the canister is lost in each way there is, and must be armed again. A loss
+// can come between any two messages: what a timer was about to do is then refused or traps, as on
+// the network.
+
+import { IDL } from '@dfinity/candid';
+import { expect } from 'vitest';
+import { KeyNetwork, settings } from './key-network.ts';
+
+/** More than the canister gives back in one message. */
+const chunkCount = 70;
+const chunkBytes = 65_536;
+/** The slowest way to be armed again: upkeep every 600 s finds a timer that is 120 s overdue. */
+const upkeepSeconds = 600;
+const reseedSeconds = 3_000;
+const noFile = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+
+export interface TimerCase {
+  /** The timer, as ARCHITECTURE.md names it. */
+  readonly name: string;
+  /** Arms the timer by a call; resolves to a question: has its task ended? */
+  begin(network: KeyNetwork): Promise<() => Promise<boolean>>;
+  /** How long it takes until the timer is armed again. */
+  readonly seconds: number;
+}
+
+async function expectOk(answer: Promise<{ ok?: unknown; err?: string }>): Promise<unknown> {
+  const { ok, err } = await answer;
+  expect(err).toBeUndefined();
+  return ok;
+}
+
+const isRotated = async (network: KeyNetwork) => !(await network.status()).isRotating;
+
+/**
+ * Where the number of entries of each stable map stands: stable-structures' BTreeMap has "BTR", a
+ * version byte, two sizes and the root's address before it.
+ */
+function findMapLengths(memory: Buffer): number[] {
+  const places = [];
+  for (let at = memory.indexOf('BTR'); at !== -1; at = memory.indexOf('BTR', at + 1)) {
+    places.push(at + 20);
+  }
+  return places;
+}
+
+/** Cancels an upload of so many chunks that giving their space back takes several messages. */
+async function cancelUpload(network: KeyNetwork): Promise<() => Promise<boolean>> {
+  const size = BigInt(chunkCount * chunkBytes);
+  const upload = { bucketId: 'photos', path: 'a.bin', contentType: ['a/b'], size, headers: [] };
+  const chunkSize = [BigInt(chunkBytes)];
+  const begin = network.call('beginFileUploadWith', { ...noFile, ...upload, chunkSize });
+  const id = await expectOk(begin);
+  const bytes = new Uint8Array(chunkBytes);
+  for (let index = 0n; index < chunkCount; index++) {
+    await expectOk(network.call('uploadFileChunkIndexed', id, index, bytes));
+  }
+  const memory = network.stableMemory();
+  const place = findMapLengths(memory).find(
+    (at) => Number(memory.readBigUInt64LE(at)) === chunkCount,
+  );
+  if (place === undefined) throw new Error('the map of chunks is not found');
+  await expectOk(network.call('cancelUpload', id));
+  return async () => network.stableMemory().readBigUInt64LE(place) === 0n;
+}
+
+export const timerCases: readonly TimerCase[] = [
+  {
+    name: 'root key',
+    seconds: upkeepSeconds,
+    async begin(network) {
+      await expectOk(network.call('rotateRootKey', [{ stored: null }]));
+      return () => isRotated(network);
+    },
+  },
+  {
+    name: 'upkeep',
+    seconds: upkeepSeconds,
+    async begin(network) {
+      await expectOk(network.call('rotateBucketKey', 'photos'));
+      return () => isRotated(network);
+    },
+  },
+  { name: 'reclaim', seconds: upkeepSeconds, begin: cancelUpload },
+  {
+    name: 'reseed',
+    seconds: reseedSeconds,
+    async begin(network) {
+      const reseeds = () => network.answersTo('raw_rand').length;
+      const before = reseeds();
+      await expectOk(network.call('rotateBucketKey', 'photos'));
+      return async () => reseeds() > before && (await isRotated(network));
+    },
+  },
+];
+
+export const losses = ['stop', 'trap', 'upgrade', 'freeze'] as const;
+type Loss = (typeof losses)[number];
+
+/** Begins the loss; resolves to its end. */
+async function lose(network: KeyNetwork, loss: Loss): Promise<() => Promise<void>> {
+  const { engine } = network;
+  const id = network.canisterId();
+  switch (loss) {
+    case 'upgrade':
+      await network.upgrade();
+      return async () => {};
+    case 'trap':
+      // Updates trap, the messages among them by which timers run tasks.
+      engine.updateSettings(id, { wasmMemoryLimit: 1n });
+      return async () => void engine.updateSettings(id, { wasmMemoryLimit: 0n });
+    case 'freeze': {
+      const { freezingThreshold } = engine.settings(id) ?? {};
+      engine.updateSettings(id, { freezingThreshold: 2n ** 50n });
+      return async () =>
+        void engine.updateSettings(id, { freezingThreshold: freezingThreshold ?? 0n });
+    }
+    case 'stop': {
+      const stopping = engine.stop(id);
+      return async () => {
+        await stopping;
+        await engine.start(id);
+      };
+    }
+  }
+}
+
+/** A canister with one bucket and a stored root key, which needs no derivation. */
+export async function networkWithStoredKey(): Promise<KeyNetwork> {
+  const network = new KeyNetwork();
+  await network.install(settings({ stored: null }));
+  await network.send('createBucket', [IDL.Text], ['photos']);
+  await settle(network);
+  return network;
+}
+
+/** Lets timers run, and the timers that they set. */
+async function settle(network: KeyNetwork): Promise<void> {
+  for (let turn = 0; turn < 8; turn++) await network.wait(1);
+}
+
+/**
+ * Arms the timer, loses it after so many messages, and expects its task to end all the same. Resolves
+ * to whether there were that many messages.
+ */
+export async function loseTimer(
+  network: KeyNetwork,
+  { name, begin, seconds }: TimerCase,
+  at: { readonly loss: Loss; readonly point: number },
+): Promise<boolean> {
+  const { loss, point } = at;
+  const isDone = await begin(network);
+  let messages = 0;
+  let losing = point === 0 ? lose(network, loss) : undefined;
+  network.onMessage = () => {
+    messages += 1;
+    // Between this message and the next one.
+    if (messages === point) losing = Promise.resolve().then(() => lose(network, loss));
+  };
+  await network.wait(0);
+  await network.wait(1);
+  network.onMessage = undefined;
+  const end = await losing;
+  await end?.();
+  await settle(network);
+  for (const part of [1, 2]) await network.wait((seconds * part) / 2 + 130);
+  await settle(network);
+  expect(await isDone(), `${name} is armed again after ${loss} at message ${point}`).toBe(true);
+  return losing !== undefined;
+}
