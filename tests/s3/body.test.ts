@@ -24,6 +24,12 @@ const ofDigits = {
   crc64nvme: 'rosUhgp5mIg=',
   sha1: createHash('sha1').update(digits).digest('base64'),
   sha256: createHash('sha256').update(digits).digest('base64'),
+  sha512: createHash('sha512').update(digits).digest('base64'),
+  md5: createHash('md5').update(digits).digest('base64'),
+  // By Python's xxhash 3.
+  xxhash64: 'jLhB20DmroM=',
+  xxhash3: 'ctyxi2ehff8=',
+  xxhash128: 'MxGUd+3l3NXpcWQnaB1YYA==',
 };
 
 const put = (...headers: Header[]): SignedRequest => ({

@@ -363,3 +363,32 @@ describe("what the SDK's signer signs", () => {
     expect(await codeOf(withMore(received, ['x-amz-meta-a', 'other']))).toBe('InvalidRequest');
   });
 });
+
+test('authenticate takes the time of the header date where x-amz-date is absent', async () => {
+  const hmac = (key: string | Uint8Array, text: string) =>
+    createHmac('sha256', key).update(text).digest();
+  const hash = createHash('sha256').update('').digest('hex');
+  const date = 'Fri, 24 May 2013 00:00:00 GMT';
+  const names = 'date;host;x-amz-content-sha256';
+  const canonical = `GET\n/\n\ndate:${date}\nhost:a\nx-amz-content-sha256:${hash}\n\n${names}\n${hash}`;
+  const canonicalHash = createHash('sha256').update(canonical).digest('hex');
+  const scope = '20130524/us-east-1/s3/aws4_request';
+  const text = `AWS4-HMAC-SHA256\n20130524T000000Z\n${scope}\n${canonicalHash}`;
+  const secret = `AWS4${exampleKey.secretAccessKey}`;
+  const signingKey = scope.split('/').reduce<string | Uint8Array>(hmac, secret);
+  const signature = hmac(signingKey, text).toString('hex');
+  const authorization = `AWS4-HMAC-SHA256 Credential=${exampleKey.accessKeyId}/${scope},SignedHeaders=${names},Signature=${signature}`;
+  const request = (time: string): SignedRequest => ({
+    ...{ method: 'GET', rawPath: '/', rawQuery: '' },
+    headers: [
+      ['host', 'a'],
+      ['date', time],
+      ['x-amz-content-sha256', hash],
+      ['authorization', authorization],
+    ],
+  });
+  expect(await codeOf(request(date))).toBe('let in');
+  expect(await codeOf(request('Fri, 24 May 2013 00:00:01 GMT'))).toBe('SignatureDoesNotMatch');
+  expect(await codeOf(request('yesterday'))).toBe('AccessDenied');
+  expect(await codeOf(request(date), later(901))).toBe('RequestTimeTooSkewed');
+});

@@ -74,6 +74,8 @@ export function createDoor(options: DoorOptions): Door {
   server.on('request', (request, response) => void serve(desk, request, response));
   // What is refused is refused before its body is sent.
   server.on('checkContinue', (request, response) => void serve(desk, request, response));
+  // S3 ignores other expectations; Node would answer 417.
+  server.on('checkExpectation', (request, response) => void serve(desk, request, response));
   return {
     server,
     close: () =>

@@ -2,6 +2,8 @@
 // something like it.
 
 import type { Route } from './operation.ts';
+import { absentSettingRoutes } from './operations/absent-settings.ts';
+import { aclRoutes } from './operations/acls.ts';
 import { bucketRoutes } from './operations/buckets.ts';
 import { copyRoute } from './operations/copies.ts';
 import { deletionRoutes } from './operations/deletions.ts';
@@ -19,6 +21,8 @@ import { refuseUnsafeHeaders } from './unsafe-headers.ts';
 /** By method, what the request is about, and the name in the query that chooses one, if any. */
 const routes: Readonly<Record<string, Route>> = {
   ...bucketRoutes,
+  ...aclRoutes,
+  ...absentSettingRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...deletionRoutes,

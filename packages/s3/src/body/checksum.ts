@@ -2,12 +2,32 @@
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { createCRC32, createCRC64 } from 'hash-wasm';
+import {
+  createCRC32,
+  createCRC64,
+  createXXHash3,
+  createXXHash64,
+  createXXHash128,
+  type IHasher,
+} from 'hash-wasm';
 
 /** How many bytes each has. */
-const lengths = { CRC32: 4, CRC32C: 4, CRC64NVME: 8, SHA1: 20, SHA256: 32 } as const;
+const lengths = {
+  CRC32: 4,
+  CRC32C: 4,
+  CRC64NVME: 8,
+  MD5: 16,
+  SHA1: 20,
+  SHA256: 32,
+  SHA512: 64,
+  XXHASH64: 8,
+  XXHASH3: 8,
+  XXHASH128: 16,
+} as const;
 
 export type ChecksumAlgorithm = keyof typeof lengths;
+
+export const checksumNames = Object.keys(lengths).join(', ').toLowerCase();
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void;
@@ -45,9 +65,15 @@ export async function runChecksum(algorithm: ChecksumAlgorithm): Promise<Running
     case 'CRC32':
       return nativeCrc32();
     case 'CRC32C':
-      return cyclic(await createCRC32(castagnoliReversed));
+      return ofHasher(await createCRC32(castagnoliReversed));
     case 'CRC64NVME':
-      return cyclic(await createCRC64(nvmeReversed));
+      return ofHasher(await createCRC64(nvmeReversed));
+    case 'XXHASH64':
+      return ofHasher(await createXXHash64());
+    case 'XXHASH3':
+      return ofHasher(await createXXHash3());
+    case 'XXHASH128':
+      return ofHasher(await createXXHash128());
     default:
       return createHash(algorithm);
   }
@@ -67,7 +93,7 @@ function nativeCrc32(): RunningChecksum {
   };
 }
 
-function cyclic(hasher: Awaited<ReturnType<typeof createCRC64>>): RunningChecksum {
+function ofHasher(hasher: IHasher): RunningChecksum {
   hasher.init();
   return {
     update: (bytes) => void hasher.update(bytes),

@@ -7,6 +7,7 @@ import {
   type ChecksumAlgorithm,
   checksumHeader,
   checksumNamed,
+  checksumNames,
   isBase64Of,
   isChecksum,
 } from './checksum.ts';
@@ -95,7 +96,7 @@ function algorithmOf(header: string): ChecksumAlgorithm {
   if (algorithm !== undefined) return algorithm;
   throw new S3Error(
     'NotImplemented',
-    `${header} is not verified here: send x-amz-checksum- and crc32, crc32c, crc64nvme, sha1 or sha256.`,
+    `${header} is not supported: send x-amz-checksum- and one of ${checksumNames}.`,
   );
 }
 

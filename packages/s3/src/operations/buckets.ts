@@ -1,42 +1,67 @@
 // Buckets: listed, made, looked at and removed.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { Account } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
+import { compareNames } from '../listing.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { readXml, textOf } from '../xml/read.ts';
-import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, findObject, owner, placeOf, readSmallBody } from './common.ts';
+import { writeXml } from '../xml/write.ts';
+import { bucketOf, numberOf, owner, readSmallBody, requireBucket } from './common.ts';
 
 export const bucketRoutes: Readonly<Record<string, Route>> = {
-  'GET service': { run: listBuckets },
+  'GET service': {
+    run: listBuckets,
+    parameters: ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'],
+  },
   'HEAD bucket': { run: headBucket },
   'PUT bucket': { run: createBucket, isChange: true },
   'DELETE bucket': { run: deleteBucket, isChange: true },
   'GET bucket?location': { run: getLocation },
   'GET bucket?versioning': { run: getVersioning },
   'PUT bucket?versioning': { run: putVersioning, isChange: true },
-  'GET bucket?acl': { run: getBucketAcl },
-  'GET object?acl': { run: getObjectAcl, parameters: ['versionId'] },
 };
 
 /** Clients want one. */
 const region = 'us-east-1';
 
-async function listBuckets({ account }: Operation): Promise<Answer> {
-  const buckets: Elements[] = (account.buckets ?? []).map((name) => ({
-    Name: name,
-    // Whoever holds a key alone is not told.
-    CreationDate: new Date(0).toISOString(),
-  }));
-  if (account.buckets === undefined) {
-    for await (const { id, createdAt } of account.storage.buckets.list()) {
-      buckets.push({ Name: id, CreationDate: createdAt });
-    }
+const bucketsMax = 10_000;
+
+async function listBuckets({ account, request }: Operation): Promise<Answer> {
+  const { query } = request;
+  const prefix = query.get('prefix') ?? '';
+  const token = query.get('continuation-token') || undefined;
+  const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString();
+  const max = numberOf(query, 'max-buckets') ?? bucketsMax;
+  if (max < 1 || max > bucketsMax) {
+    throw new S3Error('InvalidArgument', `max-buckets must be 1 to ${bucketsMax}; got ${max}.`);
   }
+  const all = await bucketElements(account);
+  const found = all
+    .filter(({ Name }) => Name.startsWith(prefix) && compareNames(Name, after) > 0)
+    .sort((one, other) => compareNames(one.Name, other.Name));
+  const shown = found.slice(0, max);
+  const last = found.length > max ? shown.at(-1) : undefined;
   return xmlAnswer(
-    writeXml('ListAllMyBucketsResult', { Owner: owner, Buckets: { Bucket: buckets } }),
+    writeXml('ListAllMyBucketsResult', {
+      Owner: owner,
+      Buckets: { Bucket: shown },
+      ContinuationToken: last && Buffer.from(last.Name).toString('base64url'),
+      Prefix: query.has('prefix') ? prefix : undefined,
+    }),
   );
+}
+
+async function bucketElements({ buckets, storage }: Account) {
+  // The service does not tell holders of an API key when a bucket was created.
+  const CreationDate = new Date(0).toISOString();
+  if (buckets !== undefined) return buckets.map((Name) => ({ Name, CreationDate }));
+  const elements: { readonly Name: string; readonly CreationDate: string }[] = [];
+  for await (const { id, createdAt } of storage.buckets.list()) {
+    elements.push({ Name: id, CreationDate: createdAt });
+  }
+  return elements;
 }
 
 async function headBucket(operation: Operation): Promise<Answer> {
@@ -44,12 +69,7 @@ async function headBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { 'x-amz-bucket-region': region } };
 }
 
-/** It is there, and whoever asks may list it. */
-async function requireBucket({ account, request, signal }: Operation): Promise<void> {
-  await account.storage.listFolder({ bucket: bucketOf(request), limit: 1, signal });
-}
-
-/** Where a bucket is to be is not asked: it is where the service is. */
+/** The region is ignored: there is one. The caller's own bucket is left as it is, as in us-east-1. */
 async function createBucket(operation: Operation): Promise<Answer> {
   const { account, request } = operation;
   const body = await readSmallBody(operation);
@@ -58,17 +78,25 @@ async function createBucket(operation: Operation): Promise<Answer> {
   try {
     await account.storage.buckets.create(bucket);
   } catch (error) {
-    const mayBeThere = ['BucketExists', 'Unsupported', 'AccessDenied', 'Unauthorized'];
-    const isOwn =
-      mayBeThere.some((code) => isStorageError(error, code)) &&
-      (await requireBucket(operation).then(
-        () => true,
-        () => false,
-      ));
-    if (!isOwn) throw error;
-    throw new S3Error('BucketAlreadyOwnedByYou', `Bucket ${bucket} is there already.`);
+    if (!(await isOwn(operation, error))) throw error;
   }
   return { status: 200, headers: { Location: `/${bucket}` } };
+}
+
+/** Whether the creation failed because the caller has the bucket already, by its identity or key. */
+async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
+  const { account, request } = operation;
+  const answers = (asked: Promise<unknown>) =>
+    asked.then(
+      () => true,
+      () => false,
+    );
+  if (isStorageError(error, 'BucketExists')) {
+    return answers(account.storage.buckets.get(bucketOf(request)));
+  }
+  // Whoever may not create buckets may use one that is there.
+  const codes = ['Unsupported', 'AccessDenied', 'Unauthorized'];
+  return codes.some((code) => isStorageError(error, code)) && answers(requireBucket(operation));
 }
 
 async function deleteBucket({ account, request }: Operation): Promise<Answer> {
@@ -113,28 +141,4 @@ async function putVersioning(operation: Operation): Promise<Answer> {
     throw new S3Error('MalformedXML', '<Status> is Enabled or Suspended.');
   }
   return { status: 200 };
-}
-
-async function getBucketAcl(operation: Operation): Promise<Answer> {
-  await requireBucket(operation);
-  return aclAnswer();
-}
-
-async function getObjectAcl(operation: Operation): Promise<Answer> {
-  const { request } = operation;
-  await findObject(operation, placeOf(request), request.query.get('versionId'));
-  return aclAnswer();
-}
-
-/** Rights are the service's: S3's lists have their owner alone. */
-function aclAnswer(): Answer {
-  const grantee = {
-    '@xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
-    '@xsi:type': 'CanonicalUser',
-    ...owner,
-  };
-  const grant = { Grantee: grantee, Permission: 'FULL_CONTROL' };
-  return xmlAnswer(
-    writeXml('AccessControlPolicy', { Owner: owner, AccessControlList: { Grant: grant } }),
-  );
 }

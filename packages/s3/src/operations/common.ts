@@ -20,6 +20,11 @@ export function bucketOf({ bucket }: S3Request): string {
   throw new S3Error('InvalidRequest', 'The request names no bucket.');
 }
 
+/** Throws NoSuchBucket, and AccessDenied for a caller that may not list the bucket. */
+export async function requireBucket({ account, request, signal }: Operation): Promise<void> {
+  await account.storage.listFolder({ bucket: bucketOf(request), limit: 1, signal });
+}
+
 /** Where the object of the request is to be; throws where no object can. */
 export function targetOf(request: S3Request): FileName {
   return { bucket: bucketOf(request), path: pathOfKey(request.key ?? '') };
@@ -104,6 +109,14 @@ export function namingOf({ query }: S3Request): Naming {
     throw new S3Error('InvalidArgument', 'encoding-type is url, or is left out.');
   }
   return { encoding, text: (name) => encodeURIComponent(name).replaceAll('%2F', '/') };
+}
+
+/** The whole number of a parameter; undefined where it is absent or empty. */
+export function numberOf(query: S3Request['query'], name: string): number | undefined {
+  const text = query.get(name) ?? '';
+  if (text === '') return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new S3Error('InvalidArgument', `${name} must be a whole number; got ${text.slice(0, 80)}.`);
 }
 
 const xmlBytesMax = 2_000_000;

@@ -47,7 +47,7 @@ async function listVersion2(operation: Operation) {
   const asked = askedOf(operation);
   const startAfter = query.get('start-after');
   const token = query.get('continuation-token');
-  const after = token === undefined ? (startAfter ?? '') : nameOfToken(token);
+  const after = token ? nameOfToken(token) : (startAfter ?? '');
   const page = await pageOf(operation, asked, after);
   return xmlAnswer(
     writeXml('ListBucketResult', {

@@ -4,10 +4,9 @@ import { type Answer, xmlAnswer } from '../answer.ts';
 import { groupOf } from '../listing.ts';
 import type { StoredPart, UploadStart } from '../multipart/upload-log.ts';
 import type { Operation, Route } from '../operation.ts';
-import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, namingOf, owner } from './common.ts';
+import { bucketOf, namingOf, numberOf, owner, requireBucket } from './common.ts';
 
 const itemsMax = 1_000;
 
@@ -29,8 +28,8 @@ async function listParts({ request, accessKeyId, multipart }: Operation): Promis
   if (state.completed !== undefined) {
     throw new S3Error('NoSuchUpload', 'The upload has been completed.');
   }
-  const marker = numberOf(request, 'part-number-marker', 0);
-  const max = Math.min(itemsMax, numberOf(request, 'max-parts', itemsMax));
+  const marker = numberOf(request.query, 'part-number-marker') ?? 0;
+  const max = Math.min(itemsMax, numberOf(request.query, 'max-parts') ?? itemsMax);
   const behind = [...state.parts.values()]
     .filter(({ number }) => number > marker)
     .sort((one, other) => one.number - other.number);
@@ -72,15 +71,18 @@ function checksumKind(checksum: UploadStart['checksum']): Elements {
   };
 }
 
-/** Of who asks: an upload that another access key began is not shown. */
-async function listUploads({ request, accessKeyId, multipart }: Operation): Promise<Answer> {
+/** Lists the caller's own: an upload that another access key began is not shown. */
+async function listUploads(operation: Operation): Promise<Answer> {
+  const { request, accessKeyId, isSigned, multipart } = operation;
   const { query } = request;
+  if (!isSigned) throw new S3Error('AccessDenied', 'Uploads are listed by signed requests only.');
+  await requireBucket(operation);
   const bucket = bucketOf(request);
   const delimiter = query.get('delimiter') ?? '';
   const { encoding, text } = namingOf(request);
   const [prefix, keyMarker] = [query.get('prefix') ?? '', query.get('key-marker') ?? ''];
   const idMarker = query.get('upload-id-marker') ?? '';
-  const max = Math.min(itemsMax, numberOf(request, 'max-uploads', itemsMax));
+  const max = Math.min(itemsMax, numberOf(query, 'max-uploads') ?? itemsMax);
   const all = await multipart.list({ holder: accessKeyId, bucket });
   const own = all.filter(({ key }) => key.startsWith(prefix));
   const behind = own.slice(placeBehind(own, keyMarker, idMarker));
@@ -148,11 +150,4 @@ function placeBehind(list: readonly UploadStart[], keyMarker: string, idMarker: 
   if (at !== -1) return at + 1;
   const next = list.findIndex(({ key }) => key > keyMarker);
   return keyMarker === '' ? 0 : next === -1 ? list.length : next;
-}
-
-function numberOf({ query }: S3Request, name: string, fallback: number): number {
-  const text = query.get(name);
-  if (text === undefined || text === '') return fallback;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new S3Error('InvalidArgument', `${name} must be a whole number.`);
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { piecesOf } from '../../../client/src/byte-stream.ts';
 import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
-import { type ChecksumAlgorithm, checksumNamed } from '../body/checksum.ts';
+import { type ChecksumAlgorithm, checksumNamed, checksumNames } from '../body/checksum.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
 import type { ListedPart } from '../multipart/completion.ts';
 import type { MultipartUpload, NewPart } from '../multipart/multipart-upload.ts';
@@ -53,7 +53,7 @@ async function createUpload(operation: Operation): Promise<Answer> {
   const description = descriptionOf(request);
   const checksum = checksumAsked(request);
   // What is too much is said before anything is sent: what comes to it has these lengths.
-  const value = `CRC64NVME ${'A'.repeat(50)} FULL_OBJECT`;
+  const value = `SHA512 ${'A'.repeat(94)} FULL_OBJECT`;
   const etag = `${'0'.repeat(32)}-10000`;
   factsOf(description, { etag, checksum: checksum && value, partBytes: partBytesMax });
   await isEndToEnd(account, target.bucket);
@@ -84,8 +84,8 @@ function checksumAsked(request: S3Request): UploadStart['checksum'] {
   if (algorithm !== undefined && isKnown) return { algorithm, isOfWhole };
   throw new S3Error(
     'InvalidRequest',
-    'A checksum is CRC32, CRC32C or CRC64NVME of the whole (FULL_OBJECT), or CRC32, CRC32C, SHA1 ' +
-      'or SHA256 of the parts (COMPOSITE).',
+    `The checksum ${name} of type ${type} is not supported: send CRC32, CRC32C or CRC64NVME with ` +
+      `FULL_OBJECT, or one of ${checksumNames} but crc64nvme with COMPOSITE.`,
   );
 }
 

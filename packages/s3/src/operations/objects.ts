@@ -159,8 +159,13 @@ function overridesOf(request: S3Request, isSigned: boolean): Record<string, stri
   if (fields.length > 0 && !isSigned) {
     throw new S3Error('InvalidRequest', 'response-… is for requests with a signature.');
   }
-  if (fields.some(([, value]) => /[^\u0020-\u007e]/.test(value))) {
-    throw new S3Error('InvalidArgument', 'A value of response-… is printable ASCII.');
+  const wrong = fields.find(([, value]) => /[^\u0020-\u007e\u00a0-\u00ff]/.test(value));
+  if (wrong !== undefined) {
+    throw new S3Error(
+      'InvalidArgument',
+      `response-${wrong[0].toLowerCase()} has a character that no header field can have: send ` +
+        "printable Latin-1, and other characters of a file name as filename*=UTF-8''….",
+    );
   }
   return Object.fromEntries(fields);
 }

@@ -78,7 +78,7 @@ export function digestFacts(body: Body): ByteFacts {
 /** As long as those of any bytes. */
 const longestFacts: ByteFacts = {
   etag: '0'.repeat(32),
-  checksum: `SHA256 ${'0'.repeat(44)}`,
+  checksum: `SHA512 ${'0'.repeat(88)}`,
 };
 
 /** What is read of the service, as the body of a request. */

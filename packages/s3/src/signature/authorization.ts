@@ -87,15 +87,25 @@ function headerClaim(request: SignedRequest, header: string): Claim {
     throw new S3Error(code, 'It must have Credential, SignedHeaders and Signature.');
   };
   if (fields.size !== 3) throw new S3Error(code, 'It has three fields, parted by commas.');
-  const time = headerOf(request, 'x-amz-date');
-  if (time === undefined) {
-    throw new S3Error('AccessDenied', 'A signed request needs the header x-amz-date.');
-  }
   return {
-    ...readFields({ text, time, code }),
+    ...readFields({ text, time: timeOf(request), code }),
     form: 'header',
     expiresSeconds: undefined,
   };
+}
+
+/** `x-amz-date`, or `date` in its place, whose HTTP date is signed in the form of the former. */
+function timeOf(request: SignedRequest): string {
+  const time = headerOf(request, 'x-amz-date');
+  if (time !== undefined) return time;
+  const date = headerOf(request, 'date');
+  if (date === undefined) {
+    throw new S3Error('AccessDenied', 'A signed request needs the header x-amz-date or date.');
+  }
+  const ms = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]0000)$/.test(date)
+    ? Date.parse(date)
+    : Number.NaN;
+  return Number.isNaN(ms) ? date : new Date(ms).toISOString().replace(/[-:]|\.\d{3}/g, '');
 }
 
 function queryClaim(parameters: readonly (readonly [string, string])[]): Claim {

@@ -6,6 +6,9 @@ import { S3Error } from '../s3-error.ts';
 /** An element's text, or the elements in it by their names, each a list. */
 export type ReadElement = string | { readonly [name: string]: readonly ReadElement[] };
 
+/** Deeper than any request of S3. */
+const depthMax = 16;
+
 const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
@@ -13,6 +16,7 @@ const parser = new XMLParser({
   removeNSPrefix: true,
   // Characters by their number, as Go writes quotes: without it they are left as they are.
   htmlEntities: true,
+  maxNestedTags: depthMax,
   isArray: (_name, path) => String(path).includes('.'),
 });
 
@@ -20,11 +24,30 @@ const parser = new XMLParser({
 export function readXml(bytes: Uint8Array, root: string): ReadElement {
   const text = decode(bytes);
   // A document type may declare entities that grow beyond all bounds.
-  if (/<!(?!--)/.test(text) || XMLValidator.validate(text) !== true) throw malformed(root);
-  const found: unknown = parser.parse(text)[root];
+  if (/<!(?!--)/.test(text) || !hasOnlyCharacters(text)) throw malformed(root);
+  if (XMLValidator.validate(text) !== true) throw malformed(root);
+  let found: unknown;
+  try {
+    found = parser.parse(text)[root];
+  } catch {
+    // Elements nested too deeply, or named like a property that every object has.
+    throw malformed(root);
+  }
   if (found === undefined) throw malformed(root);
   return found as ReadElement;
 }
+
+/** Whether each character, also each written by its number, is one of XML 1.0 (§2.2). */
+function hasOnlyCharacters(text: string): boolean {
+  if (noCharacter.test(text)) return false;
+  for (const [, hexadecimal, decimal] of text.matchAll(/&#(?:x([0-9a-fA-F]+)|([0-9]+));/g)) {
+    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    if (code > 0x10_ff_ff || noCharacter.test(String.fromCodePoint(code))) return false;
+  }
+  return true;
+}
+
+const noCharacter = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 function decode(bytes: Uint8Array): string {
   try {

@@ -1,0 +1,103 @@
+// Settings of S3 that no bucket or object has here. A client that asks for one gets S3's own answer
+// for its absence, so that tools that look before they work can go on. Deleting an absent setting
+// succeeds, as in S3. Storing one has no route: it would promise what does not happen.
+
+import { type Answer, xmlAnswer } from '../answer.ts';
+import type { Handler, Operation, Route } from '../operation.ts';
+import { type S3Code, S3Error } from '../s3-error.ts';
+import { type Elements, writeXml } from '../xml/write.ts';
+import { findObject, placeOf, requireBucket } from './common.ts';
+
+/** By the name in the query: S3's code for a bucket without the setting. */
+const missingCodes = {
+  policy: 'NoSuchBucketPolicy',
+  policyStatus: 'NoSuchBucketPolicy',
+  cors: 'NoSuchCORSConfiguration',
+  lifecycle: 'NoSuchLifecycleConfiguration',
+  encryption: 'ServerSideEncryptionConfigurationNotFoundError',
+  tagging: 'NoSuchTagSet',
+  'object-lock': 'ObjectLockConfigurationNotFoundError',
+  publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
+  ownershipControls: 'OwnershipControlsNotFoundError',
+  website: 'NoSuchWebsiteConfiguration',
+  replication: 'ReplicationConfigurationNotFoundError',
+} as const satisfies Readonly<Record<string, S3Code>>;
+
+/** S3 has no deletion of these. */
+const undeletable: readonly string[] = ['policyStatus', 'object-lock'];
+
+/** Documents by which S3 reports that a setting is absent. */
+const documents: Readonly<Record<string, readonly [root: string, content: Elements]>> = {
+  logging: ['BucketLoggingStatus', {}],
+  notification: ['NotificationConfiguration', {}],
+  accelerate: ['AccelerateConfiguration', {}],
+  requestPayment: ['RequestPaymentConfiguration', { Payer: 'BucketOwner' }],
+};
+
+/** Settings of which a bucket may have several, each with an id. */
+const lists: Readonly<Record<string, string>> = {
+  analytics: 'ListBucketAnalyticsConfigurationResult',
+  inventory: 'ListInventoryConfigurationsResult',
+  metrics: 'ListMetricsConfigurationsResult',
+  'intelligent-tiering': 'ListBucketIntelligentTieringConfigurationsOutput',
+};
+
+const versioned = ['versionId'];
+
+export const absentSettingRoutes: Readonly<Record<string, Route>> = Object.fromEntries([
+  ...Object.entries(missingCodes).map(([name, code]) => [
+    `GET bucket?${name}`,
+    { run: refusing(code, `The bucket has no setting "${name}".`) },
+  ]),
+  ...Object.keys(missingCodes)
+    .filter((name) => !undeletable.includes(name))
+    .map((name) => [`DELETE bucket?${name}`, { run: deleteAbsent, isChange: true }]),
+  ...Object.entries(documents).map(([name, [root, content]]) => [
+    `GET bucket?${name}`,
+    { run: answering(root, content) },
+  ]),
+  ...Object.entries(lists).map(([name, root]) => [
+    `GET bucket?${name}`,
+    { run: listing(root), parameters: ['id', 'continuation-token'] },
+  ]),
+  ...['retention', 'legal-hold'].flatMap((name) => [
+    [`GET object?${name}`, { run: refuseLock, parameters: versioned }],
+    [`PUT object?${name}`, { run: refuseLock, parameters: versioned, isChange: true }],
+  ]),
+]);
+
+function refusing(code: S3Code, message: string): Handler {
+  return async (operation) => {
+    await requireBucket(operation);
+    throw new S3Error(code, message);
+  };
+}
+
+async function deleteAbsent(operation: Operation): Promise<Answer> {
+  await requireBucket(operation);
+  return { status: 204 };
+}
+
+function answering(root: string, content: Elements): Handler {
+  return async (operation) => {
+    await requireBucket(operation);
+    return xmlAnswer(writeXml(root, content));
+  };
+}
+
+function listing(root: string): Handler {
+  return async (operation) => {
+    await requireBucket(operation);
+    if (operation.request.query.has('id')) {
+      throw new S3Error('NoSuchConfiguration', 'The bucket has no configuration of this id.');
+    }
+    return xmlAnswer(writeXml(root, { IsTruncated: false }));
+  };
+}
+
+/** As S3 answers in a bucket that was created without object lock. */
+async function refuseLock(operation: Operation): Promise<Answer> {
+  const { request } = operation;
+  await findObject(operation, placeOf(request), request.query.get('versionId'));
+  throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration');
+}
