@@ -1,5 +1,5 @@
-// Access control lists. Rights are granted by the service, to keys and members of a bucket, so every
-// list has one grant: the owner's. A list that grants the same is accepted, any other is refused.
+// Access control lists. The service grants rights to the keys and members of a bucket, so every
+// list has one grant: the owner's. A list that grants the same is accepted, others are refused.
 
 import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Handler, Operation, Route } from '../operation.ts';
@@ -45,14 +45,15 @@ function putting(require: Requirement): Handler {
     const body = await readSmallBody(operation);
     const list = body.length === 0 ? undefined : readXml(body, 'AccessControlPolicy');
     const grants = elementsOf(elementsOf(list, 'AccessControlList')[0], 'Grant');
+    const isEmpty = body.length > 0 && grants.length === 0;
     const isOwners = grants.every((grant) => {
       const [grantee] = elementsOf(grant, 'Grantee');
       return textOf(grantee, 'ID') === owner.ID && textOf(grant, 'Permission') === 'FULL_CONTROL';
     });
-    if (!isOwners) {
+    if (isEmpty || !isOwners) {
       throw new S3Error(
         'NotImplemented',
-        'An access control list may only grant FULL_CONTROL to its owner, efs: share a file by a ' +
+        'An access control list must grant FULL_CONTROL to its owner, efs, and nothing else: share a file by a ' +
           'link, or a bucket by a key (efs link, efs key).',
       );
     }

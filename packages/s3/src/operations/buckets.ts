@@ -69,7 +69,7 @@ async function headBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { 'x-amz-bucket-region': region } };
 }
 
-/** The region is ignored: there is one. The caller's own bucket is left as it is, as in us-east-1. */
+/** Ignores the region: there is one. Leaves the caller's own bucket as it is, as in us-east-1. */
 async function createBucket(operation: Operation): Promise<Answer> {
   const { account, request } = operation;
   const body = await readSmallBody(operation);
@@ -83,7 +83,7 @@ async function createBucket(operation: Operation): Promise<Answer> {
   return { status: 200, headers: { Location: `/${bucket}` } };
 }
 
-/** Whether the creation failed because the caller has the bucket already, by its identity or key. */
+/** Whether the creation failed because the caller has the bucket already, by identity or key. */
 async function isOwn(operation: Operation, error: unknown): Promise<boolean> {
   const { account, request } = operation;
   const answers = (asked: Promise<unknown>) =>

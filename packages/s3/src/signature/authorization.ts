@@ -94,6 +94,9 @@ function headerClaim(request: SignedRequest, header: string): Claim {
   };
 }
 
+/** Of RFC 9110 §5.6.7, and of RFC 5322 as Python writes it. */
+const httpDate = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} (?:GMT|[+-]0000)$/;
+
 /** `x-amz-date`, or `date` in its place, whose HTTP date is signed in the form of the former. */
 function timeOf(request: SignedRequest): string {
   const time = headerOf(request, 'x-amz-date');
@@ -102,9 +105,7 @@ function timeOf(request: SignedRequest): string {
   if (date === undefined) {
     throw new S3Error('AccessDenied', 'A signed request needs the header x-amz-date or date.');
   }
-  const ms = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]0000)$/.test(date)
-    ? Date.parse(date)
-    : Number.NaN;
+  const ms = httpDate.test(date) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(ms) ? date : new Date(ms).toISOString().replace(/[-:]|\.\d{3}/g, '');
 }
 

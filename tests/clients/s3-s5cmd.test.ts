@@ -1,0 +1,42 @@
+// s5cmd, which runs many requests at a time, by AWS's SDK for Go.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sampleBytes } from '../support/service.ts';
+import { expectFile } from './support/judging.ts';
+import { buckets, openDoor } from './support/s3-door.ts';
+
+const door = openDoor();
+const film = sampleBytes('s5cmd', 20_000_001);
+
+describe.each(buckets)('in bucket %s', (bucket) => {
+  test('s5cmd syncs a folder, shows, copies, moves and removes it', async () => {
+    const s5cmd = (...words: string[]) =>
+      door.run('s5cmd', '--endpoint-url', door.url, '--numworkers', '16', ...words);
+    const tree = join(door.folder, 'tree');
+    await mkdir(join(tree, 'deep'), { recursive: true });
+    await writeFile(join(tree, 'film.bin'), film);
+    for (let index = 0; index < 30; index++) {
+      await writeFile(join(tree, 'deep', `${index}.txt`), `file ${index}`);
+    }
+    const there = `s3://${bucket}/tree/`;
+    await s5cmd('cp', '--part-size', '5', 'tree/', there);
+    expect((await s5cmd('ls', `${there}*`)).output.toString().trim().split('\n')).toHaveLength(31);
+    await mkdir(join(door.folder, `back-${bucket}`));
+    await s5cmd('cp', '--part-size', '5', `${there}*`, `back-${bucket}/`);
+    await expectFile(join(door.folder, `back-${bucket}`, 'film.bin'), film);
+    await writeFile(join(tree, 'deep', '7.txt'), 'longer than before');
+    const synced = (await s5cmd('sync', '--size-only', 'tree/', there)).output.toString();
+    expect(synced.trim().split('\n')).toEqual([expect.stringContaining('7.txt')]);
+    expect((await s5cmd('cat', `${there}deep/7.txt`)).output.toString()).toBe('longer than before');
+    await s5cmd('cp', `${there}film.bin`, `${there}copy.bin`);
+    await s5cmd('mv', `${there}copy.bin`, `${there}moved.bin`);
+    expect((await s5cmd('du', `${there}*`)).output.toString()).toMatch(/32 objects/);
+    await s5cmd('rm', `${there}*`);
+    const { code } = await door.tryRun('s5cmd', '--endpoint-url', door.url, 'ls', `${there}*`);
+    expect(code, 'of a listing without objects').toBe(1);
+    await s5cmd('mb', `s3://${bucket}S5`);
+    await s5cmd('rb', `s3://${bucket}S5`);
+  });
+});
