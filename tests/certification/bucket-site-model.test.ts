@@ -14,6 +14,7 @@ import {
   type CertifiedCanister,
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
+import { seedsOr } from '../support/seed.ts';
 
 let canister: CertifiedCanister;
 
@@ -129,20 +130,23 @@ async function expectOptions(): Promise<void> {
   }
 }
 
-test('a site answers as its twin does, certified, at every address', {
-  timeout: 300_000,
-}, async () => {
-  let twin: TwinBucket = { files: new Map(), isSite: false, isPublic: true };
-  let count = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(operation, { minLength: 8, maxLength: 24 }), async (operations) => {
-      for (const each of operations) {
-        const before = twin;
-        twin = await run(twin, each, `text ${count++}`);
-        await expectSettled(before, twin);
-      }
-      await expectOptions();
-    }),
-    { numRuns: 6, endOnFailure: true, seed: Number(process.env.FC_SEED ?? 20_261_122) },
-  );
-});
+let twin: TwinBucket = { files: new Map(), isSite: false, isPublic: true };
+let count = 0;
+
+test.each(seedsOr(20_261_122))(
+  'a site answers as its twin does, certified, at every address, seed %i',
+  async (seed) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 8, maxLength: 24 }), async (operations) => {
+        for (const each of operations) {
+          const before = twin;
+          twin = await run(twin, each, `text ${count++}`);
+          await expectSettled(before, twin);
+        }
+        await expectOptions();
+      }),
+      { numRuns: 6, endOnFailure: true, seed },
+    );
+  },
+  300_000,
+);

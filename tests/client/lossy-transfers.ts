@@ -4,11 +4,12 @@ import { expect } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 import { type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { noFaults, startProxy, type UnreliableProxy } from './unreliable-proxy.ts';
 
 /** The seed is in the name of what fails. */
-export const networkSeed = Number(process.env.EFS_SEED) || 20_261_121;
+export const networkSeed = seedOr(20_261_121);
 
 export interface Transfer {
   readonly service: Service;

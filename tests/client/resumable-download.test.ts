@@ -7,9 +7,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCuttingProxy } from '../clients/support/cutting-proxy.ts';
 import { openTarget, type Target } from '../clients/support/target.ts';
+import { seedOr } from '../support/seed.ts';
 
-const { EFS_SEED = '20261120' } = process.env;
-const seed = EFS_SEED === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(EFS_SEED);
+const seed = seedOr(20_261_120);
 
 interface Answer {
   readonly status: number;

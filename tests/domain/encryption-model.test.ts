@@ -41,10 +41,11 @@ import { allFiles, allVersions, checkInvariants } from '../support/invariants.ts
 import { giveRootKey, rewind, stateOf, upgradeStores } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { readStored } from '../support/read-files.ts';
+import { seedOr } from '../support/seed.ts';
 
 const rounds = Number(process.env.EFS_ROTATION_ROUNDS ?? 200);
 const operationsPerRound = 8;
-const seed = Number(process.env.EFS_SEED ?? 20261120) || Date.now();
+const seed = seedOr(20_261_120);
 
 const wheel = encryptionOperations.flatMap(([weight, name, operation]) =>
   Array.from({ length: weight }, () => ({ name, operation })),

@@ -27,12 +27,13 @@ import {
 } from '../support/encryption-twin.ts';
 import type { Entry, MemoryStores } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 
 let stores: MemoryStores;
 const alice = callOf('alice');
 const smallSizes = [1, 63, 300];
 const largeBytes = 150_000;
-const seed = Number(process.env.EFS_SEED ?? 20261120) || Date.now();
+const seed = seedOr(20_261_120);
 const random = randomNumbers(seed);
 
 beforeEach(async () => {

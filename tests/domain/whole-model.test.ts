@@ -40,10 +40,12 @@ import { expireTwin } from '../support/model-upload-twin.ts';
 import * as uploads from '../support/model-uploads.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { readStored } from '../support/read-files.ts';
+import { seedsOr } from '../support/seed.ts';
 
 const operationsPerRun = 1_200;
 /** Ten whose histories end in all ways that are foreseen. */
-const seeds = [1, 5, 8, 13, 14, 15, 26, 28, 29, 36];
+const namedSeeds = [1, 3, 4, 5, 8, 13, 14, 15, 21, 26];
+const seeds = seedsOr(...namedSeeds);
 
 /** Somebody reads the file on: when it is replaced, its content stays for a while. */
 function stream(run: Run): Answer {
@@ -273,5 +275,7 @@ test('the operations have ended in every way that the twin foresees', () => {
   console.log(`seeds ${seeds.join(', ')}: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBe(seeds.length * operationsPerRun);
+  // One history alone does not end in all of them.
+  if (seeds.length < namedSeeds.length) return;
   expect([...seen.keys()]).toEqual(expect.arrayContaining([...foreseen]));
 });

@@ -8,14 +8,14 @@ import { formBody } from '../support/forms.ts';
 import { installNodeKernel } from '../support/kernel-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 
 beforeAll(async () => {
   installNodeText();
   await installNodeKernel();
 });
 
-const { EFS_SEED = '20261122' } = process.env;
-const seed = Number(EFS_SEED) || Date.now();
+const seed = seedOr(20_261_122);
 const type = 'multipart/form-data; boundary=B';
 
 function read(body: string | Uint8Array, contentType = type): Part[] {

@@ -13,8 +13,9 @@ import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, principalOf } from '../../scripts/local-service.ts';
 import { type DidMethod, readInterface, type Vocabulary } from '../support/model-interface.ts';
 import { copyPreparedState } from '../support/prepared-state.ts';
+import { seedOr } from '../support/seed.ts';
 
-const seed = Number(process.env.EFS_FUZZ_SEED ?? 20_260_102);
+const seed = seedOr(20_260_102);
 const typedPerMethod = 8;
 const damagedPerMethod = 6;
 const crash =

@@ -19,11 +19,11 @@ import {
   TextResult,
 } from '../support/refusal-checks.ts';
 import { stranger } from '../support/refusal-costs.ts';
+import { seedOr } from '../support/seed.ts';
 
 /** One of so many is sent. */
 const oneOf = 8;
-const { EFS_SEED = '20261122' } = process.env;
-const seed = Number(EFS_SEED) || Date.now();
+const seed = seedOr(20_261_122);
 
 /** Sent in every run. */
 const foundByAttack = [

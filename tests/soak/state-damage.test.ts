@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { damageState } from '../replica/persistence/state-damages.ts';
+import { seedOr } from '../support/seed.ts';
 
-const first = Number(process.env.EFS_SEED ?? 20261122) || Date.now();
+const first = seedOr(20_261_122);
 
 test.each([0, 1, 2, 3, 4].map((step) => first + step))(
   'each file cut, changed, removed or older is noticed, or does no harm, seed %i',

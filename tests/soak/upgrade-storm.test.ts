@@ -1,10 +1,11 @@
 // Hundreds of upgrades at random moments while calls of the canister are under way.
 
 import { expect, test } from 'vitest';
+import { seedOr } from '../support/seed.ts';
 import { upgradeUnderCalls } from '../support/upgrade-storm.ts';
 
 const upgrades = Number(process.env.EFS_UPGRADES ?? 200);
-const seed = Number(process.env.EFS_SEED ?? 20261122) || Date.now();
+const seed = seedOr(20_261_122);
 
 test(`${upgrades} upgrades under uploads and rotations harm nothing, seed ${seed}`, async () => {
   const counts = await upgradeUnderCalls({ upgrades, seed });

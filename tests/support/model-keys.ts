@@ -2,14 +2,14 @@
 // the owner.
 
 import { createKey, revokeKey } from '../../src/domain/administration/api-key-management.ts';
-import { callOf } from './domain-fixture.ts';
+import { callOf, hourNs } from './domain-fixture.ts';
 import type { TwinKey } from './model-link-twin.ts';
 import { type Answer, type Operation, oneOf, type Run } from './model-run.ts';
 
 const liveKeysMax = 5;
 
 function liveKeys({ twin }: Run): TwinKey[] {
-  return twin.keys.filter(({ isRevoked }) => !isRevoked);
+  return twin.keys.filter((key) => !key.isOver());
 }
 
 /** At times with a key that is good, seldom with one that is not any more; else as the owner. */
@@ -33,9 +33,22 @@ export function makeKey(run: Run): Answer {
     permissions: oneOf(run, [all, all, ['read'], ['read', 'write'], ['read', 'delete']]),
     buckets: oneOf(run, [['box'], ['box', 'other'], ['box', 'other']]),
   };
-  const request = { name: 'model', expiresAtNs: undefined, ...named };
+  const lasts = oneOf(run, [undefined, undefined, hourNs, 12n * hourNs]);
+  const expiresAtNs = lasts && twin.nowNs + lasts;
+  const request = { name: 'model', expiresAtNs, ...named };
   const { key, secret } = createKey(model.current(), callOf('alice', twin.nowNs), request);
-  twin.keys.push({ id: key.id, secret, ...named, isRevoked: false });
+  const expiresAt = expiresAtNs ?? 0n;
+  const isExpired = () => expiresAt > 0n && expiresAt <= twin.nowNs;
+  twin.keys.push({
+    id: key.id,
+    secret,
+    ...named,
+    expiresAt,
+    isRevoked: false,
+    isOver() {
+      return this.isRevoked || isExpired();
+    },
+  });
   return undefined;
 }
 

@@ -11,7 +11,11 @@ export interface TwinKey {
   readonly prefix: string;
   readonly permissions: readonly string[];
   readonly buckets: readonly string[];
+  /** 0n: never. */
+  readonly expiresAt: bigint;
   isRevoked: boolean;
+  /** Revoked or expired by now. */
+  isOver(): boolean;
 }
 
 export interface TwinLink {
@@ -36,7 +40,7 @@ export type Need = readonly [permission: string, bucket: string, place: string];
 /** Why the key is refused; an owner, who sends none, never is. */
 export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): RefusalCode | undefined {
   if (key === undefined) return undefined;
-  if (key.isRevoked) return 'InvalidApiKey';
+  if (key.isOver()) return 'InvalidApiKey';
   const isGranted = ([permission, bucket, place]: Need) =>
     key.buckets.includes(bucket) &&
     key.permissions.includes(permission) &&
@@ -47,6 +51,13 @@ export function keyCode(key: TwinKey | undefined, needs: readonly Need[]): Refus
 /** Lists are of the part that the key is for, unless they are asked for a part of that. */
 export function listedPrefix(key: TwinKey | undefined, asked: string): string {
   return key?.prefix.startsWith(asked) ? key.prefix : asked;
+}
+
+/** A link that a key made ends with the key at the latest. */
+export function linkEnd(expiresAt: bigint, key: TwinKey | undefined): bigint {
+  const keyEnd = key?.expiresAt ?? 0n;
+  if (keyEnd === 0n) return expiresAt;
+  return expiresAt === 0n || expiresAt > keyEnd ? keyEnd : expiresAt;
 }
 
 function isLive({ expiresAt }: TwinLink, nowNs: bigint): boolean {

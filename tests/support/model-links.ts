@@ -18,6 +18,7 @@ import {
   endTwinLinks,
   isOpen,
   keyCode,
+  linkEnd,
   linksBelow,
   listedPrefix,
   type TwinLink,
@@ -55,7 +56,8 @@ function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
   const expiresAtNs = run.random(30) === 0 ? twin.nowNs : lasts && twin.nowNs + lasts;
   const downloadName = oneOf(run, [undefined, undefined, 'Ü.txt', run.random(9) ? 'b' : 'a/b']);
   const name = downloadName ?? path.slice(path.lastIndexOf('/') + 1);
-  const made = { name, expiresAt: expiresAtNs ?? 0n, key, path, id: '', secret: '' };
+  const expiresAt = linkEnd(expiresAtNs ?? 0n, key);
+  const made = { name, expiresAt, key, path, id: '', secret: '' };
   const isOdd = expiresAtNs === twin.nowNs || name.includes('/');
   const room = canAddLink(bucket, made, twin.nowNs) ? undefined : 'QuotaExceeded';
   const missing = bucket.files.has(path) ? undefined : 'NoSuchFile';

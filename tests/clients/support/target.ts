@@ -2,6 +2,7 @@
 // parts; or a plain file server in its place, to judge the judges: EFS_CLIENTS_SERVER=static.
 
 import { createStorage } from '../../../packages/client/src/storage.ts';
+import { seedOr } from '../../support/seed.ts';
 import { openService, sampleBytes, sha256Hex } from '../../support/service.ts';
 import { type CutOptions, type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import { startStaticServer } from './static-server.ts';
@@ -68,10 +69,9 @@ async function openDeployed(): Promise<Omit<Target, 'file'>> {
 
 export const cutsOfEach = 3;
 
-/** Told by EFS_SEED, or drawn; printed in any case. */
+/** EFS_SEED, or another one each time; printed in any case. */
 function seedOf(name: string): number {
-  const { EFS_SEED = 'random' } = process.env;
-  const seed = EFS_SEED === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(EFS_SEED);
+  const seed = seedOr(Math.floor(Math.random() * 2 ** 31));
   console.log(`${name}: connections are cut by EFS_SEED=${seed}`);
   return seed;
 }

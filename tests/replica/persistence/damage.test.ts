@@ -1,12 +1,13 @@
 // A damaged state folder; `npm run soak` tries each damage of several seeds.
 
 import { expect, test } from 'vitest';
+import { seedOr } from '../../support/seed.ts';
 import { damageState } from './state-damages.ts';
 
-const seed = Number(process.env.EFS_SEED ?? 20261122) || Date.now();
+const seed = seedOr(20_261_122);
 
 test(`each file cut, changed, removed or older is noticed, or does no harm, seed ${seed}`, () => {
   const counts = damageState({ seed, share: 0.25 });
   expect(counts.refused).toBeGreaterThan(80);
   expect(counts.repaired).toBeGreaterThan(40);
-}, 120_000);
+});
