@@ -30,10 +30,10 @@ export default defineConfig({
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    testTimeout: isClients ? 120_000 : 60_000,
-    hookTimeout: 120_000,
-    // A machine may be slow; what comes sooner is not waited for.
-    expect: { poll: { timeout: 10_000 } },
+    // Ten times what an idle machine needs and more: a limit ends what hangs, and judges no speed.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     globalSetup: [
       ...(isClients ? ['tests/clients/support/judges.ts'] : []),
       ...(isForeign ? [] : ['tests/support/build.ts']),

@@ -108,7 +108,7 @@ test('by ingress a list is refused before anything is read for it', async () => 
   const bucket = `/api/v1/bucket/${service.bucket}`;
   const [list, nothing] = [await ask(`${bucket}/files?limit=1000`), await ask(`${bucket}/none`)];
   expect(Math.abs(Number(list) - Number(nothing))).toBeLessThan(500_000);
-}, 30_000);
+});
 
 const text = IDL.Opt(IDL.Text);
 const Request = IDL.Record({

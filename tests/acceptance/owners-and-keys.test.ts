@@ -125,7 +125,7 @@ describe('an owner who is removed', () => {
     const reader = { principal: bob.principal, role: 'reader' };
     await alice.get('updateBucket', changeOf('demoted', { addMembers: [[reader]] }));
     expect(await statusWith(key.secret, 'demoted')).toBe(401);
-    await expect.poll(() => openUploads('demoted'), { timeout: 10_000 }).toBe(0n);
+    await expect.poll(() => openUploads('demoted')).toBe(0n);
   });
 });
 
@@ -167,7 +167,7 @@ describe('a bucket that changes hands', () => {
     expect(chunk.err).toMatch(/^\w+: /);
     const count = async () =>
       (await bob.get<{ openUploads: bigint }>('getBucket', 'handed', [])).openUploads;
-    await expect.poll(count, { timeout: 10_000 }).toBe(0n);
+    await expect.poll(count).toBe(0n);
   });
 
   test('at once, with both said in one call', async () => {

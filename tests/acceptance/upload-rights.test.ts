@@ -74,7 +74,7 @@ async function openUploads(bucket: string): Promise<bigint> {
 
 /** As upkeep does it by timers. */
 async function allEnded(bucket: string): Promise<void> {
-  await expect.poll(() => openUploads(bucket), { timeout: 10_000, interval: 50 }).toBe(0n);
+  await expect.poll(() => openUploads(bucket), { interval: 50 }).toBe(0n);
 }
 
 describe('a session that was begun over HTTP', () => {
@@ -172,7 +172,7 @@ describe('sessions of one key', () => {
     const third = await newKey('crowd');
     expect(codeOf(await begin('crowd', third.secret)), 'the bucket is full').toBe('429 SlowDown');
     await owner.get('revokeApiKey', one.id);
-    await expect.poll(() => openUploads('crowd'), { timeout: 10_000 }).toBe(BigInt(share));
+    await expect.poll(() => openUploads('crowd')).toBe(BigInt(share));
     expect(codeOf(await begin('crowd', third.secret))).toBe(201);
     const gone = await http('GET', `crowd/upload/${id}`, { key: third.secret });
     expect(codeOf(gone)).toMatch(/^4\d\d UploadCancelled$/);

@@ -250,7 +250,7 @@ test('every answer is accepted as it is', () => {
   }
 });
 
-test('1,000 changed and exchanged answers are refused', { timeout: 240_000 }, () => {
+test('1,000 changed and exchanged answers are refused', () => {
   const kinds = Object.keys(lies);
   const counts = new Map<string, number>();
   for (let told = 0, turn = 0; told < 1_000; turn++) {

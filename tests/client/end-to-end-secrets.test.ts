@@ -150,7 +150,7 @@ beforeAll(async () => {
   }
   secrets.set('large', large);
   secrets.set('small', small);
-}, 120_000);
+});
 
 afterAll(async () => {
   await replica?.stop();

@@ -64,7 +64,7 @@ test.each([
 test('sealingTransport() with a method without a path added and passed on compiles', () => {
   const added = grown('added(bucket: string): Promise<void>;');
   expect(faultsOf({ [interfacePath]: added, [sealingPath]: passing() })).toEqual([]);
-}, 60_000);
+});
 
 test('sealingTransport() passes chunks on without the clear path of their file', async () => {
   const sent: string[] = [];

@@ -77,7 +77,7 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
     await page.getByRole('heading', { name: 'deep' }).waitFor();
   });
 
-  test('of a large folder scroll to the end without a long frame', async () => {
+  test('of a large folder scroll to the end, and few rows are drawn at a time', async () => {
     await top();
     await page.getByRole('link', { name: 'many' }).click();
     await page.getByText('1,000 entries so far').waitFor();
@@ -88,23 +88,20 @@ describe.skipIf(isBrowserUnwanted)('files', () => {
         return page.getByText('2,500 files').count();
       })
       .toBe(1);
-    const slowest = await page.evaluate(async () => {
+    const most = await page.evaluate(async () => {
       const list = document.querySelector('[role=rowgroup]');
       if (list === null) throw new Error('There is no list');
-      let last = performance.now();
-      let worst = 0;
+      let rows = 0;
       for (let step = 1; step <= 60; step++) {
         list.scrollTop = (list.scrollHeight * step) / 60;
         await new Promise(requestAnimationFrame);
-        worst = Math.max(worst, performance.now() - last);
-        last = performance.now();
+        rows = Math.max(rows, document.querySelectorAll('[role=row]').length);
       }
-      return worst;
+      return rows;
     });
     await page.getByRole('link', { name: '12499.txt' }).waitFor();
-    expect(await page.getByRole('row').count()).toBeLessThan(100);
-    // 100 ms on a machine that does nothing else; tests have neighbours.
-    expect(slowest).toBeLessThan(400);
+    // How long a frame takes depends on their number; bench/console.ts measures it.
+    expect(most).toBeLessThan(100);
     await page.getByRole('button', { name: 'Size' }).click();
     await page.getByRole('button', { name: 'Name' }).click();
     await page.getByRole('button', { name: 'Name' }).click();

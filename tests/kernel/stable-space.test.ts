@@ -271,7 +271,7 @@ test('spaces behave as plain arrays under any history with upgrades', async () =
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 interface StepRun {
   readonly step: Step;

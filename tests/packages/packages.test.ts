@@ -46,7 +46,7 @@ beforeAll(async () => {
   [, url = ''] = /at (\S+);/.exec(said) ?? [];
   await efs('bucket', 'create', '--public', 'demo');
   apiKey = (await efs('key', 'create', 'demo', '--name', 'test')).trim();
-}, 120_000);
+});
 
 afterAll(async () => {
   const closed = new Promise((resolve) => replica.once('close', resolve));

@@ -23,7 +23,7 @@ const stateDirs: string[] = [];
 
 beforeAll(async () => {
   keeper = await assembledModule(join(folder, 'keeper.wat'));
-}, 60_000);
+});
 
 afterEach(async () => {
   for (const replica of running.splice(0)) await replica.stop();
@@ -220,7 +220,7 @@ describe('time', () => {
   it('runs timers by itself otherwise', async () => {
     const { count, setTimer } = await withKeeper();
     await setTimer(BigInt(Date.now()) * 1_000_000n + second / 20n);
-    await expect.poll(() => count('fired'), { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => count('fired')).toBe(1);
   });
 });
 
@@ -327,8 +327,8 @@ describe('the clock', () => {
     const id = await replica.createCanister();
     const fired = async () => Buffer.from(await replica.query(id, 'fired')).readUInt32LE(0);
     await replica.install(id, wasm);
-    await expect.poll(fired, { timeout: 3_000 }).toBe(1);
+    await expect.poll(fired).toBe(1);
     await replica.upgrade(id, wasm);
-    await expect.poll(fired, { timeout: 3_000 }).toBe(2);
+    await expect.poll(fired).toBe(2);
   });
 });

@@ -11,6 +11,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createStorage } from '../../packages/client/src/storage.ts';
 import { type CommandRun, runCommand, startCommand } from '../client/command-runs.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
@@ -77,8 +78,12 @@ test('what was answered is there after the door is killed, and nothing of what w
   await clientOf(first.url, 'key').send(new PutObjectCommand({ ...object, Body: 'answered' }));
   const large = { ...object, Key: 'kept/large', Body: sampleBytes('large', 12_000_000) };
   const cut = clientOf(first.url, 'owner').send(new PutObjectCommand(large));
-  setTimeout(() => first.process.kill('SIGKILL'), 300);
-  await expect(cut).rejects.toThrow();
+  const failed = expect(cut).rejects.toThrow();
+  const storage = createStorage({ url: service.base, apiKey: service.apiKey });
+  const openUploads = () => storage.listUploads({ bucket: service.bucket });
+  await expect.poll(openUploads, { interval: 10 }).not.toEqual([]);
+  first.process.kill('SIGKILL');
+  await failed;
   const second = await serve();
   const client = clientOf(second.url, 'owner');
   const list = new ListObjectsV2Command({ Bucket: object.Bucket, Prefix: 'kept/' });

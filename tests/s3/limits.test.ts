@@ -125,14 +125,16 @@ test('bodies that halt keep no other waiting', async () => {
     }),
   );
   await expect.poll(openUploads).not.toEqual([]);
-  const started = performance.now();
   await client.send(new PutObjectCommand({ Bucket, Key: 'prompt', Body: large }));
-  expect(performance.now() - started).toBeLessThan(20_000);
+  expect(
+    halting.filter(({ closed }) => closed),
+    'they halt still',
+  ).toEqual([]);
   for (const sending of halting) sending.destroy();
   await expect.poll(openUploads).toEqual([]);
   const ended = () => door.log.filter((line) => /^PUT \/demo\/halting-\d gone /.test(line));
   await expect.poll(ended).toHaveLength(halting.length);
-}, 30_000);
+});
 
 test('who stops reading ends the download, and others are served', async () => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'large', Body: large }));

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const named = ['--host', host, '--canister-id', canisterId, '--identity', identity];
   await run(...named, 'profile', 'add', 'owner');
   await run('--profile', 'owner', 'bucket', 'create', 'sealed', '--end-to-end');
-}, 60_000);
+});
 
 afterAll(async () => {
   door?.process.kill('SIGKILL');
@@ -49,7 +49,7 @@ async function openClient(): Promise<S3Client> {
   door.process.stdout?.on('data', (text) => {
     output += text;
   });
-  await expect.poll(() => output, { timeout: 20_000 }).toMatch(/^S3 at \S+$/m);
+  await expect.poll(() => output).toMatch(/^S3 at \S+$/m);
   return new S3Client({
     endpoint: /^S3 at (\S+)$/m.exec(output)?.[1] ?? '',
     region: 'us-east-1',

@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyPreparedState } from '../support/prepared-state.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
+import { seedOr } from '../support/seed.ts';
 import { sampleBytes, sha256Hex } from '../support/service.ts';
 import { type StartedService, startService } from '../support/started-service.ts';
 
 const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 2);
 const writers = 3;
+const random = randomNumbers(seedOr(20_261_122));
 
 let folder: string;
 let service: StartedService | undefined;
@@ -27,12 +30,28 @@ afterEach(async () => {
 /** Digests that a path may show; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
 
+interface Target {
+  readonly url: string;
+  readonly apiKey: string;
+  onAnswer(): void;
+}
+
+/** How many answers are awaited until the kill; `reached` resolves with the last of them. */
+function createCount(awaited: number) {
+  let count = 0;
+  let reach = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const onAnswer = () => {
+    count += 1;
+    if (count === awaited) reach();
+  };
+  return { onAnswer, reached };
+}
+
 /** Puts, copies and moves files until the connection breaks; notes what each path may show then. */
-async function write(
-  service: { url: string; apiKey: string },
-  name: string,
-  expected: Expected,
-): Promise<void> {
+async function write(service: Target, name: string, expected: Expected): Promise<void> {
   for (let turn = 0; ; turn++) {
     // A few names again and again, so that replacements are cut off too.
     const path = `${name}-${turn % 4}.bin`;
@@ -53,7 +72,7 @@ async function write(
 
 /** Copies or moves a file onto whatever is there; false when the connection broke. */
 async function place(
-  service: { url: string; apiKey: string },
+  service: Target,
   order: { operation: 'copy' | 'move' | undefined; from: string; to: string },
   expected: Expected,
 ): Promise<boolean> {
@@ -64,7 +83,7 @@ async function place(
   expected.set(from, [digest, left]);
   const body = JSON.stringify({ from, to: { path: to } });
   const url = `${service.url}/api/v1/bucket/demo/${operation}`;
-  const status = await send(url, { method: 'POST', body }, service.apiKey);
+  const status = await send(url, { method: 'POST', body }, service);
   if (status === undefined) return false;
   expect(status).toBeLessThan(300);
   expected.set(to, [digest]);
@@ -73,20 +92,21 @@ async function place(
 }
 
 /** The status, or `undefined` when the connection broke before there was one. */
-async function put(
-  service: { url: string; apiKey: string },
-  path: string,
-  bytes: Uint8Array,
-): Promise<number | undefined> {
+async function put(service: Target, path: string, bytes: Uint8Array): Promise<number | undefined> {
   const url = `${service.url}/api/v1/bucket/demo/files/${path}`;
-  return send(url, { method: 'PUT', body: bytes as BodyInit }, service.apiKey);
+  return send(url, { method: 'PUT', body: bytes as BodyInit }, service);
 }
 
-async function send(url: string, request: RequestInit, key: string): Promise<number | undefined> {
+async function send(
+  url: string,
+  request: RequestInit,
+  { apiKey, onAnswer }: Target,
+): Promise<number | undefined> {
   try {
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'a/b' };
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'a/b' };
     const response = await fetch(url, { ...request, headers });
     response.body?.cancel().catch(() => {});
+    onAnswer();
     return response.status;
   } catch {
     return undefined;
@@ -108,10 +128,11 @@ test(`kill -9 under writes, ${rounds} times, loses nothing that was answered`, a
     const started = await startService(folder);
     service = started;
     await checkAll(started.url, expected);
+    const { onAnswer, reached } = createCount(3 + random(20));
     const writing = Array.from({ length: writers }, (_, writer) =>
-      write(started, `${round}-${writer}`, expected),
+      write({ ...started, onAnswer }, `${round}-${writer}`, expected),
     );
-    await new Promise((resolve) => setTimeout(resolve, 300 + 250 * Math.random()));
+    await Promise.race([reached, Promise.all(writing)]);
     await started.kill();
     await Promise.all(writing);
   }
@@ -119,4 +140,4 @@ test(`kill -9 under writes, ${rounds} times, loses nothing that was answered`, a
   expect(answered.length).toBeGreaterThan(rounds);
   service = await startService(folder);
   await checkAll(service.url, expected);
-}, 180_000);
+}, 1_800_000);

@@ -7,4 +7,4 @@ const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 1);
 
 test('a killed replica loses nothing that was answered, of a heap and of files', async () => {
   await killReplica(rounds);
-}, 300_000);
+});

@@ -43,7 +43,7 @@ beforeAll(async () => {
     await replica.call(service.canisterId, 'uploadFileChunkIndexed', argument);
   }
   await call('completeFileUpload', IDL.encode([IDL.Text, optionalText], [uploadId, []]));
-}, 240_000);
+});
 afterAll(() => service?.stop());
 
 async function call(method: string, argument: Uint8Array): Promise<string> {

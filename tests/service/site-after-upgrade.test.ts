@@ -31,7 +31,7 @@ beforeAll(async () => {
   service = new ReleasedService(replica, canisterId.toText(), principalOf(identity));
   await service.prepare();
   for (const path of pages) await service.store(pageOf(path));
-}, 180_000);
+});
 
 afterAll(() => replica?.stop());
 
@@ -56,7 +56,7 @@ async function expectPages(): Promise<void> {
   expect(await answerAt('/cloud/demo/nowhere')).toMatchObject({ status: 404, text: '<p>404.html' });
 }
 
-test('a bucket of 0.1.0 becomes a site, and stays one', { timeout: 120_000 }, async () => {
+test('a bucket of 0.1.0 becomes a site, and stays one', async () => {
   await upgrade();
   expect((await answerAt('/cloud/demo/')).status).toBe(404);
   const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });

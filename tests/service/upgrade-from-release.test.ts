@@ -42,7 +42,7 @@ beforeAll(async () => {
   await service.prepare();
   const all = [...files, ...early.files, ...late.files];
   await inParallel(all, 8, (file) => service.store(file));
-}, 180_000);
+});
 
 afterAll(() => replica?.stop());
 
@@ -53,7 +53,7 @@ async function expectFile(file: OldFile): Promise<Headers> {
   return response.headers;
 }
 
-test('nothing is lost, and everything is certified anew', { timeout: 240_000 }, async () => {
+test('nothing is lost, and everything is certified anew', async () => {
   const before = await service.get(files[0] as OldFile);
   expect(before.headers.get(exposeField)).not.toContain('ETag');
   const sessions = await service.beginSessions(20);

@@ -2,9 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { crashUnderRotation } from '../support/rotation-crash.ts';
+import { seedOr } from '../support/seed.ts';
 
-const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 200);
-const seed = Number(process.env.EFS_SEED ?? 20261120) || Date.now();
+const rounds = Number(process.env.EFS_SOAK_ROUNDS ?? 50);
+const seed = seedOr(20_261_120);
 
 test(`kill -9 under rotations, ${rounds} times, loses no key in use, seed ${seed}`, async () => {
   expect(await crashUnderRotation({ rounds, seed })).toBeGreaterThan(rounds / 10);

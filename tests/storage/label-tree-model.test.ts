@@ -238,4 +238,4 @@ test('a forest of labels behaves as nested maps under 10,000 changes with upgrad
   const { nodes, freeSlots } = checkLabelStructure(space);
   expect(nodes).toBe(0);
   expect(freeSlots).toBeGreaterThan(100);
-}, 120_000);
+});

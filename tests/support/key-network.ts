@@ -68,6 +68,8 @@ export class KeyNetwork {
   readonly prints: string[] = [];
   /** Called after each message ran, before its outcome is stored. */
   onMessage: (() => void) | undefined;
+  /** Commits fail as long as it is. */
+  isDiskFull = false;
   readonly engine: RunningEngine;
   #installed: Principal | undefined;
 
@@ -83,7 +85,13 @@ export class KeyNetwork {
     };
     const random = () => new Uint8Array(randomBytes(32));
     this.engine = createEngine({
-      store,
+      store: {
+        ...store,
+        commit: (change) => {
+          if (this.isDiskFull) throw new Error('ENOSPC: no space left on device');
+          store.commit(change);
+        },
+      },
       limits,
       now: () => this.nowNs,
       dataCertificate: () => new Uint8Array(0),

@@ -93,7 +93,7 @@ export const timerCases: readonly TimerCase[] = [
   },
 ];
 
-export const losses = ['stop', 'trap', 'upgrade', 'freeze'] as const;
+export const losses = ['stop', 'trap', 'upgrade', 'freeze', 'full disk'] as const;
 type Loss = (typeof losses)[number];
 
 /** Begins the loss; resolves to its end. */
@@ -114,6 +114,10 @@ async function lose(network: KeyNetwork, loss: Loss): Promise<() => Promise<void
       return async () =>
         void engine.updateSettings(id, { freezingThreshold: freezingThreshold ?? 0n });
     }
+    case 'full disk':
+      return async () => {
+        network.isDiskFull = false;
+      };
     case 'stop': {
       const stopping = engine.stop(id);
       return async () => {
@@ -150,11 +154,14 @@ export async function loseTimer(
   const { loss, point } = at;
   const isDone = await begin(network);
   let messages = 0;
+  network.isDiskFull = loss === 'full disk' && point === 0;
   let losing = point === 0 ? lose(network, loss) : undefined;
   network.onMessage = () => {
     messages += 1;
-    // Between this message and the next one.
-    if (messages === point) losing = Promise.resolve().then(() => lose(network, loss));
+    if (messages !== point) return;
+    // At this message's own commit; the other losses come between this message and the next one.
+    if (loss === 'full disk') network.isDiskFull = true;
+    losing = Promise.resolve().then(() => lose(network, loss));
   };
   await network.wait(0);
   await network.wait(1);

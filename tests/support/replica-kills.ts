@@ -11,6 +11,8 @@ import { startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { participants } from './kill-participants.ts';
 import { copyPreparedState } from './prepared-state.ts';
+import { randomNumbers } from './random-numbers.ts';
+import { seedOr } from './seed.ts';
 
 const writer = fileURLToPath(new URL('./killed-replica.ts', import.meta.url));
 const keptSteps = 20;
@@ -18,10 +20,10 @@ const keptSteps = 20;
 /** The newest steps of each participant that were answered, oldest first. */
 export type Answered = Readonly<Record<string, readonly number[]>>;
 
-/** Runs the writer and kills it some time after it has checked. */
+/** Runs the writer and kills it after it has checked and printed so many lines. */
 async function runAndKill(run: {
   readonly words: readonly string[];
-  readonly milliseconds: number;
+  readonly lines: number;
 }): Promise<Answered> {
   const words = ['--import', 'tsx', writer, ...run.words];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -30,8 +32,8 @@ async function runAndKill(run: {
     errors += String(data);
   });
   child.stdout.on('data', (data) => {
-    if (output === '') setTimeout(() => child.kill('SIGKILL'), run.milliseconds);
     output += String(data);
+    if (output.split('\n').length > 1 + run.lines) child.kill('SIGKILL');
   });
   const signal = await new Promise((resolve) => child.on('close', (_, name) => resolve(name)));
   expect(signal, errors).toBe('SIGKILL');
@@ -47,6 +49,7 @@ export async function killReplica(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'replica-kills-'));
   const stateDir = join(folder, 'state');
   const { wasmPath } = await buildCanister({ force: false });
+  const random = randomNumbers(seedOr(20_261_122));
   try {
     await copyPreparedState(stateDir);
     const begun = await startReplica({ stateDir, server: false });
@@ -56,7 +59,7 @@ export async function killReplica(rounds: number): Promise<void> {
     let steps = 0;
     for (let round = 0; round <= rounds; round += 1) {
       const words = [stateDir, wasmPath, JSON.stringify(answered)];
-      const next = await runAndKill({ words, milliseconds: Math.random() * 400 });
+      const next = await runAndKill({ words, lines: random(40) });
       steps += Object.values(next).flat().length;
       answered = Object.fromEntries(
         participants.map(({ name }) => {

@@ -18,6 +18,9 @@ import { type StartedService, startService } from './started-service.ts';
 
 type Random = (limit: number) => number;
 
+/** A timer that the kill has lost is armed again by upkeep, every ten minutes. */
+const rotationTimeoutMs = 1_500_000;
+
 /** Digests that a path may show; an empty text stands for no file. */
 type Expected = Map<string, string[]>;
 
@@ -60,10 +63,10 @@ async function send(
 /** Puts, replaces and deletes files until the connection breaks. */
 async function write(
   service: StartedService,
-  writer: { readonly name: string; readonly random: Random },
+  writer: { readonly name: string; readonly random: Random; readonly onAnswer: () => void },
   expected: Expected,
 ): Promise<void> {
-  const { name, random } = writer;
+  const { name, random, onAnswer } = writer;
   for (let turn = 0; ; turn++) {
     const path = `${name}-${random(6)}.bin`;
     const former = expected.get(path) ?? [''];
@@ -74,6 +77,7 @@ async function write(
     const request = isDeletion ? { method: 'DELETE', path } : { method: 'PUT', path, bytes };
     const status = await send(service, request);
     if (status === undefined) return;
+    onAnswer();
     expect(status, `${request.method} ${path}`).toBeLessThan(300);
     expected.set(path, [digest]);
   }
@@ -111,13 +115,15 @@ async function checkAll(url: string, expected: Expected): Promise<void> {
 
 /** A derivation whose answer the kill has lost is asked for again after ten seconds. */
 async function waitForRotation(url: string): Promise<void> {
-  for (let turn = 0; turn < 600; turn++) {
-    const response = await fetch(`${url}/api/v1/status`);
-    const { encryption } = (await response.json()) as { encryption: { isRotating: boolean } };
-    if (!encryption.isRotating) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  expect.fail('the rotation does not end');
+  await expect
+    .poll(
+      async () => {
+        const response = await fetch(`${url}/api/v1/status`);
+        return ((await response.json()) as { encryption: { isRotating: boolean } }).encryption;
+      },
+      { timeout: rotationTimeoutMs },
+    )
+    .toMatchObject({ isRotating: false });
 }
 
 /** Each stored file has one key, its bucket another one, and nothing else has any. */
@@ -154,9 +160,20 @@ export async function crashUnderRotation({ rounds, seed }: RotationCrashes): Pro
   try {
     for (let round = 0; round < rounds; round++) {
       const started = service;
-      const writing = ['a', 'b'].map((name) => write(started, { name, random }, expected));
+      let left = 3 + random(30);
+      let reach = () => {};
+      const reached = new Promise<void>((resolve) => {
+        reach = resolve;
+      });
+      const onAnswer = () => {
+        left -= 1;
+        if (left === 0) reach();
+      };
+      const writing = ['a', 'b'].map((name) =>
+        write(started, { name, random, onAnswer }, expected),
+      );
       const rotating = rotate(started, random);
-      await new Promise((resolve) => setTimeout(resolve, 200 + random(600)));
+      await Promise.race([reached, Promise.all(writing)]);
       await started.kill();
       await Promise.all(writing);
       rotated += await rotating;

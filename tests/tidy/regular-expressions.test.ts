@@ -131,7 +131,7 @@ test('every pattern of the canister, the client, the replica and the S3 door tak
   const patterns = files.flatMap(patternsOf);
   expect(patterns.length).toBeGreaterThan(50);
   expect(faults(patterns)).toEqual([]);
-}, 300_000);
+});
 
 test('the check sees what is composed, and finds what takes longer', () => {
   const lines = [
@@ -144,4 +144,4 @@ test('the check sees what is composed, and finds what takes longer', () => {
   expect(faults(patterns)).toHaveLength(2);
   const hidden = ['export function f(text: string) { return new RegExp(text); }'];
   expect(() => patternsOf({ path: 'src/hidden.ts', lines: hidden, imports: [] })).toThrow('hidden');
-}, 60_000);
+});

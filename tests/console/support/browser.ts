@@ -87,7 +87,7 @@ export async function openBrowser(): Promise<ConsoleBrowser> {
         if (/Content Security Policy|violates/i.test(message.text())) faults.push(message.text());
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(120_000);
       return { context, page, faults };
     },
     close: () => browser.close(),

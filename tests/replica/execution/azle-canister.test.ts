@@ -48,7 +48,7 @@ let id: Principal;
 
 beforeAll(async () => {
   wasm = await buildAzle(source);
-}, 120_000);
+});
 
 async function start(): Promise<void> {
   replica = startTestReplica({

@@ -57,9 +57,8 @@ describe('the global timer', () => {
     const id = await replica.install(timer);
     replica.engine.startTimers();
     await replica.update(id, 'set', at(BigInt(Date.now() + 30) * 1_000_000n));
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await expect.poll(async () => numberOf(await replica.query(id, 'count'))).toBe(1);
     replica.engine.stopTimers();
-    expect(numberOf(await replica.query(id, 'count'))).toBe(1);
   });
 });
 

@@ -17,7 +17,7 @@ const hello: Page = {
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
-}, 60_000);
+});
 afterAll(() => site.replica.stop());
 beforeEach(() => site.forgetRules());
 

@@ -18,7 +18,7 @@ const range = { range: 'bytes=100-' };
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
-}, 60_000);
+});
 afterAll(() => site.replica.stop());
 beforeEach(() => site.forgetRules());
 

@@ -26,7 +26,7 @@ let folders = 0;
 
 beforeAll(async () => {
   counter = await assembledModule(join(import.meta.dirname, 'counter.wat'));
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function openEngine(folder: string) {

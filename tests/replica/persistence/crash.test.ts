@@ -7,4 +7,4 @@ const rounds = Number(process.env.EFS_CRASH_ROUNDS ?? 5);
 
 test('a killed process loses no answered commit and leaves none half-written', async () => {
   await crashStore(rounds);
-}, 120_000);
+});

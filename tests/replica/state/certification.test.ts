@@ -166,9 +166,7 @@ describe('endOfRound()', () => {
     const { requests, endOfRound } = create();
     requests.receive(request(1));
     void requests.completion(request(1).id);
-    const start = performance.now();
     await endOfRound();
-    expect(performance.now() - start).toBeLessThan(2_000);
     expect(requests.find(request(1).id)?.state.status).toBe('received');
   });
 });
