@@ -15,6 +15,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Gate, Lanes } from '../../packages/s3/src/gate.ts';
 import { piecesOf } from '../../packages/s3/src/incoming.ts';
+import { type Place, Workers } from '../../packages/s3/src/workers.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { openDoor, ownerKey, type TestDoor } from './support/door.ts';
 
@@ -97,7 +98,7 @@ describe('of a body', () => {
     const ended: string[] = [];
     const server = createServer(async (incoming) => {
       try {
-        for await (const _ of piecesOf(incoming, () => {}, 100));
+        for await (const _ of piecesOf(incoming, { begin: () => {}, waitMsMax: 100 }));
       } catch (error) {
         ended.push((error as { code: string }).code);
       }
@@ -173,6 +174,93 @@ test('a service that is away is SlowDown, and when to come back', async () => {
   } finally {
     await away.stop();
   }
+});
+
+test('PUT with a key does not wait for 20 readers without a key that do not read', async () => {
+  const Key = 'unread';
+  await door.storage.buckets.create('shown', { isPublic: true });
+  // More than the buffers of a connection take
+  const source = sampleBytes('unread', 10_000_000);
+  await door.storage.upload(source, { bucket: 'shown', path: Key, contentType: 'a/b' });
+  const { port } = new URL(door.url);
+  let begun = 0;
+  const readers = Array.from({ length: 20 }, () => {
+    const reader = connect(Number(port), '127.0.0.1');
+    reader.once('data', () => {
+      begun += 1;
+      reader.pause();
+    });
+    reader.on('error', () => {});
+    reader.write('GET /shown/unread HTTP/1.1\r\nHost: x\r\n\r\n');
+    return reader;
+  });
+  // Those that were let in have been sent what their connections take.
+  await expect.poll(() => begun, { timeout: 60_000 }).toBe(8);
+  await client.send(new PutObjectCommand({ Bucket, Key, Body: 'a key is there' }));
+  await client.send(new PutObjectCommand({ Bucket, Key: 'unread-large', Body: large }));
+  const ended = () => door.log.filter((line) => line.startsWith('GET /shown/unread '));
+  expect(ended()).toEqual([]);
+  for (const reader of readers) reader.destroy();
+  await expect.poll(ended).toHaveLength(readers.length);
+}, 120_000);
+
+describe('workers', () => {
+  const { signal } = new AbortController();
+  const share = { workingMax: 3, openMax: 4, waitingMax: 2 };
+  const ofUnsigned = { workingMax: 1, openMax: 2, waitingMax: 1 };
+  const open = () => new Workers({ workingMax: 4, ofEachKey: share, ofUnsigned });
+  /** Whether it is let in with what has happened by now. */
+  const isIn = (entering: Promise<unknown>) =>
+    Promise.race([entering.then(() => true), new Promise((end) => setImmediate(end, false))]);
+
+  test('leave places for other keys, and few to requests without one', async () => {
+    const workers = open();
+    const [one, two, , four] = [1, 2, 3, 4].map(() => workers.enter('A', signal));
+    await Promise.all([one, two]);
+    expect(await isIn(four as Promise<Place>)).toBe(false);
+    const unsigned = await workers.enter(undefined, signal);
+    const [next, other] = [workers.enter(undefined, signal), workers.enter('B', signal)];
+    expect(await isIn(other)).toBe(false);
+    await expect(workers.enter(undefined, signal)).rejects.toMatchObject({ code: 'SlowDown' });
+    (await one)?.leave();
+    expect([await isIn(other), await isIn(four as Promise<Place>)]).toEqual([true, false]);
+    (await two)?.leave();
+    expect([await isIn(four as Promise<Place>), await isIn(next)]).toEqual([true, false]);
+    unsigned.leave();
+    unsigned.leave();
+    expect(await isIn(next)).toBe(true);
+  });
+
+  test('have no place for who waits for a client, and let only so many wait so', async () => {
+    const workers = open();
+    let read = () => {};
+    const reads = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const waiting: Promise<void>[] = [];
+    for (let count = 0; count < ofUnsigned.openMax; count += 1) {
+      const place = await workers.enter(undefined, signal);
+      waiting.push(place.waitOutside(reads).finally(() => place.leave()));
+    }
+    const third = workers.enter(undefined, signal);
+    expect(await isIn(third)).toBe(false);
+    for (let count = 0; count < share.workingMax; count += 1) await workers.enter('A', signal);
+    read();
+    await Promise.all(waiting);
+    expect(await isIn(third)).toBe(true);
+  });
+
+  test('forget a request that is given up before and after it was let in', async () => {
+    const workers = open();
+    const controller = new AbortController();
+    const place = await workers.enter(undefined, controller.signal);
+    const queued = workers.enter(undefined, controller.signal);
+    controller.abort(new Error('gone'));
+    await expect(queued).rejects.toThrow('gone');
+    await expect(place.waitOutside(Promise.resolve())).rejects.toThrow('gone');
+    place.leave();
+    (await workers.enter(undefined, signal)).leave();
+  });
 });
 
 describe('a gate', () => {

@@ -18,6 +18,7 @@ import type { Header, SignedRequest } from './signature/signed-request.ts';
 import { authenticate, type Credential, type Credentials } from './signature/verify.ts';
 import { SmallPuts } from './small-puts.ts';
 import { s3ErrorOf } from './storage-errors.ts';
+import { Workers } from './workers.ts';
 import { errorAnswer, writeAnswer } from './write-answer.ts';
 
 export interface DoorOptions {
@@ -40,10 +41,18 @@ export interface Door {
   close(): Promise<void>;
 }
 
-/** Requests that move bytes of objects at a time, others, and how many wait for either. */
-const moversMax = 16;
-const othersMax = 32;
-const waitingMax = 240;
+/** Requests that move bytes of objects. */
+const movers = {
+  workingMax: 16,
+  ofEachKey: { workingMax: 12, openMax: 16, waitingMax: 240 },
+  ofUnsigned: { workingMax: 4, openMax: 8, waitingMax: 60 },
+};
+/** All others. */
+const others = {
+  workingMax: 32,
+  ofEachKey: { workingMax: 24, openMax: 32, waitingMax: 240 },
+  ofUnsigned: { workingMax: 8, openMax: 16, waitingMax: 60 },
+};
 /** Chunks in memory beside one for each of them. */
 const spareLanes = 3;
 /** Of all uploads, and of all downloads: on their way at a time. */
@@ -57,8 +66,8 @@ export function createDoor(options: DoorOptions): Door {
   const desk: Desk = {
     options,
     accounts: new Map(),
-    movers: new Gate(moversMax, waitingMax),
-    others: new Gate(othersMax, waitingMax),
+    movers: new Workers(movers),
+    others: new Workers(others),
     lanes: new Lanes(spareLanes),
     room: {
       buffers: createBufferPool(),
@@ -94,8 +103,8 @@ interface Desk {
   readonly options: DoorOptions;
   /** By access key; each is opened once. */
   readonly accounts: Map<string, Promise<Account>>;
-  readonly movers: Gate;
-  readonly others: Gate;
+  readonly movers: Workers;
+  readonly others: Workers;
   readonly lanes: Lanes;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
@@ -151,25 +160,27 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
     const reason = isAnonymous ? 'Requests without a signature only read.' : 'The door only reads.';
     throw new S3Error('AccessDenied', reason);
   }
-  const leave = await (route.movesBytes ? desk.movers : desk.others).enter(signal);
-  const lanes = route.movesBytes ? desk.lanes.take() : undefined;
+  const workers = route.movesBytes ? desk.movers : desk.others;
+  const place = await workers.enter(caller.accessKeyId, signal);
+  const lanes = route.movesBytes && !isAnonymous ? desk.lanes.take() : undefined;
   try {
     const operation: Operation = {
       request: read,
       account: await accountOf(desk, caller.credential),
       accessKeyId: caller.accessKeyId ?? '',
       isSigned: !isAnonymous,
-      openBody: () => openBody({ ...signed, headers }, piecesOf(request, begin), payload),
+      openBody: () =>
+        openBody({ ...signed, headers }, piecesOf(request, { begin, place }), payload),
       signal,
       concurrency: lanes?.count ?? 1,
       room: desk.room,
       smallPuts: desk.smallPuts,
       multipart: desk.multipart,
     };
-    await writeAnswer(response, await route.run(operation));
+    await writeAnswer(response, await route.run(operation), place);
   } finally {
     lanes?.giveBack();
-    leave();
+    place.leave();
   }
   function begin(): void {
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

@@ -2,16 +2,26 @@
 
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './s3-error.ts';
+import type { Place } from './workers.ts';
 
 /** So long the door waits in all for so many bytes: about a kilobyte a second. */
 const usualWaitMsMax = 60_000;
 const bytesMin = 65_536;
 
-/** `begin` is called before the first byte is waited for. Throws RequestTimeout. */
+/** A client that sends nothing for longer is waited for outside. */
+const promptMs = 250;
+
+interface PiecesOptions {
+  /** Called before the first byte is waited for. */
+  readonly begin: () => void;
+  readonly place?: Place;
+  readonly waitMsMax?: number;
+}
+
+/** Throws RequestTimeout. */
 export async function* piecesOf(
   request: IncomingMessage,
-  begin: () => void,
-  waitMsMax = usualWaitMsMax,
+  { begin, place, waitMsMax = usualWaitMsMax }: PiecesOptions,
 ): AsyncGenerator<Uint8Array> {
   begin();
   const pieces = request.iterator({ destroyOnReturn: false });
@@ -20,13 +30,26 @@ export async function* piecesOf(
   for (;;) {
     const startMs = performance.now();
     const timer = setTimeout(() => request.destroy(tooSlow()), waitMsMax - waitedMs);
-    const { done, value } = await pieces.next().finally(() => clearTimeout(timer));
+    const next = pieces.next().finally(() => {
+      clearTimeout(timer);
+      waitedMs += performance.now() - startMs;
+    });
+    const { done, value } = await (place === undefined ? next : promptly(next, place));
     if (done) return;
-    waitedMs += performance.now() - startMs;
     bytes += value.length;
     if (bytes >= bytesMin) [waitedMs, bytes] = [0, 0];
     yield value;
   }
+}
+
+async function promptly<T>(next: Promise<T>, place: Place): Promise<T> {
+  const late = Symbol('late');
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), promptMs);
+  });
+  const first = await Promise.race([next, time]).finally(() => clearTimeout(timer));
+  return first === late ? place.waitOutside(next) : (first as T);
 }
 
 function tooSlow(): S3Error {

@@ -4,13 +4,21 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Answer } from './answer.ts';
 import type { S3Error } from './s3-error.ts';
+import type { Place } from './workers.ts';
 import { writeXml } from './xml/write.ts';
 
 /** So long a client may take nothing of what is written. */
 const drainMsMax = 60_000;
 
-/** Resolves when all of it is written; where it fails, the client gets no whole answer. */
-export async function writeAnswer(response: ServerResponse, answer: Answer): Promise<void> {
+/**
+ * Resolves when all of it is written; where it fails, the client gets no whole answer. `place`: of a
+ * request that waits for its client outside of it.
+ */
+export async function writeAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  place?: Place,
+): Promise<void> {
   const { body = '' } = answer;
   const isHead = response.req.method === 'HEAD';
   if (typeof body === 'string' || isHead) {
@@ -18,7 +26,9 @@ export async function writeAnswer(response: ServerResponse, answer: Answer): Pro
     response.end(isHead ? undefined : body);
     return;
   }
-  await writePieces(response, answer, body[Symbol.asyncIterator]());
+  const isDrained = () => drained(response);
+  const drain = place === undefined ? isDrained : () => place.waitOutside(isDrained());
+  await writePieces(response, { ...answer, pieces: body[Symbol.asyncIterator](), drain });
 }
 
 function writeHead(response: ServerResponse, { status, headers = {}, body = '' }: Answer): void {
@@ -31,14 +41,19 @@ function writeHead(response: ServerResponse, { status, headers = {}, body = '' }
   response.writeHead(status);
 }
 
+interface StreamedAnswer extends Answer {
+  readonly pieces: AsyncIterator<Uint8Array>;
+  /** Resolves when the client has taken what was written. */
+  readonly drain: () => Promise<void>;
+}
+
 /**
  * The last bytes are kept back until the source has ended well: what fails its verification in the
  * end is then short of the length that was told.
  */
 async function writePieces(
   response: ServerResponse,
-  answer: Answer,
-  pieces: AsyncIterator<Uint8Array>,
+  { pieces, drain, ...answer }: StreamedAnswer,
 ): Promise<void> {
   let kept: Uint8Array = new Uint8Array(0);
   // Nothing is said before the first bytes are there: until then it may fail in words.
@@ -60,7 +75,7 @@ async function writePieces(
     for (;;) {
       const end = await pieces.next().then(take);
       if (end === 'over') break;
-      if (end === 'full') await drained(response);
+      if (end === 'full') await drain();
     }
     write(kept);
     if (!response.headersSent) writeHead(response, answer);

@@ -1,0 +1,155 @@
+// Which requests are carried out at a time: so many in all, of one access key fewer than that, and
+// fewer still of all requests without a signature. A request that waits for its client has no
+// place: a client that does not read or send keeps nobody else waiting.
+
+import { S3Error } from './s3-error.ts';
+
+/** The most that one access key has, or that all unsigned requests have together. */
+export interface Share {
+  /** Requests that are carried out. */
+  readonly workingMax: number;
+  /** Requests that were let in: those that are carried out, and those that wait for their clients. */
+  readonly openMax: number;
+  /** Requests that wait to be let in. */
+  readonly waitingMax: number;
+}
+
+export interface WorkersOptions {
+  readonly workingMax: number;
+  readonly ofEachKey: Share;
+  readonly ofUnsigned: Share;
+}
+
+/** The place of one request among those that are carried out. */
+export interface Place {
+  /** Gives the place to others until the client has done its part; rejects as `wait` does. */
+  waitOutside<T>(wait: Promise<T>): Promise<T>;
+  /** May be repeated. */
+  leave(): void;
+}
+
+type Queue = Set<() => void>;
+
+interface Group {
+  readonly share: Share;
+  working: number;
+  open: number;
+  readonly entering: Queue;
+  /** Their clients have done their part: they go before those that enter. */
+  readonly returning: Queue;
+}
+
+export class Workers {
+  readonly #options: WorkersOptions;
+  #working = 0;
+  readonly #groups = new Map<string | undefined, Group>();
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * `accessKeyId`: undefined for a request without a signature. Throws SlowDown where too many
+   * wait; rejects when the signal is aborted.
+   */
+  async enter(accessKeyId: string | undefined, signal: AbortSignal): Promise<Place> {
+    signal.throwIfAborted();
+    const group = this.#groupOf(accessKeyId);
+    if (group.entering.size >= group.share.waitingMax) {
+      throw new S3Error('SlowDown', 'Too many requests wait: try again later.');
+    }
+    await this.#takeTurn(group, group.entering, signal);
+    group.open += 1;
+    return this.#placeIn(group, signal);
+  }
+
+  #groupOf(accessKeyId: string | undefined): Group {
+    const known = this.#groups.get(accessKeyId);
+    if (known !== undefined) return known;
+    const { ofEachKey, ofUnsigned } = this.#options;
+    const share = accessKeyId === undefined ? ofUnsigned : ofEachKey;
+    const group = {
+      share,
+      working: 0,
+      open: 0,
+      entering: new Set(),
+      returning: new Set(),
+    } as Group;
+    this.#groups.set(accessKeyId, group);
+    return group;
+  }
+
+  #placeIn(group: Group, signal: AbortSignal): Place {
+    let isWorking = true;
+    let isOver = false;
+    const stop = () => {
+      if (!isWorking) return;
+      isWorking = false;
+      group.working -= 1;
+      this.#working -= 1;
+    };
+    return {
+      waitOutside: async (wait) => {
+        stop();
+        this.#admit();
+        const done = await wait;
+        await this.#takeTurn(group, group.returning, signal);
+        isWorking = true;
+        return done;
+      },
+      leave: () => {
+        if (isOver) return;
+        isOver = true;
+        stop();
+        group.open -= 1;
+        this.#admit();
+      },
+    };
+  }
+
+  #takeTurn(group: Group, queue: Queue, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener('abort', stop);
+        queue.delete(start);
+        group.working += 1;
+        this.#working += 1;
+        resolve();
+      };
+      const stop = () => {
+        queue.delete(start);
+        reject(signal.reason);
+      };
+      if (signal.aborted) {
+        stop();
+        return;
+      }
+      queue.add(start);
+      signal.addEventListener('abort', stop, { once: true });
+      this.#admit();
+    });
+  }
+
+  #admit(): void {
+    while (this.#working < this.#options.workingMax) {
+      const next = this.#next();
+      if (next === undefined) return;
+      next();
+    }
+  }
+
+  /** Of the groups that may have one more worker, the one with the fewest. */
+  #next(): (() => void) | undefined {
+    let fewest: Group | undefined;
+    for (const group of this.#groups.values()) {
+      const isFewer = fewest === undefined || group.working < fewest.working;
+      if (isFewer && group.working < group.share.workingMax && waitingIn(group)) fewest = group;
+    }
+    return fewest && waitingIn(fewest);
+  }
+}
+
+function waitingIn({ returning, entering, open, share }: Group): (() => void) | undefined {
+  const [first] = returning.size > 0 || open >= share.openMax ? returning : entering;
+  return first;
+}
