@@ -11,6 +11,7 @@ import { Gate, Lanes } from './gate.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
+import { RecentRanges } from './recent-ranges.ts';
 import { readRequest } from './request.ts';
 import { routeOf } from './routes.ts';
 import { S3Error } from './s3-error.ts';
@@ -75,6 +76,7 @@ export function createDoor(options: DoorOptions): Door {
       receiving: new Gate(receivingMax, Number.POSITIVE_INFINITY),
     },
     smallPuts: new SmallPuts(),
+    ranges: new RecentRanges(),
     multipart: new MultipartUploads(options.multipart),
   };
   const server = createServer({ headersTimeout: headersMsMax, requestTimeout: 0 });
@@ -108,6 +110,7 @@ interface Desk {
   readonly lanes: Lanes;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
+  readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
 }
 
@@ -175,10 +178,16 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
       concurrency: lanes?.count ?? 1,
       room: desk.room,
       smallPuts: desk.smallPuts,
+      ranges: desk.ranges,
       multipart: desk.multipart,
     };
-    await writeAnswer(response, await route.run(operation), place);
+    if (route.isChange) desk.ranges.noteChange();
+    const answer = await route.run(operation);
+    // Before the client knows of the change, and after the end of one that is told as it goes on
+    if (route.isChange) desk.ranges.noteChange();
+    await writeAnswer(response, answer, place);
   } finally {
+    if (route.isChange) desk.ranges.noteChange();
     lanes?.giveBack();
     place.leave();
   }

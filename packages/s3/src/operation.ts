@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 import type { Body } from './body/open-body.ts';
 import type { ChunkRoom } from './chunk-source.ts';
 import type { MultipartUploads } from './multipart/multipart-uploads.ts';
+import type { RecentRanges } from './recent-ranges.ts';
 import type { S3Request } from './request.ts';
 import type { SmallPuts } from './small-puts.ts';
 
@@ -23,6 +24,7 @@ export interface Operation {
   readonly concurrency: number;
   readonly room: ChunkRoom;
   readonly smallPuts: SmallPuts;
+  readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
 }
 

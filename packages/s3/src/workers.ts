@@ -8,7 +8,7 @@ import { S3Error } from './s3-error.ts';
 export interface Share {
   /** Requests that are carried out. */
   readonly workingMax: number;
-  /** Requests that were let in: those that are carried out, and those that wait for their clients. */
+  /** Requests that were let in and have not ended: some wait for their clients. */
   readonly openMax: number;
   /** Requests that wait to be let in. */
   readonly waitingMax: number;

@@ -11,8 +11,8 @@ import { writeXml } from './xml/write.ts';
 const drainMsMax = 60_000;
 
 /**
- * Resolves when all of it is written; where it fails, the client gets no whole answer. `place`: of a
- * request that waits for its client outside of it.
+ * Resolves when all of it is written; where it fails, the client gets no whole answer. The request
+ * gives its `place` to others while it waits for its client.
  */
 export async function writeAnswer(
   response: ServerResponse,

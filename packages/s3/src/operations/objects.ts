@@ -1,6 +1,6 @@
 // GetObject, HeadObject and GetObjectAttributes.
 
-import { piecesOf } from '../../../client/src/byte-stream.ts';
+import { type Pieces, piecesOf } from '../../../client/src/byte-stream.ts';
 import type { Download, FileName } from '../../../client/src/interface.ts';
 import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
@@ -49,20 +49,66 @@ async function headObject(operation: Operation): Promise<Answer> {
 const attemptsMax = 3;
 
 async function getObject(operation: Operation): Promise<Answer> {
-  const { request, room, signal } = operation;
+  const { accessKeyId, ranges, request } = operation;
   const name = placeOf(request);
+  const versionId = request.query.get('versionId');
+  const recentName = JSON.stringify([accessKeyId, name.bucket, name.path]);
+  const isRange = request.header('range') !== undefined && versionId === undefined;
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    const object = await findObject(operation, name, request.query.get('versionId'));
+    const load = () => findObject(operation, name, versionId);
+    const object = await (isRange ? ranges.find(recentName, load) : load());
     const { answer, range } = await headOf(operation, object);
     if (answer.status === 304 || object.size === 0) return answer;
-    // The first chunk comes along.
-    const leave = await room.receiving.enter(signal);
-    const download = await open(operation, { name, object, range }).finally(leave);
-    if (download.etag === object.record.etag)
-      return { ...answer, body: received(piecesOf(download.body), room, signal) };
-    await download.body.cancel();
+    const body = await (isRange && range !== undefined
+      ? openRange(operation, recentName, { name, object, range })
+      : openBody(operation, { name, object, range }));
+    if (body !== undefined) return { ...answer, body };
+    ranges.forget(recentName);
   }
   throw new S3Error('SlowDown', 'The object is being replaced again and again: try again.');
+}
+
+/** Undefined where the object was replaced since it was looked at. */
+async function openBody(operation: Operation, opening: Opening): Promise<Pieces | undefined> {
+  const { room, signal } = operation;
+  // The first chunk comes along.
+  const leave = await room.receiving.enter(signal);
+  const download = await open(operation, opening).finally(leave);
+  if (download.etag === opening.object.record.etag) {
+    return received(piecesOf(download.body), room, signal);
+  }
+  await download.body.cancel();
+  return undefined;
+}
+
+async function openRange(
+  operation: Operation,
+  recentName: string,
+  opening: Opening & { readonly range: ByteRange },
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const { ranges, room } = operation;
+  // Others may wait for the same bytes when this client has gone.
+  const { signal } = new AbortController();
+  const read = await ranges.read({
+    ...{ name: recentName, object: opening.object, range: opening.range },
+    fetch: async (range) => {
+      const leave = await room.receiving.enter(signal);
+      try {
+        const download = await open({ ...operation, signal }, { ...opening, range });
+        if (download.etag === opening.object.record.etag) return await download.bytes();
+        await download.body.cancel();
+        return undefined;
+      } finally {
+        leave();
+      }
+    },
+  });
+  if (read === undefined) return openBody(operation, opening);
+  return read === 'replaced' ? undefined : onePiece(read);
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** Of one download: no more come at a time of all. */

@@ -1,0 +1,124 @@
+// Range reads of an object, one behind the other, as file systems and readers of columns do them.
+// A record is used again for a second, and where a range begins where the one before it ended, the
+// bytes that follow are fetched along with it. Each access key has its own.
+//
+// An answer is of one version: bytes are kept by the entity tag of the record beside them.
+
+import type { ByteRange } from './range.ts';
+import type { StoredObject } from './stored-object.ts';
+
+const knownMs = 1_000;
+/** Objects, each with one window of bytes at most: 8 MB in all. */
+const objectsMax = 4;
+/** What one request fetches of the service. */
+const windowBytes = 1_900_000;
+/** Bytes that nobody has asked for that long are forgotten. */
+const idleMs = 10_000;
+
+interface Window extends ByteRange {
+  /** Undefined: the object was replaced. */
+  readonly bytes: Promise<Uint8Array | undefined>;
+}
+
+interface Recent {
+  readonly object: StoredObject;
+  readonly untilMs: number;
+  /** Of the changes that had been made before it was asked for. */
+  readonly changes: number;
+  /** Where the latest range ended. */
+  end?: number;
+  window?: Window | undefined;
+  idle?: NodeJS.Timeout;
+}
+
+export interface RangeRead {
+  /** Access key, bucket and path. */
+  readonly name: string;
+  readonly object: StoredObject;
+  readonly range: ByteRange;
+  /** Undefined: the object was replaced. */
+  readonly fetch: (range: ByteRange) => Promise<Uint8Array | undefined>;
+}
+
+export class RecentRanges {
+  readonly #nowMs: () => number;
+  /** The one that was used longest ago comes first. */
+  readonly #recent = new Map<string, Recent>();
+  #changes = 0;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Something is being changed, or has been: a record that was read before may be of the past. */
+  noteChange(): void {
+    this.#changes += 1;
+  }
+
+  /** The record as it was within the last second. */
+  async find(name: string, load: () => Promise<StoredObject>): Promise<StoredObject> {
+    const known = this.#recent.get(name);
+    const [nowMs, changes] = [this.#nowMs(), this.#changes];
+    if (known !== undefined && nowMs < known.untilMs && known.changes === changes) {
+      return known.object;
+    }
+    const object = await load();
+    const former = this.#recent.get(name);
+    const isSame = former?.object.record.etag === object.record.etag;
+    const { end, window } = isSame ? former : {};
+    this.#keep(name, { object, untilMs: nowMs + knownMs, changes, end, window } as Recent);
+    return object;
+  }
+
+  /** Nothing is known of it any more. */
+  forget(name: string): void {
+    clearTimeout(this.#recent.get(name)?.idle);
+    this.#recent.delete(name);
+  }
+
+  /**
+   * The bytes of the range, when it follows the one before it; `undefined` when the range is to be
+   * read by itself, and 'replaced' when the object has another version.
+   */
+  async read({
+    name,
+    object,
+    range,
+    fetch,
+  }: RangeRead): Promise<Uint8Array | 'replaced' | undefined> {
+    const recent = this.#recent.get(name);
+    if (recent?.object.record.etag !== object.record.etag) return undefined;
+    const known = recent.window && isIn(range.start, recent.window) ? recent.window : undefined;
+    const isNext = range.start === recent.end || known !== undefined;
+    recent.end = range.end;
+    if (!isNext || range.end - range.start > windowBytes) return undefined;
+    const found =
+      known !== undefined && range.end <= known.end ? known : this.#open(recent, range, fetch);
+    const bytes = await found.bytes;
+    if (bytes === undefined) return 'replaced';
+    return bytes.subarray(range.start - found.start, range.end - found.start);
+  }
+
+  #open(recent: Recent, { start }: ByteRange, fetch: RangeRead['fetch']): Window {
+    const end = Math.min(start + windowBytes, recent.object.size);
+    const window: Window = { start, end, bytes: fetch({ start, end }) };
+    recent.window = window;
+    // It is awaited by who reads; what has failed is fetched again by the next one.
+    window.bytes.catch(() => {
+      if (recent.window === window) recent.window = undefined;
+    });
+    return window;
+  }
+
+  #keep(name: string, recent: Recent): void {
+    this.forget(name);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size >= objectsMax && oldest !== undefined) this.forget(oldest);
+    recent.idle = setTimeout(() => this.forget(name), idleMs).unref();
+    this.#recent.set(name, recent);
+  }
+}
+
+function isIn(at: number, { start, end }: ByteRange): boolean {
+  return start <= at && at < end;
+}
