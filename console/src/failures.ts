@@ -15,6 +15,7 @@ const advice: Readonly<Record<string, string>> = {
   UploadExpired: 'The upload was left for too long. Begin it anew.',
   IntegrityError: 'The bytes that came are not those that were stored. Try again.',
   HttpError: 'The answer was not the service’s own. Try again in a moment.',
+  ExpiredIdentity: 'The sign-in has expired. Sign in again.',
   BucketExists: 'A bucket of this name is there already. Choose another name.',
   BucketNotEmpty: 'The bucket has files. Delete them first.',
 };

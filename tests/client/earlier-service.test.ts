@@ -4,30 +4,35 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import { expectSameBytes } from '../support/expect-same.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 let replica: Replica;
 let storage: Storage;
+let canisterId: string;
+let sender: Principal;
 
 beforeAll(async () => {
   const folder = join(projectDir, 'tests', 'releases', '0.1.0');
   const wasm = gunzipSync(await readFile(join(folder, 'file_storage.wasm.gz')));
   const pem = newIdentity();
   replica = await startReplica();
-  const canisterId = await replica.createCanister({ controllers: [principalOf(pem)] });
+  sender = principalOf(pem);
+  canisterId = (await replica.createCanister({ controllers: [sender] })).toText();
   await replica.install(canisterId, new Uint8Array(wasm));
   storage = createStorage({
     host: `http://localhost:${replica.port}`,
-    canisterId: canisterId.toText(),
+    canisterId,
     identity: identityFromPem(pem),
   });
   const argument = IDL.encode([IDL.Text], ['old']);
-  await replica.call(canisterId.toText(), 'createBucket', argument, { sender: principalOf(pem) });
+  await replica.call(canisterId, 'createBucket', argument, { sender });
 });
 afterAll(() => replica?.stop());
 
@@ -44,4 +49,34 @@ test('buckets are shown, and keep no former versions', async () => {
   const listed: string[] = [];
   for await (const { id } of storage.buckets.list()) listed.push(id);
   expect(listed).toEqual(['old']);
+});
+
+test('status, files and uploads are read, whose records say less', async () => {
+  const { cycles, anonymousUpdates, version } = await storage.status();
+  expect([version, typeof cycles, anonymousUpdates]).toEqual(['0.1.0', 'number', undefined]);
+  const bytes = new Uint8Array(1_000).fill(7);
+  const file = { bucket: 'old', path: 'long' };
+  const some = IDL.Opt(IDL.Text);
+  const upload = IDL.Record({
+    ...{ bucketId: IDL.Text, path: IDL.Text, contentType: IDL.Text, bytes: IDL.Vec(IDL.Nat8) },
+    ...{ tags: IDL.Opt(IDL.Vec(IDL.Text)), sha256: some, ifMatch: some, ifNoneMatch: some },
+    apiKey: some,
+  });
+  const none = { tags: [], sha256: [], ifMatch: [], ifNoneMatch: [], apiKey: [] };
+  const stored = { bucketId: 'old', path: 'long', contentType: 'a/b', bytes, ...none };
+  await replica.call(canisterId, 'uploadFile', IDL.encode([upload], [stored]), { sender });
+  expect(await storage.stat(file)).toMatchObject({ size: 1_000, chunkSize: undefined });
+  const downloaded = await storage.download(file);
+  expectSameBytes(await downloaded.bytes(), bytes);
+  const listed: string[] = [];
+  for await (const { path } of storage.list({ bucket: 'old' })) listed.push(path);
+  expect(listed).toEqual(['long']);
+  const types = [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)];
+  const argument = IDL.encode(types, ['old', 'b', 'a/b', 9n, []]);
+  const reply = await replica.call(canisterId, 'beginFileUpload', argument, { sender });
+  const [begun] = IDL.decode([IDL.Variant({ ok: IDL.Text, err: IDL.Text })], reply);
+  const { ok: uploadId } = begun as unknown as { ok: string };
+  expect(await storage.getUpload({ ...file, uploadId })).toMatchObject({ isSizeKnown: true });
+  await storage.cancelUpload({ ...file, uploadId });
+  await storage.remove(file);
 });

@@ -1,23 +1,17 @@
 // The agent and the actor of one canister, and what their failures mean. Every call is ended by the
 // caller's signal; requests have a time limit.
 
-import {
-  Actor,
-  AgentError,
-  HttpAgent,
-  type HttpAgentOptions,
-  type SignIdentity,
-} from '@icp-sdk/core/agent';
+import { Actor, HttpAgent, type HttpAgentOptions, type SignIdentity } from '@icp-sdk/core/agent';
 import { onAbort } from './abort.ts';
+import { failureOf, withFailuresOf } from './actor-failures.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { serviceInterface } from './candid-interface.ts';
 import type { Result, ServiceActor } from './candid-types.ts';
-import { type Fetch, networkError } from './http-exchange.ts';
+import type { Fetch } from './http-exchange.ts';
 import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
-import { abortedError, rejectedError, StorageError } from './storage-error.ts';
+import { abortedError, StorageError } from './storage-error.ts';
 import { agentIdentity, type StorageIdentity } from './storage-identity.ts';
-import { isTransientReject } from './transient-reject.ts';
 
 import type { Signal } from './transport.ts';
 
@@ -79,7 +73,10 @@ export async function openService(connection: ActorConnection): Promise<Service>
   });
   const caller = { agent, canisterId, fetch, buffers: createBufferPool() };
   return {
-    actor: Actor.createActor<ServiceActor>(serviceInterface, { agent, canisterId }),
+    actor: withFailuresOf(
+      { agent, canisterId },
+      Actor.createActor<ServiceActor>(serviceInterface, { agent, canisterId }),
+    ),
     canisterId,
     agent,
     bulkAgent,
@@ -117,59 +114,8 @@ async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<
   try {
     return await Promise.race([operation(), stopped]);
   } catch (error) {
-    throw error instanceof StorageError ? error : failureOf(error);
+    throw await failureOf(error);
   } finally {
     settled();
   }
-}
-
-function failureOf(error: unknown): StorageError {
-  if (!(error instanceof AgentError)) {
-    if (isFetchFailure(error)) return networkError(error);
-    const reason = error instanceof Error ? error.message : String(error);
-    return new StorageError('NetworkError', `The call failed: ${reason}`, { cause: error });
-  }
-  // The agent wraps what the given fetch throws.
-  const { error: thrown } = error.code as { readonly error?: unknown };
-  if (thrown instanceof StorageError) return thrown;
-  const message = firstLine(error.message);
-  const details = { cause: error };
-  switch (error.kind) {
-    case 'Transport':
-      return new StorageError('NetworkError', message, { ...details, isRetryable: true });
-    case 'Unknown':
-      return new StorageError('Timeout', message, { ...details, isRetryable: true });
-    case 'Protocol':
-      return new StorageError('HttpError', message, { ...details, status: statusOf(error) });
-    case 'Reject':
-      // What was refused stands in a later line.
-      return rejectedError(error.message, { ...details, isRetryable: isTransient(error) });
-    case 'Trust':
-      // Another node, or the same after its keys were fetched, may answer rightly.
-      return new StorageError('Untrusted', message, { ...details, isRetryable: true });
-    default:
-      return new StorageError('InvalidArgument', message, details);
-  }
-}
-
-/** `fetch` throws a TypeError, and a DOMException when its time is up. */
-function isFetchFailure(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof DOMException;
-}
-
-function statusOf(error: AgentError): number | undefined {
-  const { status } = error.code as { readonly status?: number };
-  return typeof status === 'number' ? status : undefined;
-}
-
-function isTransient(error: AgentError): boolean {
-  const { rejectCode, rejectMessage } = error.code as {
-    readonly rejectCode?: number;
-    readonly rejectMessage?: string;
-  };
-  return isTransientReject(rejectCode, rejectMessage);
-}
-
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0] ?? message;
 }

@@ -7,6 +7,7 @@ import { actorAdministration } from './actor-administration.ts';
 import { deleteFiles, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
+import { explained } from './actor-failures.ts';
 import { createLink, listLinks } from './actor-links.ts';
 import { actorManagement } from './actor-management.ts';
 import { eraseVersions, listVersions, restoreVersion } from './actor-versions.ts';
@@ -16,6 +17,7 @@ import { resultOf } from './candid-interface.ts';
 import { bucketRecordOf, fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { canisterAddress } from './canister-address.ts';
+import { likelyChunkBytes } from './digest.ts';
 import type {
   FileName,
   FileRecord,
@@ -67,7 +69,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     getUpload: async ({ uploadId }, signal) =>
       sessionOf(await call(signal, () => actor.getUpload(uploadId))),
     async putChunk(chunk, signal) {
-      await call(signal, () => sendChunk(service, chunk));
+      await call(signal, () => explained(service, sendChunk(service, chunk)));
     },
     completeUpload: (completion, signal) => completeUpload(service, completion, signal),
     async cancelUpload({ uploadId }, signal) {
@@ -202,9 +204,11 @@ async function openFile(
   { version, signal }: VersionOptions,
 ): Promise<OpenedFile> {
   const record = await getFile(service, file, { version, signal });
-  const { etag, size, contentType, chunkSize } = record;
+  const { etag, size, contentType } = record;
+  // A service of version 0.1.0 does not report it.
+  const chunkSize = record.chunkSize ?? likelyChunkBytes(record);
   // Of a file without bytes it may be 0.
-  const chunkBytes = Math.max(1, chunkSize);
+  const chunkBytes = chunkSize && Math.max(1, chunkSize);
   return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };
 }
 

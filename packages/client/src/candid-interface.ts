@@ -13,6 +13,9 @@ const fieldsSince010: Readonly<Record<FieldsSince010, true>> = {
   versionCount: true,
   versionBytes: true,
   isSite: true,
+  chunkSize: true,
+  isSizeKnown: true,
+  anonymousUpdates: true,
 };
 
 function recordOf(fields: Record<string, IDL.Type>): IDL.RecordClass {

@@ -1,8 +1,15 @@
 // From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
 // for an empty opt.
 
-import type { ApiKey, FormerVersion, Status, Upload } from './candid/file_storage.did.ts';
-import type { CandidBucket, CandidFile, CandidKey, Optional } from './candid-types.ts';
+import type { ApiKey, FormerVersion } from './candid/file_storage.did.ts';
+import type {
+  CandidBucket,
+  CandidFile,
+  CandidKey,
+  CandidStatus,
+  CandidUpload,
+  Optional,
+} from './candid-types.ts';
 import type { EndToEndRecord } from './end-to-end-records.ts';
 import type {
   BucketRecord,
@@ -22,13 +29,13 @@ export function optional<T>(value: T | undefined): Optional<T> {
   return value === undefined ? [] : [value];
 }
 
-export function fileRecordOf(file: CandidFile): FileRecord & { readonly chunkSize: number } {
+export function fileRecordOf(file: CandidFile): FileRecord {
   const { size, chunkSize, version, createdAt, updatedAt, sha256, metadata, ...rest } = file;
   const [pairs = []] = metadata;
   return {
     ...rest,
     size: Number(size),
-    chunkSize: Number(chunkSize),
+    chunkSize: chunkSize[0] === undefined ? undefined : Number(chunkSize[0]),
     sha256: sha256[0],
     metadata: pairs.length === 0 ? undefined : Object.fromEntries(pairs),
     version: Number(version),
@@ -50,12 +57,13 @@ export function versionOf(former: FormerVersion): FileVersion {
   };
 }
 
-export function sessionOf(upload: Upload): UploadSession {
+export function sessionOf(upload: CandidUpload): UploadSession {
   return {
     ...upload,
     totalSize: Number(upload.totalSize),
     uploadedSize: Number(upload.uploadedSize),
-    chunkSize: Number(upload.chunkSize),
+    chunkSize: Number(upload.chunkSize[0]),
+    isSizeKnown: upload.isSizeKnown[0] ?? true,
     chunkCount: Number(upload.chunkCount),
     receivedChunks: Number(upload.receivedChunks),
     missing: upload.missing.map(Number),
@@ -120,9 +128,9 @@ export function listedKeyOf(key: ApiKey): KeyRecord {
   return { ...keyRecordOf(key), createdBy: key.createdBy[0]?.toText() };
 }
 
-export function statusOf(status: Status): ServiceStatus {
+export function statusOf(status: CandidStatus): ServiceStatus {
   const { cycles, anonymousUpdates } = status;
-  const { burst, perMinute, left } = anonymousUpdates;
+  const [budget] = anonymousUpdates;
   return {
     ...status,
     buckets: Number(status.buckets),
@@ -131,10 +139,10 @@ export function statusOf(status: Status): ServiceStatus {
     stableBytes: Number(status.stableBytes),
     heapBytes: Number(status.heapBytes),
     cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
-    anonymousUpdates: {
-      burst: Number(burst),
-      perMinute: Number(perMinute),
-      left: Number(left),
+    anonymousUpdates: budget && {
+      burst: Number(budget.burst),
+      perMinute: Number(budget.perMinute),
+      left: Number(budget.left),
     },
   };
 }

@@ -3,7 +3,15 @@
 
 import type { ActorMethod } from '@icp-sdk/core/agent';
 import type { Principal } from '@icp-sdk/core/principal';
-import type { _SERVICE, ApiKey, Bucket, FileRecord, NewApiKey } from './candid/file_storage.did.ts';
+import type {
+  _SERVICE,
+  ApiKey,
+  Bucket,
+  FileRecord,
+  NewApiKey,
+  Status,
+  Upload,
+} from './candid/file_storage.did.ts';
 
 export type Optional<T> = [] | [T];
 export type Result<T> = { readonly ok: T } | { readonly err: string };
@@ -16,7 +24,10 @@ export type FieldsSince010 =
   | 'keepVersionsDays'
   | 'versionCount'
   | 'versionBytes'
-  | 'isSite';
+  | 'isSite'
+  | 'chunkSize'
+  | 'isSizeKnown'
+  | 'anonymousUpdates';
 
 type Since010<T> = {
   readonly [Name in keyof T]: Name extends FieldsSince010 ? Optional<T[Name]> : T[Name];
@@ -24,6 +35,8 @@ type Since010<T> = {
 
 export type CandidFile = Since010<FileRecord>;
 export type CandidBucket = Since010<Bucket>;
+export type CandidStatus = Since010<Status>;
+export type CandidUpload = Since010<Upload>;
 /** What a new one and a listed one have. */
 export type CandidKey = Pick<ApiKey, keyof ApiKey & keyof NewApiKey>;
 
@@ -32,13 +45,17 @@ type Answered<T> = T extends FileRecord
   ? CandidFile
   : T extends Bucket
     ? CandidBucket
-    : T extends readonly (infer Item)[]
-      ? Answered<Item>[]
-      : T extends { items: infer Items }
-        ? Omit<T, 'items'> & { items: Answered<Items> }
-        : T extends { ok: infer Ok }
-          ? { ok: Answered<Ok> }
-          : T;
+    : T extends Status
+      ? CandidStatus
+      : T extends Upload
+        ? CandidUpload
+        : T extends readonly (infer Item)[]
+          ? Answered<Item>[]
+          : T extends { items: infer Items }
+            ? Omit<T, 'items'> & { items: Answered<Items> }
+            : T extends { ok: infer Ok }
+              ? { ok: Answered<Ok> }
+              : T;
 
 /** What is sent may be made of what nobody may change. */
 type Sent<T> = T extends Uint8Array | Principal ? T : { readonly [Name in keyof T]: Sent<T[Name]> };

@@ -5,6 +5,7 @@ import { folderPageDefault, folderPageMax } from '../../wire/src/limits.ts';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import type { FilePage, FileRecord, FolderOptions, FolderPage, ListOptions } from './interface.ts';
+import { isStorageError } from './storage-error.ts';
 import type { PageRequest } from './transport.ts';
 
 export function listFiles(
@@ -14,7 +15,20 @@ export function listFiles(
   const { sort, ...rest } = options;
   return sort === 'date_asc' || sort === 'date_desc'
     ? listByPages(connection, options)
-    : listByCursors(connection, { ...rest, sort });
+    : listByName(connection, { ...rest, sort });
+}
+
+/** A service of version 0.1.0 has numbered pages only. */
+async function* listByName(
+  connection: Connection,
+  options: FolderOptions,
+): AsyncGenerator<FileRecord> {
+  try {
+    yield* listByCursors(connection, options);
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    yield* listByPages(connection, options);
+  }
 }
 
 /** A short page first: many look at the beginning alone. */

@@ -1,7 +1,10 @@
 // One HTTP request and its answer, read whole within a time limit; failures as StorageError. Knows
 // the shape of the service's errors and nothing of what is asked for.
 
+import { errorStatuses } from '../../wire/src/error-status.ts';
 import { linkedController } from './linked-controller.ts';
+import { foreignAnswer, isLowCycles, lowCyclesError, networkFault } from './network-errors.ts';
+import { retryAfterSeconds } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import type { Signal } from './transport.ts';
 
@@ -40,7 +43,7 @@ export async function exchange(
   const answer = await withinTime(request, connection.timeoutMs, (signal) =>
     fetchWhole(connection, request, signal),
   );
-  if (answer.status >= 400) throw refusal(answer);
+  if (answer.status >= 400) throw refusal(connection, answer);
   return answer;
 }
 
@@ -50,7 +53,7 @@ export async function exchangeJson<T>(
 ): Promise<T> {
   const answer = await exchange(connection, request);
   const value = parseJson(answer.bytes);
-  if (value === undefined) throw notTheService(answer);
+  if (value === undefined) throw foreignAnswer(answer, detailsOf(answer));
   return value as T;
 }
 
@@ -165,27 +168,34 @@ interface ErrorPage {
   readonly items?: unknown;
 }
 
-function refusal(answer: HttpAnswer): StorageError {
+function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
   const { status, headers, bytes } = answer;
   const { error, items } = (parseJson(bytes) ?? {}) as ErrorPage;
-  if (error?.code === undefined && bytes.length > 0) return notTheService(answer);
-  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
-  // A HEAD is refused without words.
-  const code = error?.code ?? (status === 404 ? 'NoSuchFile' : 'HttpError');
-  return new StorageError(code, error?.message ?? `The service answered ${status}.`, {
-    status,
-    requestId: error?.requestId ?? headers.get('x-request-id') ?? undefined,
+  const { code, message = `The service answered ${status}.` } = error ?? {};
+  const details = detailsOf(answer);
+  if (code === undefined || !Object.hasOwn(errorStatuses, code)) {
+    const cause = headers.get('x-ic-error-cause');
+    const text = new TextDecoder().decode(bytes);
+    const fault = networkFault({ address: url, text, cause }, details);
+    if (fault !== undefined) return fault;
+    if (code === undefined && bytes.length > 0) return foreignAnswer(answer, details);
+  } else if (isLowCycles(message)) {
+    return lowCyclesError(message, { address: url }, details);
+  }
+  // A refused HEAD has no body.
+  return new StorageError(code ?? (status === 404 ? 'NoSuchFile' : 'HttpError'), message, {
+    ...details,
+    requestId: error?.requestId ?? details.requestId,
     details: items === undefined ? error?.details : { ...error?.details, items },
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
 }
 
-function notTheService({ status, headers }: HttpAnswer): StorageError {
-  const type = headers.get('content-type') ?? 'no content type';
-  return new StorageError('HttpError', `The answer ${status} (${type}) is not the service's.`, {
+function detailsOf({ status, headers }: HttpAnswer) {
+  return {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-  });
+    retryAfterSeconds: retryAfterSeconds(headers),
+  };
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -14,11 +14,14 @@ import {
 } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
+import { type Callee, placeOf } from './actor-failures.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { sealCall } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import type { Fetch } from './http-exchange.ts';
-import { rejectedError, StorageError } from './storage-error.ts';
+import { foreignAnswer, networkFault, rejectedError } from './network-errors.ts';
+import { retryAfterSeconds } from './retry.ts';
+import type { StorageError } from './storage-error.ts';
 import type { StorageIdentity } from './storage-identity.ts';
 import { isTransientReject } from './transient-reject.ts';
 
@@ -91,22 +94,27 @@ async function replyOf(answered: Answer): Promise<Uint8Array> {
     const options = { blsVerify: anySignature };
     return (await pollForResponse(caller.agent, { canisterId }, requestId, options)).reply;
   }
-  if (response.status !== 200) {
-    const reason = new TextDecoder().decode(answer.subarray(0, 500));
-    throw new StorageError('HttpError', `The host answered ${response.status}: ${reason}`, {
-      status: response.status,
-    });
-  }
+  const callee = { agent: caller.agent, canisterId: caller.canisterId };
+  if (response.status !== 200) throw responseError(callee, response, answer);
   const page = Cbor.decode<CallAnswer>(answer);
-  if (page.certificate === undefined) throw rejected(page.reject_code, page.reject_message);
+  if (page.certificate === undefined) throw rejected(callee, page);
   return certifiedReply(answered, page.certificate);
 }
 
 /** IC spec, "Synchronous call": a certificate, or a reject that no subnet has signed. */
 interface CallAnswer {
   readonly certificate?: Uint8Array;
-  readonly reject_code?: number;
+  readonly reject_code?: number | undefined;
   readonly reject_message?: string;
+  readonly error_code?: string;
+}
+
+function responseError(callee: Callee, response: Response, answer: Uint8Array): StorageError {
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(answer);
+  const cause = headers.get('x-ic-error-cause');
+  const fault = networkFault({ ...placeOf(callee), text, cause }, { status });
+  return fault ?? foreignAnswer(response, { retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
 async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint8Array> {
@@ -124,11 +132,16 @@ async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint
     lookupResultToBuffer(certificate.lookup_path(['request_status', requestId, name]));
   const reply = read('reply');
   if (reply !== undefined) return reply;
-  const message = new TextDecoder().decode(read('reject_message') ?? new Uint8Array(0));
-  throw rejected(read('reject_code')?.[0], message);
+  const text = (name: string) => new TextDecoder().decode(read(name));
+  throw rejected(caller, {
+    reject_code: read('reject_code')?.[0],
+    reject_message: text('reject_message'),
+    error_code: text('error_code'),
+  });
 }
 
-function rejected(code: number | undefined, message = 'no reason was given'): StorageError {
-  const sentence = `The call was rejected (${code}): ${message}`;
-  return rejectedError(sentence, { isRetryable: isTransientReject(code, message) });
+function rejected(callee: Callee, answer: CallAnswer): StorageError {
+  const { reject_code: code, reject_message: message = 'no reason was given' } = answer;
+  const reject = { ...placeOf(callee), message, errorCode: answer.error_code };
+  return rejectedError(reject, { isRetryable: isTransientReject(code, message) });
 }

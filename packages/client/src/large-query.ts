@@ -3,11 +3,13 @@
 
 import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
+import { explained, placeOf } from './actor-failures.ts';
 import { concatBytes } from './bytes.ts';
 import { leb128 } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import type { Result } from './candid-types.ts';
-import { StorageError } from './storage-error.ts';
+import { rejectedError } from './network-errors.ts';
+import { isTransientReject } from './transient-reject.ts';
 
 export interface LargeQuery {
   readonly canisterId: string;
@@ -20,11 +22,12 @@ export interface LargeQuery {
 
 export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Result<Uint8Array>> {
   const { canisterId, method: methodName, argument: arg } = query;
-  const answer = await agent.query(canisterId, { methodName, arg });
+  const callee = { agent, canisterId };
+  const answer = await explained(callee, agent.query(canisterId, { methodName, arg }));
   if (answer.status === QueryResponseStatus.Rejected) {
-    // IC spec, "Reject codes": 2 is SYS_TRANSIENT.
-    const isRetryable = Number(answer.reject_code) === 2;
-    throw new StorageError('Rejected', answer.reject_message, { isRetryable });
+    const { reject_message: message, error_code: errorCode } = answer;
+    const isRetryable = isTransientReject(Number(answer.reject_code), message);
+    throw rejectedError({ ...placeOf(callee), message, errorCode }, { isRetryable });
   }
   return blobOf(answer.reply.arg, query.expectedBytes);
 }

@@ -33,6 +33,17 @@ export const defaultRetryPolicy: RetryPolicy = {
 /** Of a Retry-After: above it the service is not there, for now. */
 const retryAfterSecondsMax = 120;
 
+/** Seconds of a Retry-After field, which is a number or a date (RFC 9110, 10.2.3). */
+export function retryAfterSeconds(headers: Headers): number | undefined {
+  const field = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(field)) return Number(field);
+  const until = Date.parse(field);
+  if (Number.isNaN(until)) return undefined;
+  // The sender's clock may differ from this machine's.
+  const now = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, (until - (Number.isNaN(now) ? Date.now() : now)) / 1_000);
+}
+
 export interface RetryOptions {
   readonly policy: RetryPolicy;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;

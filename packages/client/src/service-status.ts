@@ -17,12 +17,13 @@ export interface ServiceStatus {
   readonly heapBytes: number;
   /** For controllers and owners of buckets alone. */
   readonly cycles?: number | undefined;
-  /** What requests without a key may make the canister pay for, and what is left of it now. */
-  readonly anonymousUpdates: {
-    readonly burst: number;
-    readonly perMinute: number;
-    readonly left: number;
-  };
+  /**
+   * What requests without a key may make the canister pay for, and what is left of it now. Absent
+   * from services of version 0.1.0.
+   */
+  readonly anonymousUpdates?:
+    | { readonly burst: number; readonly perMinute: number; readonly left: number }
+    | undefined;
   readonly encryption: EncryptionStatus;
   readonly certified: string;
 }

@@ -19,11 +19,11 @@ export interface StorageErrorDetails {
 }
 
 /**
- * `code` is one of the service's, a gateway's, or the client's own: NetworkError, Timeout, Aborted,
- * HttpError (an answer that is not the service's), Rejected (by the network or the canister's
- * inspection), Untrusted (an answer whose signature is wrong), Unsupported (not over this way of
- * transport), IntegrityError (the bytes are not those of the digest), PassphraseNeeded and
- * WrongPassphrase (of an encrypted identity).
+ * `code` is one of the service's, one of network-errors.ts (Frozen, Stopped, NoSuchCanister and
+ * others), or the client's own: NetworkError, Timeout, Aborted, HttpError (an answer that is not
+ * the service's), Rejected (by the network), Untrusted (an answer whose signature is wrong),
+ * Unsupported (not over this way of transport), IntegrityError (the bytes are not those of the
+ * digest), PassphraseNeeded and WrongPassphrase (of an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
@@ -66,29 +66,4 @@ export function errorOfView({ code, message }: ErrorView = noView): StorageError
 /** What a caller's signal has ended. */
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });
-}
-
-const inspectionMark = "with message: '";
-
-/**
- * A reject of a call. The canister's inspection refuses who has no right to a call in the words of
- * the method, `Code: sentence`; any other reject is the network's. A method that it has not is one
- * of later versions.
- */
-export function rejectedError(message: string, details: StorageErrorDetails): StorageError {
-  const [, unknown] = /has no (?:query |update )?method '([^']+)'/.exec(message) ?? [];
-  if (unknown !== undefined) {
-    const sentence = `The service is of a version that has no ${unknown}.`;
-    return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
-  }
-  const mark = message.indexOf(inspectionMark);
-  // What follows the line is the agent's account of the call.
-  const [words = ''] =
-    mark === -1 ? [] : message.slice(mark + inspectionMark.length).split('\n', 1);
-  const code = words.slice(0, Math.max(words.indexOf(': '), 0));
-  if (!Object.hasOwn(statusByCode, code)) {
-    return new StorageError('Rejected', message.split('\n', 1)[0] ?? '', details);
-  }
-  const sentence = words.slice(code.length + 2, words.lastIndexOf("'"));
-  return new StorageError(code, sentence, { ...details, isRetryable: undefined });
 }

@@ -162,6 +162,7 @@ async function listCreators(run: Run, flags: JsonFlag): Promise<void> {
   for (const principal of principals) printLine(principal);
   if (run.isQuiet) return;
   if (principals.length === 0) printNote('Nobody but the controllers may create buckets.');
+  if (anonymousUpdates === undefined) return;
   const { burst, perMinute, left } = anonymousUpdates;
   printNote(
     `Requests without a key: ${burst} updates at once, ${perMinute} more a minute, ${left} left.`,

@@ -4,8 +4,10 @@
 import { lookup } from 'node:dns/promises';
 import { canisterAddress, isLoopback } from '../../client/src/canister-address.ts';
 import { withoutLastSlashes } from '../../client/src/http-paths.ts';
+import { networkFault } from '../../client/src/network-errors.ts';
+import type { StorageError } from '../../client/src/storage-error.ts';
 import type { Configuration } from './config.ts';
-import type { DoctorCase, Finding } from './finding.ts';
+import { type DoctorCase, type Finding, faultOf } from './finding.ts';
 
 /** What is asked of every address of the service. */
 interface Answered {
@@ -13,6 +15,8 @@ interface Answered {
   readonly status: number;
   readonly date: string | undefined;
   readonly version: string | undefined;
+  /** A fault of the network or the canister in place of the service's answer. */
+  readonly error: StorageError | undefined;
   readonly milliseconds: number;
 }
 
@@ -41,17 +45,40 @@ async function fetchStatus(configuration: Configuration): Promise<Answered> {
   const start = performance.now();
   const response = await fetch(`${url}/api/v1/status`, { signal, redirect: 'error' });
   const milliseconds = performance.now() - start;
-  const figures = await response.json().catch(() => ({}));
-  const version = typeof figures?.version === 'string' ? figures.version : undefined;
-  const date = response.headers.get('date') ?? undefined;
-  return { url, status: response.status, date, version, milliseconds };
+  const text = await response.text();
+  const { status, headers } = response;
+  const date = headers.get('date') ?? undefined;
+  const cause = headers.get('x-ic-error-cause');
+  const { canisterId } = configuration;
+  const error = status < 400 ? undefined : networkFault({ address: url, canisterId, text, cause });
+  return { url, status, date, version: versionIn(text), error, milliseconds };
+}
+
+function versionIn(text: string): string | undefined {
+  try {
+    const { version } = JSON.parse(text);
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export async function checkAddress({ configuration }: DoctorCase): Promise<Finding> {
   const url = addressOf(configuration);
   if (url === '') return { isGood: undefined, message: 'It is not known over HTTP.' };
   try {
-    const { status, version, milliseconds } = await askStatus(configuration);
+    const { status, version, error, milliseconds } = await askStatus(configuration);
+    const fault = faultOf(error);
+    if (fault !== undefined) {
+      return { isGood: false, message: fault.problem, advice: fault.advice };
+    }
+    if (status === 429 || status > 501) {
+      return {
+        isGood: false,
+        message: `A proxy or gateway at ${url} answers ${status} in place of the service.`,
+        advice: 'Try again later.',
+      };
+    }
     if (version !== undefined && status === 200) {
       return { isGood: true, message: `${url} answers in ${Math.round(milliseconds)} ms.` };
     }

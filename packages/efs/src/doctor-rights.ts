@@ -7,7 +7,7 @@ import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { type Configuration, hasIdentity } from './config.ts';
 import { sayFailure } from './exit-code.ts';
-import { type DoctorCase, type Finding, failed } from './finding.ts';
+import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
 import { formatBytes } from './output.ts';
 import { daysLeft, topUpHint } from './status.ts';
 
@@ -57,6 +57,10 @@ export async function checkCertificates({ configuration }: DoctorCase): Promise<
     await storage.status();
     return { isGood: true, message: 'Answers are signed by the network for this canister.' };
   } catch (error) {
+    const fault = faultOf(error);
+    if (fault !== undefined) {
+      return { isGood: false, message: fault.problem, advice: fault.advice };
+    }
     const isUntrusted = isStorageError(error, 'Untrusted');
     const advice = isUntrusted
       ? 'Trust no answer of this address: use https://icp-api.io as --host, and see the clock.'

@@ -1,5 +1,6 @@
 // Exit codes of the command, and how a failure is said in one line.
 
+import { outOfUseCodes } from '../../client/src/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { inWords } from './failure-words.ts';
 import { UsageError } from './usage-error.ts';
@@ -50,6 +51,8 @@ const codeByError: Readonly<Record<string, number>> = {
   IntegrityError: exitCodes.integrity,
   BadDigest: exitCodes.integrity,
   NetworkError: exitCodes.unreachable,
+  ...Object.fromEntries([...outOfUseCodes].map((code) => [code, exitCodes.unreachable])),
+  ExpiredIdentity: exitCodes.accessDenied,
   Timeout: exitCodes.unreachable,
   NoIdentity: exitCodes.accessDenied,
   NoRecipient: exitCodes.accessDenied,

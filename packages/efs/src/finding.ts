@@ -1,5 +1,6 @@
 // What a check of `efs doctor` is given, and what it finds.
 
+import { isStorageError } from '../../client/src/storage-error.ts';
 import type { Configuration } from './config.ts';
 import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 
@@ -19,17 +20,30 @@ export interface DoctorCase {
 }
 
 /**
- * What a check has thrown. Where the service is not reached the address and the certificate say
- * so, and the others cannot be asked.
+ * The finding of a check that has thrown. Where the service cannot be asked, address and
+ * certificate say why, and the other checks are left out.
  */
 export function failed(error: unknown, advice?: string): Finding {
   const isUnasked = exitCodeOf(error) === exitCodes.unreachable;
-  const message = isUnasked
-    ? 'It cannot be asked: the service was not reached.'
-    : sayFailure(error);
+  const { problem = 'the service was not reached.' } = faultOf(error) ?? {};
+  const message = isUnasked ? `It cannot be asked: ${problem}` : sayFailure(error);
   return {
     isGood: isUnasked ? undefined : false,
     message,
     ...(advice !== undefined && { advice }),
   };
+}
+
+interface Fault {
+  readonly problem: string;
+  readonly advice: string;
+}
+
+/** The fault of the canister or the network that an error names, apart from its advice. */
+export function faultOf(error: unknown): Fault | undefined {
+  if (!isStorageError(error)) return undefined;
+  const { problem, advice } = error.details ?? {};
+  return typeof problem === 'string' && typeof advice === 'string'
+    ? { problem, advice }
+    : undefined;
 }

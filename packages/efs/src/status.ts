@@ -1,5 +1,6 @@
 // `efs status`: what the service holds, and how long its cycles last.
 
+import { topUpCommand } from '../../client/src/network-errors.ts';
 import type { ServiceStatus } from '../../client/src/service-status.ts';
 import { printRecord } from './list.ts';
 import { printJson, printNote } from './output.ts';
@@ -23,10 +24,8 @@ const few = 90;
 export function topUpHint(status: ServiceStatus, canisterId: string): string | undefined {
   const days = daysLeft(status);
   if (days === undefined || days > few) return undefined;
-  return (
-    `The cycles pay for storage for ${days} days more. Top up: icp canister top-up ${canisterId} ` +
-    `--amount 1t -n ic (or dfx cycles top-up ${canisterId} 1T --network ic).`
-  );
+  const command = topUpCommand({ id: canisterId, icp: ' -n ic', dfx: ' --network ic' });
+  return `The cycles pay for storage for ${days} days more. Top up: ${command}.`;
 }
 
 /** Cycles are told by the actor, to owners and controllers: asked where there is an identity. */

@@ -55,6 +55,7 @@ const statuses = {
   RequestTimeTooSkewed: 403,
   RequestTimeout: 400,
   ServerSideEncryptionConfigurationNotFoundError: 404,
+  ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,

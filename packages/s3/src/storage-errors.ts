@@ -1,5 +1,6 @@
 // What the client library fails with, in S3's terms.
 
+import { outOfUseCodes } from '../../client/src/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { type S3Code, S3Error } from './s3-error.ts';
 
@@ -41,6 +42,7 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   const cause = { cause: error };
   if (!isStorageError(error)) return new S3Error('InternalError', 'The door has failed.', cause);
+  if (outOfUseCodes.has(error.code)) return new S3Error('ServiceUnavailable', error.message, cause);
   const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
   if (known === 'SlowDown' || error.isRetryable) {
     const words = `The service cannot be asked now (${error.code}): try again.`;

@@ -36,7 +36,10 @@ export interface CanisterClient {
 }
 
 /** IC spec, "Reject codes". */
+const systemTransient = 2;
 const destinationInvalid = 3;
+const canisterReject = 4;
+const canisterError = 5;
 
 export function createCanisterClient(engine: GatewayEngine, canisterId: Principal): CanisterClient {
   const query = async (target: Principal, method: string, arg: Uint8Array) => {
@@ -102,7 +105,16 @@ function rejection(reject: Reject, message: CallMessage): GatewayError {
     return new GatewayError('CanisterNotFound', `Canister ${target} can't be reached: ${reason}`);
   }
   const what = `Canister ${target} rejected ${message.method}`;
-  return new GatewayError('CanisterRejected', `${what}: ${reason}`);
+  return new GatewayError('CanisterRejected', `${what}: ${reason}`, causeOf(reject));
+}
+
+/** As ic-gateway names rejects: by their code, and a frozen canister by its word. */
+function causeOf({ code, message }: Reject): string {
+  if (code === canisterReject) return 'canister_reject';
+  if (code === canisterError) return 'canister_error';
+  return code === systemTransient && message.includes('frozen')
+    ? 'canister_frozen'
+    : 'backend_other';
 }
 
 function decoded<T>(decode: (reply: Uint8Array) => T, reply: Uint8Array): T {

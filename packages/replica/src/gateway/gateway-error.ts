@@ -20,13 +20,33 @@ const statusByCode = {
 
 export type GatewayErrorCode = keyof typeof statusByCode;
 
+/** The values of `x-ic-error-cause` that ic-gateway sends (`src/routing/error_cause.rs`). */
+const causeByCode: Readonly<Record<GatewayErrorCode, string>> = {
+  MalformedRequest: 'client_malformed_request',
+  UnknownHost: 'client_unknown_domain',
+  CanisterIdInvalid: 'canister_id_incorrect',
+  CanisterIdMissing: 'canister_id_not_resolved',
+  CanisterNotFound: 'canister_not_found',
+  BodyTooLarge: 'client_body_too_large',
+  UrlTooLong: 'client_malformed_request',
+  RateLimited: 'rate_limited',
+  InternalError: 'internal_server_error',
+  CanisterRejected: 'backend_other',
+  ResponseInvalid: 'backend_http_gateway',
+  ResponseTooLarge: 'backend_http_gateway',
+  ResponseVerificationFailed: 'backend_response_verification',
+};
+
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: GatewayErrorCode;
+  /** For `x-ic-error-cause`. */
+  readonly errorCause: string;
 
-  constructor(code: GatewayErrorCode, message: string) {
+  constructor(code: GatewayErrorCode, message: string, errorCause = causeByCode[code]) {
     super(message);
     this.code = code;
+    this.errorCause = errorCause;
   }
 
   get status(): number {

@@ -127,6 +127,7 @@ function pageOf(error: GatewayError, requestId: string): HttpAnswer {
   const headers: readonly HeaderField[] = [
     ['content-type', 'application/json'],
     ['cache-control', 'no-store'],
+    ['x-ic-error-cause', error.errorCause],
   ];
   return { status: error.status, headers, body: errorPage(error, requestId) };
 }
