@@ -2,10 +2,17 @@
 // target's place when all of it is verified.
 
 import { rename, rm } from 'node:fs/promises';
-import type { Download, DownloadOptions, FileName } from '../../client/src/interface.ts';
+import { ageType } from '../../client/src/end-to-end-options.ts';
+import type {
+  Download,
+  DownloadOptions,
+  FileName,
+  FileRecord,
+} from '../../client/src/interface.ts';
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
-import { isStorageError } from '../../client/src/storage-error.ts';
+import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+import { nameOf } from './location.ts';
 import { printNote } from './output.ts';
 import {
   claimPart,
@@ -21,11 +28,19 @@ import type { TransferName } from './transfer-state.ts';
 
 interface Wanted {
   readonly name: FileName;
+  /** As a list has shown it: an answer of another file is refused. */
+  readonly listed?: Listed;
   readonly target: TargetFile;
   readonly common: DownloadOptions;
   readonly resume: boolean;
   /** What goes on with it after an interruption, in words. */
   readonly goesOnBy: string;
+}
+
+interface Listed {
+  readonly record: FileRecord;
+  /** Its record as it is now. */
+  again(): Promise<FileRecord>;
 }
 
 export async function fetchFile(
@@ -35,7 +50,7 @@ export async function fetchFile(
 ): Promise<Pick<Download, 'etag' | 'size'>> {
   const { name, target, common, resume } = wanted;
   if (target.isStraight) {
-    const straight = await storage.download(name, common);
+    const straight = await openListed(storage, wanted, undefined);
     await writeStraight(target.file, straight.body);
     return straight;
   }
@@ -48,7 +63,7 @@ export async function fetchFile(
   let part = former?.part;
   let download: Download;
   try {
-    download = await openDownload(storage, wanted, former);
+    download = await openListed(storage, wanted, former);
     if (part === undefined) {
       if (transfer) await dropAbandoned(transfer);
       part = await createPart(target);
@@ -64,6 +79,39 @@ export async function fetchFile(
   }
   if (transfer) await forgetPart(transfer, part);
   return download;
+}
+
+const attemptsMax = 3;
+
+/**
+ * Opens a download of the file that was listed. An intermediary may mix up the answers to two
+ * requests, each of which is right in itself; a file may also be replaced after it was listed.
+ */
+async function openListed(
+  storage: Pick<Storage, 'download'>,
+  wanted: Wanted,
+  former: FormerPart | undefined,
+): Promise<Download> {
+  const { listed } = wanted;
+  let record = listed?.record;
+  for (let attempt = 1; ; attempt++) {
+    const download = await openDownload(storage, wanted, former);
+    if (record === undefined || isOf(record, download)) return download;
+    if (attempt === attemptsMax) {
+      throw new StorageError(
+        'IntegrityError',
+        `The answer for ${nameOf(wanted.name)} is of another file: its ETag is ${download.etag}, ` +
+          `the file's is ${record.etag}. Something between this machine and the service mixes ` +
+          'answers up.',
+      );
+    }
+    record = await listed?.again();
+  }
+}
+
+function isOf(record: FileRecord, { etag, size }: Download): boolean {
+  const isSealed = record.contentType === ageType;
+  return etag === record.etag && (isSealed || size === record.size);
 }
 
 /** Goes on with what there is if it is of the file as it is now. */

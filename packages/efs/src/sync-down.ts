@@ -95,7 +95,8 @@ async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Pr
   const isOfSize =
     stats?.size === size || (contentType === ageType && mayBeOf(size, stats?.size ?? 0));
   if (!stats?.isFile() || !isOfSize) return false;
-  const isOfRecord = Math.trunc(stats.mtimeMs) === Date.parse(record.updatedAt);
+  // File systems store times as fractions that may fall just below the millisecond.
+  const isOfRecord = Math.round(stats.mtimeMs) === Date.parse(record.updatedAt);
   return isOfRecord || isSameFile(run, file, record);
 }
 
@@ -120,7 +121,7 @@ interface OneFile {
 
 async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
   const { record, name } = step;
-  const { bucketId: bucket, path } = record;
+  const file = { bucket: record.bucketId, path: record.path };
   const { signal } = job.run;
   const { verify } = job.flags;
   try {
@@ -130,7 +131,8 @@ async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneF
       throw new Error('there is a folder, a link or a device of that name, which is left alone.');
     }
     await fetchFile(job.run, job.storage, {
-      name: { bucket, path },
+      name: file,
+      listed: { record, again: () => job.storage.stat(file, { signal }) },
       target: await findTarget(name, ''),
       common: { concurrency: parallel, signal, verify, onProgress: progress.track() },
       resume: true,
