@@ -7,8 +7,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config.ts';
-import { exitCodeOf } from '../../packages/efs/src/exit-code.ts';
-import { formatBytes, formatSeconds, printable } from '../../packages/efs/src/output.ts';
+import { exitCodeOf, sayFailure } from '../../packages/efs/src/exit-code.ts';
+import {
+  formatBytes,
+  formatSeconds,
+  formatTable,
+  printFailure,
+  printJson,
+  printLine,
+  printNote,
+} from '../../packages/efs/src/output.ts';
+import { printable } from '../../packages/efs/src/printable.ts';
 import { UsageError } from '../../packages/efs/src/usage-error.ts';
 
 const local = {
@@ -216,6 +225,33 @@ test('sizes and times are short', () => {
     '1.90 GB',
   ]);
   expect([3, 125, 3_723].map(formatSeconds)).toEqual(['3 s', '2:05', '1:02:03']);
+});
+
+test('printLine, printJson and printFailure let no text of others act on a terminal', async () => {
+  const hostile = 'a\u001b[2J\u009b1m\r\u202eb\u2066\u{e0001}\u2028';
+  const written: string[] = [];
+  const collect = (text: string | Uint8Array) => {
+    written.push(String(text));
+    return true;
+  };
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation(collect as never),
+  );
+  const refusal = new StorageError('AccessDenied', `${hostile}\nefs: done`, { requestId: hostile });
+  try {
+    printLine(hostile);
+    printJson({ time: hostile });
+    printNote(hostile);
+    printLine(formatTable([hostile], [{ title: 'TIME', value: (row) => `${row}\nefs` }]));
+    printFailure(refusal, `efs: ${sayFailure(refusal)}`);
+    const missing = new Error(`ENOENT: no such file, open '${hostile}\nefs: done'`);
+    printFailure(missing, `efs: ${sayFailure(missing)}`);
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect(written.join('')).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
+  expect(JSON.parse(written[1] ?? '')).toEqual({ time: hostile });
+  expect(written.map((text) => text.split('\n').length - 1)).toEqual([1, 3, 1, 2, 1, 1]);
 });
 
 test('printable() lets no name act on a terminal', () => {

@@ -8,13 +8,13 @@ import { isLoopback } from './canister-address.ts';
 import { StorageError, type StorageErrorDetails } from './storage-error.ts';
 
 /** The service that was asked. */
-export interface Place {
+interface Place {
   /** Of the gateway, or of the host for agents. */
   readonly address: string;
   readonly canisterId?: string | undefined;
 }
 
-export interface NetworkAnswer extends Place {
+interface NetworkAnswer extends Place {
   /** Reject message, or body of the response. */
   readonly text: string;
   /** Of a reject, such as IC0207. */
@@ -314,7 +314,7 @@ function refusalInTrap(message: string, details: StorageErrorDetails): StorageEr
   });
 }
 
-export interface Reject extends Place {
+interface Reject extends Place {
   readonly message: string;
   readonly errorCode?: string | undefined;
 }

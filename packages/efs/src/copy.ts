@@ -7,7 +7,7 @@ import { asTheyEnd, checkedConcurrency } from '../../client/src/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { carryFile, isSealedCopy, moveFile } from './sealed-copies.ts';
 import { countDone, countFailure, endsAll, finish, startTally, type Tally } from './tally.ts';

@@ -13,7 +13,8 @@ import {
 } from './doctor-rights.ts';
 import { type DoctorCase, type Finding, failed } from './finding.ts';
 import { json } from './flags.ts';
-import { printable, printJson, printLine } from './output.ts';
+import { printJson, printLine } from './output.ts';
+import { printable } from './printable.ts';
 
 type Check = (patient: DoctorCase) => Promise<Finding>;
 

@@ -3,6 +3,7 @@
 import { outOfUseCodes } from '../../client/src/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { inWords } from './failure-words.ts';
+import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 
 export const exitCodes = {
@@ -70,9 +71,12 @@ export function exitCodeOf(error: unknown): number {
 }
 
 export function sayFailure(error: unknown): string {
-  if (!isStorageError(error)) return messageOf(error);
+  if (error instanceof UsageError) return error.message;
+  if (!isStorageError(error)) return printable(messageOf(error));
   const { code, requestId } = error;
-  return `${inWords(error)} [${code}${requestId === undefined ? '' : `, request ${requestId}`}]`;
+  const request = requestId === undefined ? '' : `, request ${requestId}`;
+  // One line, whatever a service or a gateway puts into its messages.
+  return printable(`${inWords(error)} [${code}${request}]`);
 }
 
 /** Without the code, where that has a place of its own. */

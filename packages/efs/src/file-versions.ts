@@ -7,11 +7,11 @@ import {
   type Column,
   formatBytes,
   formatTable,
-  printable,
   printJson,
   printLine,
   printNote,
 } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { formatTime } from './times.ts';
 import { UsageError } from './usage-error.ts';

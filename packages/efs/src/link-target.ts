@@ -1,7 +1,8 @@
 // Where `efs get <link>` writes. The sender of a link chose the name in it, so a name that nobody
 // typed here must not replace a file, hide one or act on a shell's settings, as .bashrc would.
 
-import { printable, printNote } from './output.ts';
+import { printNote } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { unsafeReason } from './safe-path.ts';
 import { entryAt, findTarget, isFolderTarget, pathIn, type TargetFile } from './target-file.ts';

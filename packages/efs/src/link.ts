@@ -3,7 +3,8 @@
 import type { LinkRecord } from '../../client/src/interface.ts';
 import { nameOf, parseFileName, parseLocation } from './location.ts';
 import { parseExpiry } from './manage.ts';
-import { type Column, formatTable, printable, printJson, printLine, printNote } from './output.ts';
+import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { countDone, finish, goOnAfterFailure, startTally } from './tally.ts';
 import { formatTime } from './times.ts';

@@ -10,11 +10,11 @@ import {
   type Column,
   formatBytes,
   formatTable,
-  printable,
   printJson,
   printLine,
   printNote,
 } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { sizeWithin } from './sealed-copies.ts';
 import { formatTime } from './times.ts';

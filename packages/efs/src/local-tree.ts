@@ -4,7 +4,8 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Filter } from './filters.ts';
-import { printable, printNote } from './output.ts';
+import { printNote } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { isPartName } from './safe-path.ts';
 

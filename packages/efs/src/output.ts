@@ -1,6 +1,7 @@
 // What the command prints: tables and JSON on standard output, everything else on standard error.
 
 import { isJson, jsonOfFailure, jsonOfNote } from './json-output.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
 import { withoutProgress, writeErrorLine } from './standard-error.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -37,7 +38,7 @@ export interface Column<T> {
 export function formatTable<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
   const cells = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ value }) => value(row))),
+    ...rows.map((row) => columns.map(({ value }) => printable(value(row)))),
   ];
   const widths = columns.map((_, index) =>
     Math.max(...cells.map((row) => width(row[index] ?? ''))),
@@ -58,29 +59,26 @@ function width(text: string): number {
   return [...text].length;
 }
 
-/** A terminal must not act on what others have put into names. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
-}
-
 export function printLine(text: string): void {
-  withoutProgress(() => process.stdout.write(`${text}\n`));
+  writeLine(printableLines(text));
 }
 
 export function printJson(value: unknown): void {
-  printLine(JSON.stringify(value, null, 2));
+  writeLine(printableJson(JSON.stringify(value, null, 2)));
+}
+
+function writeLine(line: string): void {
+  withoutProgress(() => process.stdout.write(`${line}\n`));
 }
 
 export function printNote(text: string): void {
-  writeErrorLine(isJson() ? jsonOfNote(text) : text);
+  writeErrorLine(isJson() ? printableJson(jsonOfNote(text)) : printableLines(text));
 }
 
 /** `text` says it all; `name` is that of the file that has failed, where the others go on. */
 export function printFailure(error: unknown, text: string, name?: string): void {
-  writeErrorLine(isJson() ? jsonOfFailure(error, name) : text);
+  const line = isJson() ? printableJson(jsonOfFailure(error, name)) : printableLines(text);
+  writeErrorLine(line);
 }
 
 /** What a command has done: a name for people, or a value where JSON is asked for. */

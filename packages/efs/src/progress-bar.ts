@@ -2,7 +2,8 @@
 // together. Nothing at all when standard error is no terminal.
 
 import type { Progress } from '../../client/src/interface.ts';
-import { formatBytes, formatSeconds, printable } from './output.ts';
+import { formatBytes, formatSeconds } from './output.ts';
+import { printable } from './printable.ts';
 import { showProgress } from './standard-error.ts';
 
 export interface ProgressBar {

@@ -6,7 +6,8 @@ import type { FileName, FileRecord, UploadOptions } from '../../client/src/inter
 import type { FileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
-import { printable, printNote } from './output.ts';
+import { printNote } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import {
   forgetState,

@@ -4,7 +4,7 @@
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
 import { folderPrefix, isFolder, nameOf, parseFileName, parseLocation } from './location.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import {
   countDone,

@@ -3,7 +3,7 @@
 import type { FileRecord } from '../../client/src/interface.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
 import { type Location, nameOf } from './location.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 import { noteRemoved, type SyncJob } from './sync-job.ts';
 
 /** By the path from the prefix on: as far as the filter wants them. */

@@ -4,7 +4,8 @@
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
 import { exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { isJson } from './json-output.ts';
-import { printable, printFailure, printJson, printLine, printNote } from './output.ts';
+import { printFailure, printJson, printLine, printNote } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 
 export interface Tally {

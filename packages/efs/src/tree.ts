@@ -3,7 +3,8 @@
 import type { Storage } from '../../client/src/storage.ts';
 import { entriesOf, isFile } from './folder-entries.ts';
 import { folderPrefix, nameOf, parseLocation } from './location.ts';
-import { printable, printJson, printLine } from './output.ts';
+import { printJson, printLine } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 
 export interface TreeFlags {

@@ -1,14 +1,8 @@
 // `efs uploads`: those of a bucket that have not been completed, which take of its quota.
 
 import type { UploadSession } from '../../client/src/interface.ts';
-import {
-  type Column,
-  formatBytes,
-  formatTable,
-  printable,
-  printJson,
-  printLine,
-} from './output.ts';
+import { type Column, formatBytes, formatTable, printJson, printLine } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { countDone, finish, goOnAfterFailure, startTally } from './tally.ts';
 import { formatTime } from './times.ts';

@@ -3,7 +3,8 @@
 import type { Usage } from '../../client/src/interface.ts';
 import { entriesOf, isFile } from './folder-entries.ts';
 import { folderPrefix, nameOf, parseLocation } from './location.ts';
-import { formatBytes, printable, printJson, printLine } from './output.ts';
+import { formatBytes, printJson, printLine } from './output.ts';
+import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 
 export interface UsageFlags {
