@@ -122,7 +122,15 @@ describe.each(['demo', 'sealed'])('an upload in parts to bucket %s', (Bucket) =>
       ...named,
       ObjectAttributes: ['ObjectParts'],
     });
-    expect((await client.send(attributes)).ObjectParts).toMatchObject({ TotalPartsCount: 3 });
+    expect((await client.send(attributes)).ObjectParts).toMatchObject({
+      TotalPartsCount: 3,
+      IsTruncated: false,
+      Parts: parts.map((part, index) => ({ PartNumber: index + 1, Size: part.length })),
+    });
+    const page = { ...attributes.input, MaxParts: 1, PartNumberMarker: '1' };
+    const { ObjectParts } = await client.send(new GetObjectAttributesCommand(page));
+    expect(ObjectParts).toMatchObject({ IsTruncated: true, NextPartNumberMarker: '2' });
+    expect(ObjectParts?.Parts).toMatchObject([{ PartNumber: 2 }]);
     const refused: [Partial<GetObjectCommandInput>, string][] = [
       [{ PartNumber: 4 }, 'InvalidPartNumber'],
       [{ PartNumber: 0 }, 'InvalidArgument'],
@@ -301,6 +309,10 @@ describe('a completion', () => {
     const mode = { Bucket: 'demo', Key: upload.Key, ChecksumMode: 'ENABLED' } as const;
     const head = await client.send(new HeadObjectCommand(mode));
     expect(head).toMatchObject({ [name]: done[name], ChecksumType: expected });
+    // The SDK holds a part's checksum against the bytes of the part.
+    const part = await client.send(new GetObjectCommand({ ...mode, PartNumber: 2 }));
+    expect(part).toMatchObject({ [name]: sent[1]?.[name], ChecksumType: expected });
+    await part.Body?.transformToByteArray();
     if (expected === 'COMPOSITE') return;
     // The SDK holds it against the bytes that come.
     const { Body } = await client.send(new GetObjectCommand(mode));

@@ -3,7 +3,7 @@
 import type { StoredHeaders } from '../../client/src/interface.ts';
 import type { S3Request } from './request.ts';
 import { S3Error } from './s3-error.ts';
-import { ownPrefix, type StoredObject, unknownType } from './stored-object.ts';
+import { type OwnFacts, ownPrefix, type StoredObject, unknownType } from './stored-object.ts';
 import { tagsOfQuery, wordsOf } from './tags.ts';
 
 export interface Description {
@@ -90,6 +90,13 @@ export function checksumHeadersOf(kept: string | undefined): Record<string, stri
     [`x-amz-checksum-${algorithm.toLowerCase()}`]: value,
     'x-amz-checksum-type': type,
   };
+}
+
+/** The checksum of one part in the form of `own.checksum`; undefined where it is not stored. */
+export function partChecksumOf(own: OwnFacts, number: number): string | undefined {
+  const [algorithm, , type = 'FULL_OBJECT'] = own.checksum?.split(' ') ?? [];
+  const value = own.partSums?.split(',')[number - 1];
+  return value && `${algorithm} ${value} ${type}`;
 }
 
 /** What is not ASCII as an encoded word (RFC 2047), as S3 shows it. */

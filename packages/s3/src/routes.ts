@@ -4,6 +4,7 @@
 import type { Route } from './operation.ts';
 import { absentSettingRoutes } from './operations/absent-settings.ts';
 import { aclRoutes } from './operations/acls.ts';
+import { attributeRoutes } from './operations/attributes.ts';
 import { bucketRoutes } from './operations/buckets.ts';
 import { copyRoute } from './operations/copies.ts';
 import { deletionRoutes } from './operations/deletions.ts';
@@ -25,6 +26,7 @@ const routes: Readonly<Record<string, Route>> = {
   ...absentSettingRoutes,
   ...listingRoutes,
   ...objectRoutes,
+  ...attributeRoutes,
   ...deletionRoutes,
   ...taggingRoutes,
   ...versionRoutes,

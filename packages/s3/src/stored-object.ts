@@ -18,6 +18,8 @@ export interface OwnFacts {
   readonly size?: number | undefined;
   /** Of each part that it came in but the last, where they were of one length. */
   readonly partBytes?: number | undefined;
+  /** The checksum of each part in base64, with commas between; absent where they do not fit. */
+  readonly partSums?: string | undefined;
   readonly expires?: string | undefined;
   readonly headers?: StoredHeaders | undefined;
 }
@@ -95,6 +97,7 @@ function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
     checksum: read('checksum'),
     size: number('size'),
     partBytes: number('part') || undefined,
+    partSums: read('sums'),
     expires: read('Expires'),
     headers: Object.fromEntries(headers),
   };
@@ -108,8 +111,8 @@ export function metadataOf(
   own: OwnFacts,
   users: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { etag, checksum, size, partBytes: part, expires, headers } = own;
-  const named = { etag, checksum, size, part, Expires: expires, ...headers };
+  const { etag, checksum, size, partBytes: part, partSums: sums, expires, headers } = own;
+  const named = { etag, checksum, size, part, sums, Expires: expires, ...headers };
   const pairs = Object.entries(named).flatMap(([name, value]) =>
     value === undefined ? [] : [[ownPrefix + name, String(value)] as const],
   );

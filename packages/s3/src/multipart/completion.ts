@@ -27,6 +27,8 @@ export interface WholeFacts {
   readonly checksum?: string | undefined;
   readonly size?: number;
   readonly partBytes?: number | undefined;
+  /** The checksum of each part, in base64, with commas between. */
+  readonly partSums?: string | undefined;
 }
 
 type Conditions = Pick<UploadOptions, 'ifMatch' | 'ifNoneMatch'>;
@@ -59,7 +61,9 @@ export async function completeUpload(
   const parts = listedParts(state, wish);
   const checksum = await checksumOf(state, parts);
   requireWished(parts, checksum, wish);
-  const facts = { etag: etagOfParts(parts), checksum, partBytes: lengthOf(parts) };
+  const sums = parts.map((part) => part.checksum?.value);
+  const partSums = checksum && sums.every(Boolean) ? sums.join() : undefined;
+  const facts = { etag: etagOfParts(parts), checksum, partBytes: lengthOf(parts), partSums };
   const work = { ...completing, wish, parts, facts };
   const record = await (state.session === undefined
     ? completeFromSpool(work)

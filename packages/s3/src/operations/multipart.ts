@@ -6,11 +6,11 @@ import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { type ChecksumAlgorithm, checksumNamed, checksumNames } from '../body/checksum.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
-import type { ListedPart } from '../multipart/completion.ts';
+import type { ListedPart, WholeFacts } from '../multipart/completion.ts';
 import type { MultipartUpload, NewPart } from '../multipart/multipart-upload.ts';
 import type { PartWork } from '../multipart/part-work.ts';
 import type { Completed, StoredPart, UploadStart } from '../multipart/upload-log.ts';
-import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
+import { checksumHeadersOf, type Description, descriptionOf } from '../object-headers.ts';
 import type { Operation, Route } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
@@ -196,7 +196,7 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   const own = { ...operation, signal: new AbortController().signal };
   const completion = upload.complete(await workOf(own, upload), {
     listed: listedOf(list),
-    metadataOf: (facts) => factsOf(start.description, facts),
+    metadataOf: (facts) => metadataThatFits(start.description, facts),
     conditions: () => writeConditions(own, start),
     size: sizeAsked(request),
     checksum: checksumOfWhole(request),
@@ -216,6 +216,16 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   }
   const late = answer.then(({ xml }) => xml).catch(errorXml);
   return { ...xmlAnswer('', encryption), body: inTime(late) };
+}
+
+/** With the checksums of the parts, unless they are too long for the metadata of a file. */
+function metadataThatFits(description: Description, facts: WholeFacts): Record<string, string> {
+  try {
+    return factsOf(description, facts);
+  } catch (error) {
+    if (facts.partSums === undefined) throw error;
+    return factsOf(description, { ...facts, partSums: undefined });
+  }
 }
 
 function listedOf(list: ReadElement): ListedPart[] {

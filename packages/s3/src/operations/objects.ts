@@ -3,16 +3,15 @@
 import { type Pieces, piecesOf } from '../../../client/src/byte-stream.ts';
 import type { Download, FileName } from '../../../client/src/interface.ts';
 import { versionIdOf } from '../account.ts';
-import { type Answer, xmlAnswer } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { received } from '../chunk-source.ts';
 import { checkConditions, conditionsOf, namesEtag } from '../conditions.ts';
-import { checksumHeadersOf, headersOf } from '../object-headers.ts';
+import { checksumHeadersOf, headersOf, partChecksumOf } from '../object-headers.ts';
 import type { Operation, Route } from '../operation.ts';
 import { type ByteRange, rangeOf } from '../range.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import type { StoredObject } from '../stored-object.ts';
-import { type Elements, writeXml } from '../xml/write.ts';
 import { findObject, placeOf } from './common.ts';
 
 const overrides = [
@@ -35,7 +34,6 @@ const parameters = [
 export const objectRoutes: Readonly<Record<string, Route>> = {
   'GET object': { run: getObject, parameters, movesBytes: true },
   'HEAD object': { run: headObject, parameters },
-  'GET object?attributes': { run: getAttributes, parameters: ['versionId'] },
 };
 
 async function headObject(operation: Operation): Promise<Answer> {
@@ -159,6 +157,7 @@ async function headOf(
   const headers = {
     ...fields,
     ...(wantsChecksum && range === undefined && checksumHeadersOf(object.own.checksum)),
+    ...(wantsChecksum && part && checksumHeadersOf(partChecksumOf(object.own, part.number))),
     'Content-Length': String(end - start),
     'x-amz-mp-parts-count': part && String(part.count),
     'Content-Range': range && `bytes ${start}-${end - 1}/${object.size}`,
@@ -167,6 +166,7 @@ async function headOf(
 }
 
 interface ObjectPart {
+  readonly number: number;
   readonly range: ByteRange;
   readonly count: number;
 }
@@ -193,7 +193,7 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   }
   if (!isInParts) return undefined;
   const start = (number - 1) * partBytes;
-  return { range: { start, end: Math.min(size, start + partBytes) }, count };
+  return { number, range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
 /** Of a signed request alone: an address of somebody else's cannot change what is shown. */
@@ -214,26 +214,4 @@ function overridesOf(request: S3Request, isSigned: boolean): Record<string, stri
     );
   }
   return Object.fromEntries(fields);
-}
-
-async function getAttributes(operation: Operation): Promise<Answer> {
-  const { request } = operation;
-  const wanted = (request.header('x-amz-object-attributes') ?? '')
-    .split(',')
-    .map((one) => one.trim());
-  const object = await findObject(operation, placeOf(request), request.query.get('versionId'));
-  const { partBytes } = object.own;
-  const [algorithm = '', value, type = 'FULL_OBJECT'] = object.own.checksum?.split(' ') ?? [];
-  const known: Elements = {
-    ETag: object.etag,
-    Checksum: value && { [`Checksum${algorithm}`]: value, ChecksumType: type },
-    ObjectParts: partBytes && { PartsCount: Math.ceil(object.size / partBytes) },
-    StorageClass: 'STANDARD',
-    ObjectSize: object.size,
-  };
-  const shown = Object.entries(known).filter(([name]) => wanted.includes(name));
-  return xmlAnswer(writeXml('GetObjectAttributesResponse', Object.fromEntries(shown)), {
-    'Last-Modified': object.modified.toUTCString(),
-    'x-amz-version-id': await versionIdOf(operation.account, object.record),
-  });
 }

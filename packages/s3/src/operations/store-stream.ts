@@ -56,7 +56,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   }
 }
 
-type ByteFacts = Pick<OwnFacts, 'etag' | 'size' | 'checksum' | 'partBytes'>;
+type ByteFacts = Pick<OwnFacts, 'etag' | 'size' | 'checksum' | 'partBytes' | 'partSums'>;
 
 /** The metadata of the record: of the description, and what is known of the bytes. */
 export function factsOf(
