@@ -1,12 +1,14 @@
 // The page's frame: who is signed in, the view that the address names, notices.
 
 import { useEffect, useRef } from 'preact/hooks';
+import { askedKey } from './address-key.ts';
 import { later } from './parts/later.tsx';
 import { Notices } from './parts/notices.tsx';
 import { addressOf, route } from './route.ts';
 import { session, signOut } from './session.ts';
 import { isStarting } from './start.ts';
 import { lookForLeftOver, stopUploads } from './uploads/queue.ts';
+import { AskedKey } from './views/asked-key.tsx';
 import { FilePage } from './views/file.tsx';
 import { FilesPage } from './views/files.tsx';
 import { Overview } from './views/overview.tsx';
@@ -27,6 +29,7 @@ export function App() {
         <View />
       </main>
       {session.value && <UploadPanel session={session.value} />}
+      {askedKey.value && <AskedKey told={askedKey.value} />}
       <Notices />
     </>
   );

@@ -1,13 +1,20 @@
 // The page's start: the secrets of the address are taken before anything else looks at it.
 
 import { type ComponentChild, render } from 'preact';
+import { askedKey, openAddressKey } from './address-key.ts';
 import { App } from './app.tsx';
 import { sentenceOf } from './failures.ts';
 import { isAtLink, takeLink } from './link-address.ts';
 import { tell } from './notices.ts';
-import { followAddress, go } from './route.ts';
-import { openDropBox, restoreSession, signInByKey, takeKeyOfAddress } from './session.ts';
-import { isStarting, offeredKey } from './start.ts';
+import { followAddress } from './route.ts';
+import {
+  isSignedInOtherwise,
+  openDropBox,
+  restoreSession,
+  session,
+  takeKeyOfAddress,
+} from './session.ts';
+import { isStarting } from './start.ts';
 import './style/base.css';
 import './style/parts.css';
 import './style/views.css';
@@ -17,10 +24,9 @@ async function begin(): Promise<void> {
   if (told === undefined) return restoreSession();
   const { apiKey, bucket, folder } = told;
   if (folder !== undefined) return openDropBox(apiKey, { bucket, folder });
-  offeredKey.value = told;
-  if (bucket === '') return;
-  await signInByKey(apiKey, { bucket, isRemembered: false });
-  go({ view: 'files', bucket, prefix: '' });
+  if (!isSignedInOtherwise(apiKey)) return openAddressKey({ apiKey, bucket });
+  askedKey.value = { apiKey, bucket };
+  if (session.value === undefined) await restoreSession();
 }
 
 function start(): Promise<void> {

@@ -46,16 +46,16 @@ const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';
 
+/** A session of this tab leaves the remembered one, which other tabs use, as it is. */
 function keep(kept: Kept, isRemembered: boolean): void {
-  const [place, other] = isRemembered
-    ? [localStorage, sessionStorage]
-    : [sessionStorage, localStorage];
+  const place = isRemembered ? localStorage : sessionStorage;
+  if (isRemembered) sessionStorage.removeItem(keptName);
   place.setItem(keptName, JSON.stringify(kept));
-  other.removeItem(keptName);
 }
 
+/** The session in use is the remembered one. */
 function isRemembered(): boolean {
-  return localStorage.getItem(keptName) !== null;
+  return sessionStorage.getItem(keptName) === null;
 }
 
 function readKept(): Kept | undefined {
@@ -65,6 +65,12 @@ function readKept(): Kept | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Somebody is signed in here, and not by this key. */
+export function isSignedInOtherwise(apiKey: string): boolean {
+  const kept = readKept();
+  return kept !== undefined && !(kept.kind === 'key' && kept.apiKey === apiKey);
 }
 
 /** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
@@ -91,7 +97,7 @@ export async function signInByKey(
 /** For this tab alone: whoever has signed in to stay is signed in elsewhere. */
 export function openDropBox(apiKey: string, drop: DropBox): void {
   const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
-  sessionStorage.setItem(keptName, JSON.stringify(kept));
+  keep(kept, false);
   session.value = keySession(kept);
 }
 

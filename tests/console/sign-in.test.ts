@@ -65,6 +65,52 @@ describe.skipIf(isBrowserUnwanted)('sign in', () => {
     await context.close();
   });
 
+  test('by an address with another key asks first, and stays in its tab', async () => {
+    const mine = tested.service.apiKey;
+    await tested.storage.buckets.create('theirs');
+    const request = {
+      name: 'theirs',
+      buckets: ['theirs'],
+      permissions: ['read', 'write'],
+    } as const;
+    const { secret } = await tested.storage.keys.create(request);
+    const { page, context, faults } = await tested.open();
+    await page.goto(tested.pages.url);
+    await page.getByLabel('Stay signed in on this device').check();
+    await page.getByLabel('API key').fill(mine);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    const keptKey = () => page.evaluate(() => localStorage.getItem('efs-session') ?? '');
+
+    const sent = await context.newPage();
+    const address = `${tested.pages.url}/#key=${secret}&bucket=theirs`;
+    await sent.goto(address);
+    const dialog = sent.getByRole('dialog', { name: 'Use another key in this tab?' });
+    await dialog.getByText('for the bucket theirs').waitFor();
+    expect(sent.url()).not.toContain('efs_');
+    expect(await sent.evaluate(() => sessionStorage.length)).toBe(0);
+    await dialog.getByRole('button', { name: 'Stay signed in as before' }).click();
+    await sent.getByRole('link', { name: 'demo' }).click();
+    await sent.getByRole('link', { name: 'notes' }).waitFor();
+    expect(await keptKey()).toContain(mine);
+
+    // The page is open already: the same address by its end alone.
+    await sent.evaluate((hash) => location.assign(hash), new URL(address).hash);
+    await dialog.getByRole('button', { name: 'Use the key in this tab' }).click();
+    await sent.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
+    expect(await keptKey()).toContain(mine);
+    await sent.reload();
+    await sent.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
+    expect(await sent.evaluate(() => sessionStorage.getItem('efs-session'))).toContain(secret);
+    await page.reload();
+    await page.getByRole('link', { name: 'notes' }).waitFor();
+    // With the key that is signed in already nothing is asked.
+    await tested.signIn({ page, context, faults });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('by a key of the device tells the line that an owner runs, then shows the bucket', async () => {
     const { page, context, faults } = await tested.open();
     await page.goto(tested.pages.url);

@@ -1,7 +1,7 @@
 // The local replica whose `.replica/service.json` is in the working folder or above it. Anybody may
-// have written such a file, as part of a repository for example, so little of it counts: the address
-// must be of this machine, the file must be the user's own, and the only secrets that go to its
-// address are those in the file itself.
+// have written such a file, as part of a repository for example, so little of it counts. Its
+// addresses must be of this machine, the file must be the user's own, and the only secrets that go
+// to its address are those in the file itself.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,0 +1,28 @@
+// The API key in an address such as `/#key=efs_…&bucket=demo`. Anybody can send such an address, and
+// uploads then go to a bucket of the sender's choice, so it replaces no session without asking.
+
+import { signal } from '@preact/signals';
+import { go } from './route.ts';
+import { session, signInByKey } from './session.ts';
+import { offeredKey } from './start.ts';
+
+export interface AddressKey {
+  readonly apiKey: string;
+  /** '' when the address names none. */
+  readonly bucket: string;
+}
+
+/** Waits for the person's consent. */
+export const askedKey = signal<AddressKey | undefined>(undefined);
+
+/** Signs this tab in; without a bucket the form asks for one. */
+export async function openAddressKey(told: AddressKey): Promise<void> {
+  const { apiKey, bucket } = told;
+  offeredKey.value = told;
+  if (bucket === '') {
+    session.value = undefined;
+    return;
+  }
+  await signInByKey(apiKey, { bucket, isRemembered: false });
+  go({ view: 'files', bucket, prefix: '' });
+}
