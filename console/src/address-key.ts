@@ -1,5 +1,5 @@
-// The API key in an address such as `/#key=efs_…&bucket=demo`. Anybody can send such an address, and
-// uploads then go to a bucket of the sender's choice, so it replaces no session without asking.
+// The API key in an address such as `/#key=efs_…&bucket=demo`. Anybody can send one, and uploads
+// then go to a bucket of the sender's choice, so it replaces no session without asking.
 
 import { signal } from '@preact/signals';
 import { go } from './route.ts';

@@ -159,6 +159,16 @@ test('a download goes on, and compares what was received before', async () => {
   await expect(altered.bytes()).rejects.toMatchObject({ code: 'IntegrityError' });
 });
 
+test('a file that was replaced is opened by its own header', async () => {
+  const client = opened([identity]);
+  for (const plain of [bytes.subarray(0, 200_000), bytes.subarray(7, 300_000)]) {
+    await upload(client.own, 'replaced', plain);
+    expect(Buffer.compare(await (await download(client, 'replaced')).bytes(), plain)).toBe(0);
+    const range = await download(client, 'replaced', { range: { start: 70_000, end: 70_009 } });
+    expect(Buffer.from(await range.bytes())).toEqual(Buffer.from(plain.slice(70_000, 70_009)));
+  }
+});
+
 test('many small files go together, each with a header of its own', async () => {
   const client = opened([identity]);
   const files = Array.from({ length: 20 }, (_, index) => ({

@@ -164,6 +164,14 @@ describe.each(transports)('over %s', (name, open) => {
     const refused = lossy().copy(at('kept/a'), at('kept/b'), { ifNoneMatch: '*' });
     await expect(refused).rejects.toMatchObject({ code: 'PreconditionFailed' });
     expect(await storage.stat(at('kept/b'))).toMatchObject({ size: 5 });
+    // Nor is it met by a target that was the same before.
+    const { etag } = await storage.copy(at('kept/a'), at('kept/c'));
+    const failed = { code: 'PreconditionFailed' };
+    const once = storage.copy(at('kept/a'), at('kept/c'), { ifNoneMatch: '*' });
+    await expect(once).rejects.toMatchObject(failed);
+    const ifSourceMatch = `"${etag.replace(/^./, (first) => (first === '0' ? '1' : '0'))}"`;
+    const other = lossy().copy(at('kept/a'), at('kept/c'), { ifSourceMatch });
+    await expect(other).rejects.toMatchObject(failed);
   });
 
   test('a prefix is moved in as many calls as it takes, and counted in spite of lost answers', async () => {

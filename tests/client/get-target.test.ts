@@ -40,6 +40,7 @@ beforeAll(async () => {
     'small.txt': Buffer.from('0123456789'),
     'long.bin': longBytes,
     'other.bin': otherBytes,
+    'changing.bin': longBytes,
   })) {
     await writeFile(join(base, name), bytes);
     expect((await efs('put', name, remote(name))).code).toBe(0);
@@ -182,6 +183,17 @@ test('after wrong bytes the next --resume begins anew', async () => {
   expect(await remembered()).toEqual([]);
   expect(await efs('get', '--resume', ...words)).toEqual(done);
   expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(longBytes));
+});
+
+test('a --resume of a file that was replaced begins anew and says so', async () => {
+  await interruptedGet(remote('changing.bin'), 'back');
+  await writeFile(join(base, 'new.bin'), otherBytes.subarray(1));
+  expect((await efs('put', '../new.bin', remote('changing.bin'))).code).toBe(0);
+  const resumed = await efs('get', '--resume', remote('changing.bin'), 'back');
+  const note = 'The file has been replaced since: it is fetched from its start.\n';
+  expect(resumed).toEqual({ ...done, errors: note });
+  expect(sha256Hex(await readFile(at('back')))).toBe(sha256Hex(otherBytes.subarray(1)));
+  expect(await remembered()).toEqual([]);
 });
 
 test('a get begun anew removes what an interrupted one has left', async () => {

@@ -183,6 +183,12 @@ describe('a link', () => {
     const link = make({ apiKey: short, expiresAtNs: startNs + 90n }, bob);
     expect(read(link, startNs + 49n)).toHaveLength(10);
     expectDead(link, startNs + 50n);
+    // One without an expiry has that of its key, as lists show it.
+    const order = { bucket: 'box', path: 'dir/a.txt', apiKey: short };
+    const { link: endless } = createLink(stores, bob, order);
+    expect(endless.expiresAtNs).toBe(expiresAtNs);
+    const { link: shorter } = createLink(stores, bob, { ...order, expiresAtNs: startNs + 9n });
+    expect(shorter.expiresAtNs).toBe(startNs + 9n);
     const both = makeKey(stores, { permissions: ['read'], buckets: ['box', 'other'] });
     putTestFile(stores, { bucket: 'other', path: '/x' });
     const inBox = make({ apiKey: both }, bob);

@@ -112,6 +112,9 @@ describe('GET of a file', () => {
     'message/rfc822',
     'application/x-unheard-of',
     'x/y',
+    'video/x-xml',
+    'audio/rdf+xml; a=b',
+    'Font/Svg+XML',
   ])('puts the type %s, which is not known to be passive, into a sandbox', (contentType) => {
     put('/active', testBytes(1), { contentType });
     for (const method of ['GET', 'HEAD']) {

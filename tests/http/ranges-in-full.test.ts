@@ -12,6 +12,7 @@ import { withFileKey } from '../../src/domain/keys/file-keys.ts';
 import { completeUpload } from '../../src/domain/uploads/upload-end.ts';
 import { getSession } from '../../src/domain/uploads/upload-session.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
+import { knownStreamCountMax } from '../../src/limits.ts';
 import {
   begin,
   bucketChange,
@@ -156,6 +157,20 @@ describe('a token', () => {
     updateBucket(stores, callOf('alice'), bucketChange({ isPublic: false }));
     expectRefusal(stores, 'InvalidArgument', () => readStream(stores, anonymous, token));
   });
+});
+
+test('noteStream() makes room by streams that are over, and by no other', () => {
+  const { streams } = stores.heap;
+  const others = Array.from({ length: knownStreamCountMax }, (_, index) => 1_000_000 + index);
+  for (const id of others) streams.set(id, startNs + 1n);
+  ask({ range: 'bytes=0-' });
+  expect([...streams.keys()]).toEqual(others);
+  const [over = 0, ...live] = others;
+  streams.set(over, startNs - 1n);
+  ask({ range: 'bytes=0-' });
+  const [added, ...more] = [...streams.keys()].filter((id) => !others.includes(id));
+  expect([more, streams.get(added ?? 0)]).toEqual([[], startNs + 10n * minuteNs]);
+  expect([...streams.keys()]).toEqual([...live, added]);
 });
 
 describe('a file that is replaced while it is read', () => {

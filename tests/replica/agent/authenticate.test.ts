@@ -151,6 +151,15 @@ describe('authenticate() of delegations', () => {
     expect(() => checkTargets(second, targets)).not.toThrow();
     expect(() => checkTargets(canisterId, targets)).toThrow(/not one of the delegation targets/);
     expect(() => checkTargets(canisterId, undefined)).not.toThrow();
+    // A later delegation names more, or none: it widens nothing.
+    const named = [[second], [canisterId, second], undefined];
+    const keys = [owner, session, other, createKey('ed25519')];
+    const wider = named.map((targets, index) => {
+      const [from, to] = [keys[index] ?? owner, keys[index + 1] ?? owner];
+      return delegate({ from, to, expirationNs: laterNs, ...(targets && { targets }) });
+    });
+    const left = check(delegated(wider, keys[3] ?? owner));
+    expect(left?.map((id) => id.toText())).toEqual([second.toText()]);
   });
 
   it('with permissions "queries" carries no call', () => {

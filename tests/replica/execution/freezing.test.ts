@@ -1,6 +1,10 @@
 // The freezing threshold: what a canister must keep for its memory, and what it cannot do without.
 
 import { describe, expect, it } from 'vitest';
+import type { Canister } from '../../../packages/replica/src/execution/canister.ts';
+import { newSettings } from '../../../packages/replica/src/execution/canister-settings.ts';
+import type { EngineState } from '../../../packages/replica/src/execution/core-state.ts';
+import { freezingReserve } from '../../../packages/replica/src/execution/freezing.ts';
 import { numberOf, startTestReplica, textOf } from '../../support/wasm-canisters/test-replica.ts';
 import { canister } from '../../support/wasm-canisters/text-module.ts';
 
@@ -62,5 +66,26 @@ describe('a canister', () => {
     replica.engine.depositCycles(id, 500_000_000_000n);
     expect(numberOf(await replica.query(id, 'liquid'))).toBeGreaterThan(0);
     expect(await replica.engine.checkIngress(message)).toBeUndefined();
+  });
+});
+
+describe('freezingReserve()', () => {
+  const state = {
+    store: { stableMemory: () => ({ pages: () => 16_384 }) },
+  } as unknown as EngineState;
+  const settings = newSettings([]);
+  /** A GiB of stable memory for 30 days. */
+  const limit = 127_000n * 86_400n * 30n;
+  const reserveWith = (reservedCycles: bigint) => {
+    const record = { settings, reservedCycles };
+    const canister = { record, moduleBytes: 0, sandbox: undefined, idText: 'x' };
+    return freezingReserve(state, canister as unknown as Canister);
+  };
+
+  it('counts cycles that are reserved for memory already, and never falls below 0', () => {
+    expect(reserveWith(0n)).toBe(limit);
+    expect(reserveWith(limit / 3n)).toBe(limit - limit / 3n);
+    expect(reserveWith(limit)).toBe(0n);
+    expect(reserveWith(2n * limit)).toBe(0n);
   });
 });

@@ -21,6 +21,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { StateStore } from '../../../packages/replica/src/core.ts';
 import { writeAnsweredMark } from '../../../packages/replica/src/persistence/answered-mark.ts';
 import { openDiskStore } from '../../../packages/replica/src/persistence/disk-store.ts';
+import { PageCache } from '../../../packages/replica/src/persistence/page-cache.ts';
+import {
+  noPages,
+  PageFile,
+  type PageFileFacts,
+} from '../../../packages/replica/src/persistence/page-file.ts';
 import { removeState } from '../../../packages/replica/src/persistence/state-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'replica-disk-'));
@@ -75,6 +81,37 @@ function contentAfter(folder: string): readonly [string, string] {
     store.close();
   }
 }
+
+test('a page file takes over no checksum of memory that was cleared', () => {
+  const path = join(newFolder(), 'canister', 'stable');
+  const cache = new PageCache(1_000_000);
+  const open = (facts: PageFileFacts) => new PageFile(path, { cache, facts, onWrite: () => {} });
+  const change = (firstPages: readonly number[], cleared: boolean) => ({
+    canisterId: id,
+    cleared,
+    pages: 200,
+    runs: firstPages.map((firstPage) => ({ firstPage, bytes: Buffer.alloc(4_096, 1) })),
+  });
+  const file = open(noPages);
+  file.apply(change([0, 100, 2_000], false));
+  file.checkpoint();
+  file.apply(change([0], true));
+  const facts = file.checkpoint();
+  for (const each of [file, open(facts)]) {
+    each.check();
+    each.checkPages();
+    const page = Buffer.alloc(4_096);
+    for (const [number, byte] of [
+      [0, 1],
+      [100, 0],
+      [2_000, 0],
+    ] as const) {
+      each.read(number * 4_096, page);
+      expect(page).toEqual(Buffer.alloc(4_096, byte));
+    }
+    each.close();
+  }
+});
 
 describe('the journal', () => {
   test('brings back all commits after a kill, also when replayed twice', () => {
