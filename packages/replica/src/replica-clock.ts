@@ -1,6 +1,6 @@
 // The replica's time: the system's or a given clock's, moved forward by hand or because the clock
 // fell behind. Canisters never see time run backwards, and their timers are due at times of this
-// clock. Were it to follow a clock that was set back, no timer would fire until that clock caught up.
+// clock. If it followed a clock that was set back, no timer would fire until that clock caught up.
 
 const nsPerSecond = 1_000_000_000n;
 /** A clock that is adjusted by less is waited for. */
