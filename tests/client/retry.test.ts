@@ -124,6 +124,31 @@ test('an answer that is not the service’s is told apart', async () => {
   expect(await failureOf(portal)).toMatchObject({ code: 'HttpError', isRetryable: false });
 });
 
+test('a Retry-After of an intermediary is seconds or a date, by its own clock', async () => {
+  const date = 'Mon, 23 Nov 2026 10:00:00 GMT';
+  const until = 'Mon, 23 Nov 2026 10:01:30 GMT';
+  for (const [field, seconds] of [
+    ['7', 7],
+    [until, 90],
+    ['soon', undefined],
+  ] as const) {
+    const headers = { 'Retry-After': field, Date: date };
+    const page = new Response('<html>', { status: 503, headers });
+    expect(await failureOf(page)).toMatchObject({ retryAfterSeconds: seconds, isRetryable: true });
+  }
+});
+
+test('too few cycles for uploads are not waited for', async () => {
+  const message =
+    'The canister is low on cycles and takes no more uploads: ask its operator to top it up.';
+  const error = { code: 'ServiceUnavailable', message };
+  expect(await failureOf(Response.json({ error }, { status: 503 }))).toMatchObject({
+    code: 'LowCycles',
+    isRetryable: false,
+    message: expect.stringMatching(/takes no uploads: .* Top it up: icp canister top-up/),
+  });
+});
+
 test('buckets and keys over HTTP are refused with what to do instead', async () => {
   const { buckets, keys } = createStorage({ url: 'http://x' });
   for (const refused of [buckets.create('b'), keys.list('b')]) {
