@@ -2,7 +2,12 @@
 
 import { authorize } from '../domain/access/access.ts';
 import { type CopyRequest, checkCopy, copyFile, moveFile } from '../domain/files/copies.ts';
-import { checkPrefixMove, moveFiles, type PrefixMove } from '../domain/files/prefix-moves.ts';
+import {
+  checkPrefixMove,
+  checkPrefixMoveRights,
+  moveFiles,
+  type PrefixMove,
+} from '../domain/files/prefix-moves.ts';
 import { withoutSlash } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { requestKey } from './authorization.ts';
@@ -95,6 +100,10 @@ function answerOne(exchange: Exchange, kind: 'copy' | 'move', request: CopyReque
 
 function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {
   const { stores, call, phase } = exchange;
+  if (exchange.isInspected) {
+    checkPrefixMoveRights(stores, call, request);
+    return upgrade;
+  }
   if (phase === 'query') {
     checkPrefixMove(stores, call, request);
     return upgrade;

@@ -4,7 +4,12 @@
 import { errorStatuses } from '../../packages/wire/src/error-status.ts';
 import { deletedFileCountMax, deletionBytesMax } from '../../packages/wire/src/limits.ts';
 import { authorize } from '../domain/access/access.ts';
-import { checkDeletions, type DeletionResult, deleteFiles } from '../domain/files/file-deletion.ts';
+import {
+  authorizeDeletion,
+  checkDeletions,
+  type DeletionResult,
+  deleteFiles,
+} from '../domain/files/file-deletion.ts';
 import { fileView } from '../domain/files/file-view.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -86,6 +91,10 @@ export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade 
   const { stores, call, request } = exchange;
   const [bucket = ''] = exchange.captures;
   const apiKey = requestKey(exchange, bucket);
+  if (exchange.isInspected) {
+    authorizeDeletion(stores, call, { bucket, apiKey });
+    return upgrade;
+  }
   const read = () => {
     const body = jsonBody(request, deletionBounds);
     return {

@@ -5,6 +5,7 @@ import { authorize } from '../domain/access/access.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import { entityTag } from '../domain/files/files.ts';
 import {
+  authorizeErasure,
   checkErasure,
   checkRestoration,
   eraseVersions,
@@ -89,6 +90,10 @@ export function deleteVersions(exchange: Exchange): Answer {
   const version = parseVersion(query.version);
   const path = captured === undefined ? undefined : `/${captured}`;
   const erasure = { bucket, apiKey, path, prefix: query.prefix, version };
+  if (exchange.isInspected) {
+    authorizeErasure(stores, call, erasure);
+    return upgrade;
+  }
   if (phase === 'query') {
     checkErasure(stores, call, erasure);
     return upgrade;
