@@ -100,14 +100,19 @@ export const candidTablePartsMax = 128;
 // Ingress that is let in
 /** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/** From a caller who has a right to it, for the sake of a refusal in words. */
+/** Of a caller who has a right to what is refused: up to there a refusal needs no budget. */
 export const uncheckedArgumentBytesMax = 4_096;
 
-// Updates of requests that carry no key: what anybody can make the canister pay for
-export const anonymousUpdatesBurst = 300;
-export const anonymousUpdatesPerMinute = 20;
-/** Of both, as a controller may set them. */
-export const anonymousUpdatesMax = 1_000_000;
+// Updates that nobody showed a key or a right for, see domain/access/budgets.ts
+export const budgetDefaults = {
+  anonymousUpdates: { burst: 300, perMinute: 20 },
+  linkUpdates: { burst: 300, perMinute: 20 },
+  refusals: { burst: 1_200, perMinute: 6 },
+} as const;
+/** Of burst and perMinute, as a controller may set them. */
+export const budgetMax = 1_000_000;
+/** A refused message takes a token and another one for each of so many bytes of its argument. */
+export const refusedBytesPerToken = 16_384;
 /** Token buckets that are not full: each API key or owner may have one of its own. */
 export const tokenLevelCountMax = 1_000;
 

@@ -3,6 +3,7 @@
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { updateAccess } from '../domain/access/bucket-creators.ts';
+import type { BudgetSizes } from '../domain/access/budgets.ts';
 import { createBucket } from '../domain/administration/bucket-creation.ts';
 import {
   type BucketDetails,
@@ -59,7 +60,9 @@ interface EndToEndArgument {
 interface AccessChangeArgument {
   allow: Optional<Principal[]>;
   disallow: Optional<Principal[]>;
-  anonymousUpdates: Optional<{ burst: bigint; perMinute: bigint }>;
+  anonymousUpdates: Optional<BudgetSizes>;
+  linkUpdates: Optional<BudgetSizes>;
+  refusals: Optional<BudgetSizes>;
 }
 
 function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOptions | undefined {
@@ -184,7 +187,11 @@ export class BucketsActor {
     const change = {
       allow: bytesOf(argument.allow),
       disallow: bytesOf(argument.disallow),
-      anonymousUpdates: argument.anonymousUpdates[0],
+      budgets: {
+        anonymousUpdates: argument.anonymousUpdates[0],
+        linkUpdates: argument.linkUpdates[0],
+        refusals: argument.refusals[0],
+      },
     };
     return answer(() => {
       const creators = updateAccess(stores, currentCall(), change);

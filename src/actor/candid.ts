@@ -274,11 +274,8 @@ export const BucketChange = IDL.Record({
   /** False: an empty bucket is end-to-end no more. */
   isEndToEnd: IDL.Opt(IDL.Bool),
 });
-/**
- * What callers without a key may cost the whole canister: so many updates at once, and so many more
- * a minute.
- */
-export const AnonymousUpdates = IDL.Record({
+/** A budget of updates: so many at once, and so many more a minute. */
+export const Budget = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,
 });
@@ -286,7 +283,15 @@ export const AnonymousUpdates = IDL.Record({
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
-  anonymousUpdates: IDL.Opt(AnonymousUpdates),
+  /** Requests without a key that succeed, such as ranges of public files. */
+  anonymousUpdates: IDL.Opt(Budget),
+  /** The same, by whoever has a link's secret. */
+  linkUpdates: IDL.Opt(Budget),
+  /**
+   * Calls and requests that are refused since their sender has no right to what they ask for. Each
+   * takes 1, and 1 more for each 16,384 bytes of its argument.
+   */
+  refusals: IDL.Opt(Budget),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
@@ -351,8 +356,8 @@ export const ApiKey = IDL.Record({
 });
 export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
 
-/** What callers without a key may cost, and how many updates are left now. */
-export const AnonymousUpdatesLeft = IDL.Record({
+/** A budget, and what is left of it now. */
+export const BudgetLeft = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,
   left: IDL.Nat,
@@ -375,7 +380,10 @@ export const Status = IDL.Record({
   heapBytes: IDL.Nat,
   /** For controllers and owners of buckets. */
   cycles: IDL.Opt(IDL.Nat),
-  anonymousUpdates: AnonymousUpdatesLeft,
+  anonymousUpdates: BudgetLeft,
+  /** The budgets of updates by links and of refused messages; see AccessChange. */
+  linkUpdates: IDL.Opt(BudgetLeft),
+  refusals: IDL.Opt(BudgetLeft),
   encryption: Encryption,
   certified: IDL.Text,
 });

@@ -19,12 +19,12 @@ import { Refusal } from '../domain/shared/refusal.ts';
 import { answerAt } from '../http/addresses.ts';
 import {
   type AnsweredContent,
-  decodedPath,
   type Header,
   type HttpRequest,
   type HttpResponse,
   header,
   type PublicAnswer,
+  readablePath,
   type ServedHeaders,
   type SiteAnswer,
 } from '../http/message.ts';
@@ -74,18 +74,25 @@ function isRaw(request: HttpRequest): boolean {
 
 /** Whether a gateway that verifies is told to ask again by an update. */
 export function needsUpdate(request: HttpRequest, response: HttpResponse): boolean {
-  return planOf(request, response).kind === 'upgrade';
+  return planOf({ request, response, mayAsk: true }).kind === 'upgrade';
 }
 
-/** What goes out in place of the response that the router gave. */
-export function provenResponse(answer: {
+interface Answered {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** As the System API gives it to a query. */
-  readonly certificate: Uint8Array;
-}): EncodableResponse | typeof upgrade {
-  const { request, response, certificate } = answer;
-  const plan = planOf(request, response);
+  /** False while no update may be caused for the request: then there is no plan `upgrade`. */
+  readonly mayAsk: boolean;
+}
+
+/**
+ * What goes out in place of the response that the router gave. `certificate`: as the System API
+ * gives it to a query.
+ */
+export function provenResponse(
+  answer: Answered & { readonly certificate: Uint8Array },
+): EncodableResponse | typeof upgrade {
+  const { response, certificate } = answer;
+  const plan = planOf(answer);
   if (plan.kind === 'upgrade') return upgrade;
   if (plan.kind === 'unproven') return response;
   const { evidence, headers, ...rest } = prove(plan, response);
@@ -110,11 +117,11 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
   }
 }
 
-function planOf(request: HttpRequest, response: HttpResponse): Plan {
+function planOf(answered: Answered): Plan {
+  const { request, response } = answered;
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
-  // Verifiers may decode it differently, or not at all.
-  if (urlPath === undefined) return unprovable(request);
+  if (urlPath === undefined) return { kind: 'unproven' };
   const { publicAnswer } = response;
   // The tree need not be asked for what the router has just found
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
@@ -123,53 +130,54 @@ function planOf(request: HttpRequest, response: HttpResponse): Plan {
   if (linkId !== undefined && proofs.hasLink(linkId)) {
     return response.isMissing || request.method === 'OPTIONS'
       ? { kind: 'unproven' }
-      : unprovable(request);
+      : unprovable(answered);
   }
   const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
   if (proofs.hasFileAt(urlPath)) {
     if (asksOptions) return { kind: 'preflight', urlPath };
     if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
     const { siteAnswer: answer, isMissing } = response;
-    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(request);
+    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(answered);
   }
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
   if (response.isMissing) {
     return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
   }
-  if (!asksOptions && unprovable(request).kind === 'upgrade') return { kind: 'upgrade' };
+  if (!asksOptions && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
   const row = asksOptions ? 'preflight' : 'not-found';
-  return unlessUnopened(request, () => {
+  return unlessUnopened(answered, () => {
     const site = siteAt(stores, urlPath);
     return { kind: 'fixed', urlPath, row, page: site && pageOf(stores, site) };
   });
 }
 
 /** A page that does not open, for whatever reason, has no proof. */
-function unlessUnopened(request: HttpRequest, plan: () => Plan): Plan {
+function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
   try {
     return plan();
   } catch (error) {
-    if (error instanceof Refusal || error instanceof KeyUnavailable) return unprovable(request);
+    if (error instanceof Refusal || error instanceof KeyUnavailable) return unprovable(answered);
     throw error;
   }
 }
 
-/** `undefined` when it has no labels that are sure to be a verifier's. */
+/**
+ * The path as verifiers read it, who leave malformed percent-encodings as they are. Labels are
+ * joined by NUL, so a path that contains NUL has no labels, except below `/api/`: there every path
+ * has the same proof.
+ */
 function provablePath(request: HttpRequest): string | undefined {
-  try {
-    const path = decodedPath(request);
-    return path.includes('\0') ? undefined : path;
-  } catch {
-    return undefined;
-  }
+  const path = readablePath(request);
+  if (!path.includes('\0')) return path;
+  return path.startsWith('/api/') ? '/api/' : undefined;
 }
 
 /** Nobody may make the canister pay for the many bytes of a request that changes nothing. */
-function unprovable(request: HttpRequest): Plan {
+function unprovable({ request, mayAsk }: Answered): Plan {
   const { url, headers, body } = request;
   const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);
   const isSmall = body.length <= uncheckedArgumentBytesMax && head <= smallArgumentBytesMax;
-  return { kind: isSmall ? 'upgrade' : 'unproven' };
+  return { kind: mayAsk && isSmall ? 'upgrade' : 'unproven' };
 }
 
 function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {

@@ -1,6 +1,5 @@
 // Actor methods over many files at once. Decoded and encoded by hand, see batch-messages.ts.
 
-import { msgReply } from 'azle';
 import { deleteFiles } from '../domain/files/file-deletion.ts';
 import { partsOfFile } from '../domain/files/files.ts';
 import { requireCycles } from '../domain/shared/cycles.ts';
@@ -11,13 +10,13 @@ import { parseFileDigest } from '../domain/uploads/upload-options.ts';
 import { mediaTypeOf } from '../http/media-types.ts';
 import { liquidCycles } from '../storage/stable-space.ts';
 import { type BatchedFileArgument, decodeFileBatch, decodeFileDeletion } from './batch-messages.ts';
-import { answer, currentCall, errorText } from './call.ts';
+import { currentCall, errorText } from './call.ts';
 import { FileBatch, FileDeletion, ResultDeletion, ResultFiles } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { encodeFilesResult } from './file-record-messages.ts';
-import { decodeArguments, update } from './method.ts';
+import { carryOut, update } from './method.ts';
 import { optional } from './optional.ts';
-import { onceReady, stores } from './runtime.ts';
+import { stores } from './runtime.ts';
 
 function batchFileOf(argument: BatchedFileArgument): BatchFile {
   const { path, bytes, contentType, tags, headers, metadata, sha256 } = argument;
@@ -51,16 +50,14 @@ export class FileBatchesActor {
   @update([FileBatch], ResultFiles, { manual: true })
   uploadFiles(): void | Promise<void> {
     const signature = { name: 'uploadFiles', parameters: [FileBatch] };
-    const batch = decodeArguments(signature, decodeFileBatch);
-    if (batch === undefined) return;
-    const { bucketId: bucket, apiKey, readFiles } = batch;
-    return onceReady(() => {
-      const result = answer(() => {
+    return carryOut(signature, {
+      decode: decodeFileBatch,
+      run: ({ bucketId: bucket, apiKey, readFiles }) => {
         requireCycles(liquidCycles());
         const sent = { bucket, apiKey, readFiles: () => readFiles().map(batchFileOf) };
         return uploadBatch(stores, currentCall(), sent).map(resultOfFile);
-      });
-      msgReply(encodeFilesResult(result));
+      },
+      encode: encodeFilesResult,
     });
   }
 
@@ -68,11 +65,9 @@ export class FileBatchesActor {
   @update([FileDeletion], ResultDeletion, { manual: true })
   deleteFiles(): void | Promise<void> {
     const signature = { name: 'deleteFiles', parameters: [FileDeletion] };
-    const argument = decodeArguments(signature, decodeFileDeletion);
-    if (argument === undefined) return;
-    const { bucketId: bucket, apiKey, prefix, cursor, readPaths } = argument;
-    return onceReady(() => {
-      const result = answer(() => {
+    return carryOut(signature, {
+      decode: decodeFileDeletion,
+      run: ({ bucketId: bucket, apiKey, prefix, cursor, readPaths }) => {
         const read = () => ({
           paths: readPaths(),
           prefix: prefix === undefined ? undefined : withoutSlash(prefix),
@@ -83,10 +78,9 @@ export class FileBatchesActor {
           path,
           error: refusal === undefined ? [] : [errorText(refusal)],
         }));
-        const { nextCursor } = deleted;
-        return { results, nextCursor: optional(nextCursor) };
-      });
-      msgReply(encodeResult(ResultDeletion, result));
+        return { results, nextCursor: optional(deleted.nextCursor) };
+      },
+      encode: (result) => encodeResult(ResultDeletion, result),
     });
   }
 }

@@ -12,10 +12,10 @@ import { FileUpload, ResultBytes, ResultFile, ResultNull, ResultText } from './c
 import { encodeResult } from './candid-result.ts';
 import { decodeFileUpload, encodeBytesResult } from './file-messages.ts';
 import { encodeFileResult } from './file-record-messages.ts';
-import { decodeArguments, query, update } from './method.ts';
+import { carryOut, decodeArguments, query, update } from './method.ts';
 import { replyBytes } from './native-reply.ts';
 import type { Optional } from './optional.ts';
-import { onceReady, stores } from './runtime.ts';
+import { stores } from './runtime.ts';
 
 const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
 type ReadArguments = [string, string, bigint, bigint, Optional<string>];
@@ -30,14 +30,13 @@ export class FilesActor {
   @update([FileUpload], ResultText, { manual: true })
   uploadFile(): void | Promise<void> {
     const signature = { name: 'uploadFile', parameters: [FileUpload] };
-    const upload = decodeArguments(signature, decodeFileUpload);
-    if (upload === undefined) return;
-    return onceReady(() => {
-      const result = answer(() => {
+    return carryOut(signature, {
+      decode: decodeFileUpload,
+      run: (upload) => {
         requireCycles(liquidCycles());
         return uploadByCall(stores, currentCall(), upload).id;
-      });
-      msgReply(encodeResult(ResultText, result));
+      },
+      encode: (result) => encodeResult(ResultText, result),
     });
   }
 

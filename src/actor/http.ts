@@ -3,8 +3,9 @@
 import { query, update } from 'azle';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { maySayInUpdate, updateRefusal } from '../http/budgets.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../http/message.ts';
-import { budgetRefusal, errorResponse, handleRequest, upgrade } from '../http/router.ts';
+import { errorResponse, handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeRequest, type EncodableResponse, RequestTooLarge } from './bulk-messages.ts';
@@ -40,13 +41,14 @@ function received(name: string): Sent | undefined {
   return request && { request, call: currentCall() };
 }
 
-/** 414 and 431: nothing of the request counts but what it is for. */
+/** 414 and 431: of the request only the method and the URL count. */
 function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, call: Call): void {
   const { request, code } = excess;
   const words = `The request ${excess.message}: send fewer.`;
   const response = errorResponse(new Refusal(code, words), { call, request });
   const certificate = phase === 'query' ? dataCertificate() : undefined;
-  reply(certificate ? provenResponse({ request, response, certificate }) : response);
+  // Where only an update could say so, the inspection does: it takes no request that is too large.
+  reply(proven({ request, call, response, certificate }, true));
 }
 
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
@@ -54,30 +56,66 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
     respondTooLarge(phase, request, call);
     return;
   }
-  const environment = { stores, call, request };
-  const response = handleRequest(routes, { ...environment, phase, system: systemFigures });
-  // There is none in an update, and in a query that is carried out as one.
-  const certificate = phase === 'query' ? dataCertificate() : undefined;
-  const answer = certificate === undefined ? response : proven({ request, response, certificate });
-  const refusal = answer === upgrade ? budgetRefusal(environment) : undefined;
-  if (refusal === undefined) {
-    reply(answer);
-  } else {
-    // What only an update could answer, a query of a verifying gateway cannot refuse: then the
-    // inspection of the update does.
-    reply(certificate ? provenResponse({ request, response: refusal, certificate }) : refusal);
+  const response = handleRequest(routes, { stores, call, request, phase, system: systemFigures });
+  if (phase === 'update') {
+    reply(response);
+    return;
   }
+  reply(queryAnswer({ request, call, response, certificate: dataCertificate() }));
 }
 
-/** What a verifying gateway accepts, if it need be. */
-function proven(answer: {
+interface Queried {
   readonly request: Request;
+  readonly call: Call;
   readonly response: Response | typeof upgrade;
-  readonly certificate: Uint8Array;
-}): Answer {
-  const { request, response, certificate } = answer;
-  if (response === upgrade) return upgrade;
-  const shown = provenResponse({ request, response, certificate });
+  /** `undefined` in a query that is carried out as an update. */
+  readonly certificate: Uint8Array | undefined;
+}
+
+/** What a verifying gateway accepts: an update is asked for only within a budget. */
+function queryAnswer(queried: Queried): Answer {
+  const { request, call, response, certificate } = queried;
+  const answer = proven(queried, true);
+  if (answer !== upgrade) return answer;
+  const environment = { stores, call, request };
+  const refusal = updateRefusal(environment, response);
+  if (refusal === undefined) return upgrade;
+  const whole = certificate && wholeFile(queried, certificate);
+  if (whole !== undefined) return whole;
+  const isRefused = response !== upgrade && response.status >= 400;
+  const shown = isRefused ? response : errorResponse(refusal, environment);
+  return proven({ ...queried, response: shown }, maySayInUpdate(environment));
+}
+
+/**
+ * The certified file in place of a range of it, or of 304: a server may ignore Range (RFC 9110
+ * §14.2), which is better than to refuse. `undefined` where it comes in several parts.
+ */
+function wholeFile({ request, call, response }: Queried, certificate: Uint8Array) {
+  const isRefused = response === upgrade || response.status >= 400;
+  if (isRefused || request.method !== 'GET') return undefined;
+  const headers = request.headers.filter(([name]) => !selecting.has(name.toLowerCase()));
+  const plain = { method: 'GET', url: request.url, headers, body: emptyBytes };
+  const exchange = { stores, call, request: plain, phase: 'query', system: systemFigures } as const;
+  const whole = handleRequest(routes, exchange);
+  if (whole === upgrade || whole.status !== 200) return undefined;
+  const answer = provenResponse({ request: plain, response: whole, mayAsk: false, certificate });
+  return answer === upgrade ? undefined : answer;
+}
+
+const selecting: ReadonlySet<string> = new Set([
+  'range',
+  'if-range',
+  'if-none-match',
+  'if-modified-since',
+  'if-match',
+  'if-unmodified-since',
+]);
+
+/** What a verifying gateway accepts, if the answer goes to one. */
+function proven({ request, response, certificate }: Queried, mayAsk: boolean): Answer {
+  if (response === upgrade || certificate === undefined) return response;
+  const shown = provenResponse({ request, response, mayAsk, certificate });
   return shown === upgrade ? upgrade : { ...shown, stream: response.stream };
 }
 

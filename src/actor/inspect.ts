@@ -3,13 +3,12 @@
 // whom, is in method-table.ts. IC spec, "Ingress message inspection".
 
 import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
-import { checkAnonymousUpdate } from '../domain/access/anonymous-updates.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
-import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
+import { Refusal } from '../domain/shared/refusal.ts';
+import { maySayInUpdate, updateRefusal } from '../http/budgets.ts';
 import type { HttpRequest as Request } from '../http/message.ts';
-import { handleRequest, isAnonymous, upgrade } from '../http/router.ts';
+import { handleRequest, upgrade } from '../http/router.ts';
 import { routes } from '../http/routes.ts';
-import { uncheckedArgumentBytesMax } from '../limits.ts';
 import { explainArgument } from './argument-faults.ts';
 import { decodeFileBatch, decodeFileDeletion } from './batch-messages.ts';
 import { decodeChunk, decodeRequest } from './bulk-messages.ts';
@@ -19,22 +18,9 @@ import { needsUpdate } from './certified-answer.ts';
 import { decodeFileUpload } from './file-messages.ts';
 import { decodeCall } from './method.ts';
 import { type MethodRow, methodTable } from './method-table.ts';
+import { isRefusalAffordable } from './refused-calls.ts';
 import { stores } from './runtime.ts';
 import { systemFigures } from './status.ts';
-
-/**
- * Refusals of callers who have no right to what they name, or name what is not there. Any other is
- * the method's to answer: its caller may learn of it, and others have no way to it.
- */
-const strangersCodes: ReadonlySet<RefusalCode> = new Set([
-  'Unauthorized',
-  'InvalidApiKey',
-  'AccessDenied',
-  'NoSuchBucket',
-  'InvalidBucketId',
-  'NoSuchFile',
-  'NoSuchUpload',
-]);
 
 /** Those that bring bulk bytes are decoded as their methods do it. */
 function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow): unknown[] {
@@ -70,11 +56,8 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
     row.admit({ stores, call: currentCall() }, ...values);
     return true;
   } catch (error) {
-    if (error instanceof Refusal) {
-      const isFree = argument.length <= uncheckedArgumentBytesMax && !row.isStrict;
-      if (!isFree || strangersCodes.has(error.code)) throw error;
-      return true;
-    }
+    const refused = { method, argumentBytes: argument.length };
+    if (error instanceof Refusal && isRefusalAffordable(refused, error.code)) return true;
     // In the moments after an upgrade: the update waits for the key.
     if (error instanceof KeyUnavailable) return true;
     throw error;
@@ -92,17 +75,17 @@ function isRequestWelcome(sent: Request): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
   const request = { ...sent, headers };
-  const environment = { stores, call: currentCall(), system: systemFigures };
-  if (isAnonymous({ ...environment, request })) {
-    checkAnonymousUpdate(stores, environment.call.nowNs);
-  }
+  const environment = { stores, call: currentCall(), request };
   const response = handleRequest(updateRoutes, {
     ...environment,
-    request,
+    system: systemFigures,
     phase: 'query',
     isInspected: true,
   });
-  return response === upgrade || needsUpdate(request, response);
+  if (response !== upgrade && !needsUpdate(request, response)) return false;
+  const refusal = updateRefusal(environment, response);
+  if (refusal !== undefined && !maySayInUpdate(environment)) throw refusal;
+  return true;
 }
 
 /** What a caller may know: the words of a refusal, or that the message is not what is expected. */

@@ -68,8 +68,11 @@ export interface MethodRow {
   readonly bounds: ArgumentBounds;
   /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
-  /** No refusal is left to the method: what it does is dear. */
-  readonly isStrict?: true;
+  /**
+   * Refusals of callers with a right count toward the budget too: all, where what the method does
+   * is expensive, or those of messages above `uncheckedArgumentBytesMax`.
+   */
+  readonly countedRefusals?: 'all' | 'large';
 }
 
 /** No, one or several names and a key. */
@@ -149,6 +152,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   uploadFileChunkIndexed: {
     bounds: chunk,
     admit: ({ stores, call }, argument: ChunkArgument) => void checkChunk(stores, call, argument),
+    countedRefusals: 'large',
   },
   completeFileUpload: {
     bounds: few,
@@ -251,7 +255,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
       [epoch]: Optional<bigint>,
       transportPublicKey: Uint8Array,
     ) => void checkIdentityRequest(stores, call, { bucket, epoch, transportPublicKey }),
-    isStrict: true,
+    countedRefusals: 'all',
   },
   setBucketRecipient: {
     bounds: few,

@@ -7,9 +7,11 @@ import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
 import { type ArgumentBounds, decodeWithin, type Plan, planOf } from './argument-decoder.ts';
 import { explainArgument } from './argument-faults.ts';
+import { answer, type Result } from './call.ts';
 import { CandidFault } from './candid-reader.ts';
 import { encodeResult } from './candid-result.ts';
 import { methodTable } from './method-table.ts';
+import { countRefusal } from './refused-calls.ts';
 import { onceReady } from './runtime.ts';
 import { msgArgData } from './system.ts';
 
@@ -27,26 +29,51 @@ interface Signature {
   readonly result: IDL.VariantClass;
 }
 
-/** When a message goes on whose arguments are decoded. */
-type Schedule = (run: () => void | Promise<void>) => void | Promise<void>;
+/** What is done around a method: when it runs, and what becomes of a refusal. */
+interface Frame {
+  readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
+  readonly countRefusal: typeof countRefusal;
+}
 
 /** By the names of methods. */
 const plans = new Map<string, readonly Plan[]>();
 
 /** The method as Azle calls it by hand: arguments in, one reply out. */
-function framed(method: Method, signature: Signature, schedule: Schedule): Method {
+function framed(method: Method, signature: Signature, { schedule, countRefusal }: Frame): Method {
   return function (this: unknown): void | Promise<void> {
-    const values = decodeArguments(signature);
-    return (
-      values &&
-      schedule(() => {
-        const reply = (result: unknown) =>
-          msgReply(encodeResult(signature.result, result as object));
-        const returned = method.apply(this, values as never[]);
-        return returned instanceof Promise ? returned.then(reply) : reply(returned);
-      })
-    );
+    const { name, result: type } = signature;
+    const message = decodeMessage<unknown[]>(signature);
+    if (message === undefined) return;
+    const { values, argumentBytes } = message;
+    return schedule(() => {
+      const reply = (result: unknown) => {
+        countRefusal({ method: name, argumentBytes }, result as object);
+        msgReply(encodeResult(type, result as object));
+      };
+      const returned = method.apply(this, values as never[]);
+      return returned instanceof Promise ? returned.then(reply) : reply(returned);
+    });
   };
+}
+
+/** A `manual` update: decodes the message, carries it out when keys are there, and replies. */
+export function carryOut<T, R>(
+  signature: Pick<Signature, 'name' | 'parameters'>,
+  steps: {
+    /** In place of the plain decoding, which gives a list of arguments. */
+    readonly decode?: Decode<T>;
+    readonly run: (values: T) => R;
+    readonly encode: (result: Result<R>) => Uint8Array;
+  },
+): void | Promise<void> {
+  const message = decodeMessage(signature, steps.decode);
+  if (message === undefined) return;
+  const { values, argumentBytes } = message;
+  return onceReady(() => {
+    const result = answer(() => steps.run(values));
+    countRefusal({ method: signature.name, argumentBytes }, result);
+    msgReply(steps.encode(result));
+  });
 }
 
 /** The arguments of a method of the interface, within its bounds. Throws a CandidFault. */
@@ -66,16 +93,26 @@ function boundsOf(name: string): ArgumentBounds {
   return row.bounds;
 }
 
-/** `undefined` when the message has been rejected. */
+type Decode<T> = (argument: Uint8Array, bounds: ArgumentBounds) => T;
+
+/** Returns the arguments; `undefined` when the message has been rejected. */
 export function decodeArguments<T = unknown[]>(
-  { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
-  decode?: (argument: Uint8Array, bounds: ArgumentBounds) => T,
+  signature: Pick<Signature, 'name' | 'parameters'>,
+  decode?: Decode<T>,
 ): T | undefined {
+  return decodeMessage(signature, decode)?.values;
+}
+
+/** `undefined` when the message has been rejected. */
+function decodeMessage<T>(
+  { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
+  decode?: Decode<T>,
+): { readonly values: T; readonly argumentBytes: number } | undefined {
   try {
     const argument = msgArgData();
-    return decode === undefined
-      ? (decodeCall(name, argument) as T)
-      : decode(argument, boundsOf(name));
+    const values =
+      decode === undefined ? (decodeCall(name, argument) as T) : decode(argument, boundsOf(name));
+    return { values, argumentBytes: argument.length };
   } catch (error) {
     if (!(error instanceof CandidFault)) throw error;
     const argument = explainArgument(error);
@@ -89,7 +126,7 @@ export function decodeArguments<T = unknown[]>(
   }
 }
 
-function decorate(decorator: AzleDecorator, schedule: Schedule) {
+function decorate(decorator: AzleDecorator, frame: Frame) {
   return (parameters: IDL.Type[], answered: IDL.Type, options?: Options): Decorator => {
     const register = decorator(parameters, answered, { manual: true });
     // What is not encoded by hand comes from resultOf().
@@ -98,10 +135,13 @@ function decorate(decorator: AzleDecorator, schedule: Schedule) {
       const name = String(context.name);
       plans.set(name, parameters.map(planOf));
       const isManual = options?.manual === true;
-      register(isManual ? method : framed(method, { name, parameters, result }, schedule), context);
+      register(isManual ? method : framed(method, { name, parameters, result }, frame), context);
     };
   };
 }
 
-export const query = decorate(azleQuery, (run) => run());
-export const update = decorate(azleUpdate, onceReady);
+export const query = decorate(azleQuery, {
+  schedule: (run) => run(),
+  countRefusal: () => undefined,
+});
+export const update = decorate(azleUpdate, { schedule: onceReady, countRefusal });

@@ -35,8 +35,14 @@ export class StatusActor {
   @query([], ResultStatus)
   getStatus() {
     return answer(() => {
-      const { cycles, ...status } = statusOf(stores, currentCall(), systemFigures());
-      return { ...status, cycles: optional(cycles) };
+      const status = statusOf(stores, currentCall(), systemFigures());
+      const { cycles, linkUpdates, refusals } = status;
+      return {
+        ...status,
+        cycles: optional(cycles),
+        linkUpdates: optional(linkUpdates),
+        refusals: optional(refusals),
+      };
     });
   }
 }

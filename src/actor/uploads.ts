@@ -1,7 +1,6 @@
 // Actor methods of chunked uploads.
 
 import { IDL } from '@dfinity/candid';
-import { msgReply } from 'azle';
 import { requireCycles } from '../domain/shared/cycles.ts';
 import { putChunk } from '../domain/uploads/upload-chunks.ts';
 import { cancelUpload, completeUpload, finishUpload } from '../domain/uploads/upload-end.ts';
@@ -34,9 +33,9 @@ import {
 } from './candid.ts';
 import { encodeResult } from './candid-result.ts';
 import { replyFile } from './file-reply.ts';
-import { decodeArguments, query, update } from './method.ts';
+import { carryOut, query, update } from './method.ts';
 import type { Optional } from './optional.ts';
-import { onceReady, stores } from './runtime.ts';
+import { stores } from './runtime.ts';
 import {
   type CompletionArgument,
   completionOf,
@@ -96,14 +95,13 @@ export class UploadsActor {
   @update(chunkTypes, ResultNat, { manual: true })
   uploadFileChunkIndexed(): void | Promise<void> {
     const signature = { name: 'uploadFileChunkIndexed', parameters: chunkTypes };
-    const chunk = decodeArguments(signature, decodeChunk);
-    if (chunk === undefined) return;
-    return onceReady(() => {
-      const result = answer(() => {
+    return carryOut(signature, {
+      decode: decodeChunk,
+      run: (chunk) => {
         requireCycles(liquidCycles());
         return BigInt(putChunk(stores, currentCall(), chunk).uploadedSize);
-      });
-      msgReply(encodeResult(ResultNat, result));
+      },
+      encode: (result) => encodeResult(ResultNat, result),
     });
   }
 

@@ -2,14 +2,24 @@
 
 import { findKey } from '../domain/access/api-keys.ts';
 import type { Call } from '../domain/shared/caller.ts';
-import { Refusal } from '../domain/shared/refusal.ts';
+import { Refusal, unlessRefused } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { type HttpRequest, header } from './message.ts';
+
+interface Sent {
+  readonly stores: Stores;
+  readonly call: Call;
+  readonly request: HttpRequest;
+}
+
+/** A key has 53 characters; to look through a longer field costs whoever serves it. */
+const authorizationLengthMax = 256;
 
 /** Its secret, good or not; refuses a request without one. */
 export function bearerKey(request: HttpRequest): string {
   const authorization = header(request, 'authorization') ?? '';
-  const match = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
+  const isLong = authorization.length > authorizationLengthMax;
+  const match = isLong ? null : /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
   if (match?.[1] === undefined) {
     throw new Refusal(
       'Unauthorized',
@@ -19,15 +29,9 @@ export function bearerKey(request: HttpRequest): string {
   return match[1];
 }
 
-/** Whether it carries a key of this canister that is good now, for whatever bucket. */
-export function hasGoodKey(stores: Stores, call: Call, request: HttpRequest): boolean {
-  if (header(request, 'authorization') === undefined) {
-    return false;
-  }
-  try {
-    return findKey(stores, bearerKey(request), call.nowNs) !== undefined;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
+/** Whether the request carries an API key that is good now, for that bucket. */
+export function hasGoodKey({ stores, call, request }: Sent, bucket: string): boolean {
+  if (header(request, 'authorization') === undefined) return false;
+  const key = unlessRefused(() => findKey(stores, bearerKey(request), call.nowNs));
+  return key?.buckets.includes(bucket) === true;
 }

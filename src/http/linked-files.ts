@@ -5,11 +5,11 @@
 import { withLinkedFile } from '../domain/files/link-access.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { secretOf } from './budgets.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
 import { consoleAtLink } from './console.ts';
 import { linkHeaders } from './file-headers.ts';
 import { type HttpRequest, type HttpResponse, header } from './message.ts';
-import { readQuery } from './query.ts';
 import { type Exchange, upgrade } from './router.ts';
 
 export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
@@ -45,20 +45,9 @@ export function headLinkedFile(exchange: Exchange): HttpResponse {
 function withLink<T extends object>(exchange: Exchange, use: (opened: OpenedFile) => T): T {
   const { stores, call, request, captures } = exchange;
   const [id = '', name = ''] = captures;
-  const secret = secretOf(request);
-  return withLinkedFile(stores, call, { id, name, secret }, ({ file, key }, link) => {
+  const opened = { id, name, secret: secretOf(request) };
+  return withLinkedFile(stores, call, opened, ({ file, key }, link) => {
     const address = `/s/${link.id}/${link.name}`;
     return use({ file, key, isPublic: true, served: linkHeaders(file, link), address, link });
   });
-}
-
-const plainQuery = '?k=';
-
-/** Most have nothing else in the query, and nothing that is encoded: that is read at a tenth. */
-function secretOf(request: HttpRequest): string {
-  const { url } = request;
-  const start = url.indexOf(plainQuery);
-  const plain = url.slice(start + plainQuery.length);
-  const isPlain = start > 0 && !plain.includes('&') && !plain.includes('%') && !plain.includes('#');
-  return isPlain ? plain : (readQuery(request, ['k']).k ?? '');
 }

@@ -125,9 +125,7 @@ export function singleHeader(request: HttpRequest, name: string): string | undef
 
 /** The path, percent-decoded once; the query is left out. */
 export function decodedPath(request: HttpRequest): string {
-  // By texts: by a pattern it is tried at each character.
-  const [withoutFragment = ''] = request.url.split('#', 1);
-  const [path = ''] = withoutFragment.split('?', 1);
+  const path = encodedPath(request);
   try {
     return decodeURIComponent(path);
   } catch {
@@ -136,4 +134,20 @@ export function decodedPath(request: HttpRequest): string {
       `The URL path ${quote(path)} has a malformed percent-encoding: encode UTF-8 as %XX.`,
     );
   }
+}
+
+/** As decodedPath(); a malformed path comes as it was sent, as verifying gateways read it. */
+export function readablePath(request: HttpRequest): string {
+  const path = encodedPath(request);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function encodedPath({ url }: HttpRequest): string {
+  // By texts: by a pattern it is tried at each character.
+  const [withoutFragment = ''] = url.split('#', 1);
+  return withoutFragment.split('?', 1)[0] ?? '';
 }

@@ -22,7 +22,7 @@ function refusalHeaders(refusal: Refusal): Header[] {
       return [['Allow', String(refusal.details?.allow ?? '')]];
     case 'SlowDown':
     case 'ServiceUnavailable':
-      return [['Retry-After', '10']];
+      return [['Retry-After', String(refusal.details?.seconds ?? 10)]];
     default:
       return [];
   }

@@ -1,7 +1,6 @@
 // From a request to its route's handler, and from whatever happens there to a response. A handler
 // that would change something is told by the phase whether it may, and answers `upgrade` when not.
 
-import { checkAnonymousUpdate, takeAnonymousUpdate } from '../domain/access/anonymous-updates.ts';
 import { looksLikeKey } from '../domain/access/api-key-secrets.ts';
 import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
@@ -11,8 +10,14 @@ import { quote } from '../domain/shared/names.ts';
 import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { hasGoodKey } from './bearer-key.ts';
-import { decodedPath, type Header, type HttpRequest, type HttpResponse } from './message.ts';
+import { withinBudget } from './budgets.ts';
+import {
+  decodedPath,
+  type Header,
+  type HttpRequest,
+  type HttpResponse,
+  readablePath,
+} from './message.ts';
 import { apiPreflightResponse, exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
 import { pageOf, redirectOf, siteAt } from './sites.ts';
@@ -51,7 +56,11 @@ export function handleRequest(
   exchange: Omit<Exchange, 'captures'>,
 ): HttpResponse | typeof upgrade {
   const requestId = requestIdOf(exchange.call);
-  const response = answer(routes, exchange, requestId);
+  const answered = () => answer(routes, exchange, requestId);
+  const isHead = exchange.request.method === 'HEAD';
+  const refuse = (refusal: Refusal) => refusalResponse(refusal, { requestId, isHead });
+  const response =
+    exchange.phase === 'update' ? withinBudget(exchange, answered, refuse) : answered();
   if (response === upgrade) {
     return response;
   }
@@ -75,9 +84,6 @@ function answer(
     const { request, phase } = exchange;
     const mayStore = request.method === 'PUT' || request.method === 'POST';
     if (phase === 'update' && mayStore) requireCycles(exchange.system().liquidCycles);
-    if (exchange.phase === 'update' && isAnonymous(exchange)) {
-      takeAnonymousUpdate(exchange.stores, exchange.call.nowNs);
-    }
     const response = dispatch(routes, exchange);
     if (response === upgrade && mayStore) requireCycles(exchange.system().liquidCycles);
     return response;
@@ -99,7 +105,7 @@ function answer(
 function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse) {
   const { stores, request } = exchange;
   try {
-    const place = siteAt(stores, decodedPath(request));
+    const place = siteAt(stores, readablePath(request));
     const redirect = place && redirectOf(stores, place);
     if (redirect !== undefined) return { ...redirect, siteAnswer: redirect };
     const page = place && pageOf(stores, place);
@@ -109,34 +115,8 @@ function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse
   } catch (error) {
     if (error instanceof KeyUnavailable && exchange.phase === 'query') return upgrade;
     if (!(error instanceof Refusal)) throw error;
-    // A path that is malformed, or a page that is damaged
+    // A page that is damaged
     return error.code === 'IntegrityError' ? errorResponse(error, exchange) : missing;
-  }
-}
-
-/**
- * Whether the request carries no good key, so that anybody can send it. Below `/api/` nothing comes
- * to an update without one.
- */
-export function isAnonymous(exchange: Pick<Exchange, 'stores' | 'call' | 'request'>): boolean {
-  const { stores, call, request } = exchange;
-  return !request.url.startsWith('/api/') && !hasGoodKey(stores, call, request);
-}
-
-/** For a query that would ask for an update: 429 while no update of the kind may be caused. */
-export function budgetRefusal(
-  exchange: Pick<Exchange, 'stores' | 'call' | 'request'>,
-): HttpResponse | undefined {
-  const { stores, call, request } = exchange;
-  if (!isAnonymous(exchange)) {
-    return undefined;
-  }
-  try {
-    checkAnonymousUpdate(stores, call.nowNs);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Refusal) return errorResponse(error, { call, request });
-    throw error;
   }
 }
 

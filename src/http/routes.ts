@@ -1,6 +1,7 @@
 // The routes of the service, one row each.
 
 import { emptyBytes } from '../lib/bytes.ts';
+import { linkPattern } from './budgets.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
 import { getConsolePage } from './console.ts';
 import { postCopy, postMove } from './copies.ts';
@@ -46,7 +47,7 @@ function headOf(get: Handler): Handler {
 
 export const routes: readonly Route[] = [
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
-  { pattern: /^\/s\/([^/]*)\/(.*)$/sy, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
+  { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/links$/y,
     handlers: { GET: getLinks, HEAD: headOf(getLinks), POST: postLink },

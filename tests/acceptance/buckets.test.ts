@@ -129,6 +129,8 @@ test('the status tells the same by URL and by call, and nothing secret', async (
   expect(Object.keys(status).sort()).toEqual(
     ['anonymousUpdates', 'buckets', 'bytesStored', 'certified', 'encryption', 'files'].concat([
       'heapBytes',
+      'linkUpdates',
+      'refusals',
       'stableBytes',
       'version',
     ]),

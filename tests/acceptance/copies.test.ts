@@ -209,7 +209,9 @@ describe('an actor call', () => {
     expect(await call('updateFile', Change, change, File)).toEqual({
       ok: { path: 'actor/c', metadata: [['k', 'v']], version: 2n },
     });
-    await expect(call('moveFile', Copy, move, File)).rejects.toThrow('NoSuchFile: ');
+    expect(await call('moveFile', Copy, move, File)).toEqual({
+      err: expect.stringMatching(/^NoSuchFile: /),
+    });
     const Prefix = IDL.Record({
       ...{ bucketId: IDL.Text, fromPrefix: IDL.Text, toPrefix: IDL.Text, apiKey: text },
     });

@@ -1,4 +1,5 @@
-// Which direct ingress is let in: inspect_message on the local replica.
+// Which direct ingress is let in once the budget of refused calls is spent: inspect_message on the
+// local replica. Within the budget methods answer `err`: refused-calls.test.ts.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -27,6 +28,8 @@ const KeyRequest = IDL.Record({
   permissions: texts,
   expiresAt: IDL.Opt(IDL.Int),
 });
+const Budget = IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat });
+const AccessChange = IDL.Record({ refusals: IDL.Opt(Budget) });
 /** Anybody can make an identity. */
 const stranger = Principal.fromUint8Array(new Uint8Array(29).fill(9));
 
@@ -37,6 +40,8 @@ beforeAll(async () => {
   service = await openService();
   // Elsewhere nobody tells whether an update has run.
   replica = service.replica ?? expect.fail('this suite needs the local replica');
+  const refusals = [{ burst: 0n, perMinute: 0n }];
+  await call('updateAccess', IDL.encode([AccessChange], [{ refusals }]), true);
 });
 
 afterAll(() => service?.stop());

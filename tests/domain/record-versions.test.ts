@@ -4,9 +4,9 @@
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readAllowance, saveAllowance } from '../../src/domain/access/anonymous-updates.ts';
 import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
 import { mayCreateBuckets, updateAccess } from '../../src/domain/access/bucket-creators.ts';
+import { readBudget, saveBudget } from '../../src/domain/access/budgets.ts';
 import { membersOf } from '../../src/domain/access/members.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import { continueRotation, rotateBucketKey } from '../../src/domain/administration/key-rotation.ts';
@@ -147,13 +147,13 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     () => mayCreateBuckets(stores, alice.caller),
   ),
-  'allowance of anonymous updates': meta(
+  'size of a budget': meta(
     () => {
-      saveAllowance(stores, { burst: 5, perMinute: 1 });
+      saveBudget(stores, 'anonymousUpdates', { burst: 5, perMinute: 1 });
       return 'anonymousUpdates';
     },
     // As after an upgrade: the heap remembers what was read.
-    () => readAllowance({ ...stores, heap: createHeapState() }),
+    () => readBudget({ ...stores, heap: createHeapState() }, 'anonymousUpdates'),
   ),
   'end-to-end mode of a bucket': meta(
     () => {

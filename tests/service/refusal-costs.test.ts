@@ -12,6 +12,7 @@ import {
   expectCheap,
   expectEveryWay,
   expectNothingWritten,
+  expectNoUpdates,
   expectWords,
   instructionsMax,
   openRefusedService,
@@ -38,6 +39,10 @@ const foundByAttack = [
   ['cancelUpload', '14 kB of letters in text 0'],
   ['deleteFile', '14 kB of letters in text 1'],
   ['http_request_update', 'start with JSON 30,000 deep'],
+  ['http_request', 'GET of the unreadable URL /api/%zz'],
+  ['http_request', 'GET of the unreadable URL /cloud/site/%zz with 8.8 kB'],
+  ['http_request_update', 'POST of the unreadable URL /api/%00 with 8.8 kB'],
+  ['http_request_update', 'a move of a prefix into itself'],
 ] as const;
 
 let service: RefusedService;
@@ -60,6 +65,10 @@ describe(`whatever is sent, seed ${seed}`, () => {
 
   test(`costs at most ${instructionsMax} instructions to refuse`, () => {
     expectCheap(service.refusals);
+  });
+
+  test('by a caller without a right becomes no update outside a budget', () => {
+    expectNoUpdates(service.refusals);
   });
 
   test('is refused in words, by the method or by the inspection', () => {

@@ -6,7 +6,6 @@ import { Actor as CoreActor, HttpAgent as CoreAgent } from '@icp-sdk/core/agent'
 import { IDL as CoreIDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { type UploadActor, uploadInterface } from './candid-interface.ts';
-import { answeringInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 
 export type AgentName = '@dfinity/agent' | '@icp-sdk/core';
@@ -22,13 +21,11 @@ export async function openActor(
   if (options.agent === '@dfinity/agent') {
     // The older agent takes the newer one's identity: both sign by the same method.
     const agent = await HttpAgent.create(agentOptions as unknown as HttpAgentOptions);
-    return answeringInWords(
-      Actor.createActor<UploadActor>(() => uploadInterface(IDL), { agent, canisterId }),
-    );
+    return Actor.createActor<UploadActor>(() => uploadInterface(IDL), { agent, canisterId });
   }
   const agent = await CoreAgent.create(agentOptions);
   const factory = () => uploadInterface(CoreIDL as unknown as typeof IDL) as never;
-  return answeringInWords(CoreActor.createActor<UploadActor>(factory, { agent, canisterId }));
+  return CoreActor.createActor<UploadActor>(factory, { agent, canisterId });
 }
 
 function ownerIdentity(service: Service): Ed25519KeyIdentity {

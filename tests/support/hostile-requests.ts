@@ -70,7 +70,7 @@ export function hostileRequests({ apiKey, uploadId }: HonestTexts): HostileArgum
   const type = ['Content-Type', 'text/plain'] as const;
   const keyed = [authorization, type];
   const requests: [string, Sent][] = [...shapes(keyed), ...bodies(keyed, uploadId)];
-  requests.push(...batches(keyed));
+  requests.push(...batches(keyed), ...unreadable(keyed), ...prefixMoves(keyed));
   for (const [route, sent] of Object.entries(routes)) {
     for (const name of readFields) {
       for (const [what, text] of textsFor(route)) {
@@ -135,6 +135,29 @@ function shapes(keyed: Headers): [string, Sent][] {
     ]),
   );
   return [...withHeaders, ...withUrls];
+}
+
+/** URLs that no percent-decoding reads, with and without a long key; at a site with a 404.html too. */
+function unreadable(keyed: Headers): [string, Sent][] {
+  const long: Headers = [['Authorization', `Bearer ${'A'.repeat(8_800)}`]];
+  const urls = ['/api/%zz', '/api/%00', '/api/v1/bucket/x/files/%C3%28', '/%zz', '/cloud/site/%zz'];
+  return urls.flatMap((url) =>
+    ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS'].flatMap((method): [string, Sent][] => [
+      [`${method} of the unreadable URL ${url}`, { method, url }],
+      [`${method} of the unreadable URL ${url} with a key`, { method, url, headers: keyed }],
+      [`${method} of the unreadable URL ${url} with 8.8 kB`, { method, url, headers: long }],
+    ]),
+  );
+}
+
+/** The inspection must not list the files that a prefix names. */
+function prefixMoves(keyed: Headers): [string, Sent][] {
+  const body = Buffer.from('{"fromPrefix":"x/","toPrefix":"x/y/"}');
+  const move = { method: 'POST', url: `${base}/move`, body };
+  return [
+    ['a move of a prefix into itself', { ...move, headers: keyed }],
+    ['a move of a prefix without a key', move],
+  ];
 }
 
 /** Of many files at once. Lists of whoever may write or delete cost what they are long. */

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
+import type { Principal } from '@dfinity/principal';
 import { expect } from 'vitest';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
@@ -48,6 +49,7 @@ export async function openRefusedService(
   const replica = await startReplica({ ...options, stateDir });
   const { canisterId, apiKey, identityPem } = await deployLocally({ replica, stateDir, wasm });
   const owner = principalOf(identityPem);
+  await spendBudgets(replica, canisterId, owner);
   const argument = IDL.encode(beginTypes, ['demo', '/u', 'text/plain', 100n, []]);
   const reply = await replica.call(canisterId, 'beginFileUpload', argument, { sender: owner });
   const [begun] = IDL.decode([TextResult], reply) as unknown as [{ ok?: string }];
@@ -59,6 +61,28 @@ export async function openRefusedService(
     await rm(folder, { recursive: true, force: true });
   };
   return { replica, canisterId, apiKey, refusals, close };
+}
+
+const Budget = IDL.Record({ burst: IDL.Nat, perMinute: IDL.Nat });
+const budgetNames = ['anonymousUpdates', 'linkUpdates', 'refusals'] as const;
+const AccessChange = IDL.Record(
+  Object.fromEntries(budgetNames.map((name) => [name, IDL.Opt(Budget)])),
+);
+
+/** From then on every update of a caller without a right would be outside a budget. */
+async function spendBudgets(replica: Replica, canisterId: string, owner: Principal): Promise<void> {
+  const none = budgetNames.map((name) => [name, [{ burst: 0n, perMinute: 0n }]]);
+  const argument = IDL.encode([AccessChange], [Object.fromEntries(none)]);
+  await replica.call(canisterId, 'updateAccess', argument, { sender: owner });
+}
+
+/** Budgets are spent: no caller without a right may cause an update by ingress. */
+export function expectNoUpdates(refusals: readonly Refusal[]): void {
+  const strangers = /^(?:Unauthorized|InvalidApiKey|AccessDenied|NoSuch\w+|InvalidBucketId):/;
+  const paid = refusals.filter(({ way, isUpdate, err }) => {
+    return way === 'ingress' && isUpdate && strangers.test(err ?? '');
+  });
+  expect(paid.map(({ method, name, err }) => `${method}: ${name}: ${err}`)).toEqual([]);
 }
 
 export function expectEveryWay(refusals: readonly Refusal[]): void {

@@ -24,6 +24,10 @@ export interface Refusal {
   /** Absent for an answer in words. */
   readonly trap: string | undefined;
   readonly stablePages: number;
+  /** An update was carried out for it. */
+  readonly isUpdate: boolean;
+  /** The error that the method returned. */
+  readonly err: string | undefined;
   /** The words of the reject, if it was one. */
   readonly reject: string | undefined;
 }
@@ -89,6 +93,8 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
           cycles: own.reduce((sum, report) => sum + Number(report.cycles), 0),
           milliseconds: own.reduce((sum, report) => sum + report.milliseconds, 0),
           stablePages: own.reduce((sum, report) => sum + report.stablePages, 0),
+          isUpdate: own.some(({ kind }) => kind === 'update'),
+          err: answer.err,
           trap: own.find(({ error }) => error !== undefined)?.error,
         });
       }
@@ -100,6 +106,7 @@ export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]>
 interface Answer {
   readonly isDone: boolean;
   readonly reject: string | undefined;
+  readonly err?: string | undefined;
   /** The id of the session that the call began, if it did. */
   readonly begun: string | undefined;
 }
@@ -131,7 +138,9 @@ async function senderTo({ replica, canisterId }: RefusalTarget) {
     try {
       const reply = await ways[way](method.name, argument);
       const [result] = IDL.decode(method.results, reply) as [object];
-      return { isDone: isDone(result), reject: undefined, begun: begunBy(method.name, result) };
+      const err = 'err' in result ? String(result.err) : undefined;
+      const begun = begunBy(method.name, result);
+      return { isDone: isDone(result), reject: undefined, err, begun };
     } catch (error) {
       return { isDone: false, reject: (error as Error).message, begun: undefined };
     }

@@ -4,6 +4,7 @@ import { call, type Service } from './actor-connection.ts';
 import { principalOf } from './actor-management.ts';
 import { optional } from './candid-records.ts';
 import type { AccessChange, RootKeySource } from './interface.ts';
+import type { Budget } from './service-status.ts';
 import type { Management } from './transport.ts';
 
 type Administration = Pick<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'>;
@@ -25,17 +26,19 @@ export function actorAdministration({ actor }: Service): Administration {
   };
 }
 
-function changeOf({ allow, disallow, anonymousUpdates }: AccessChange) {
+function changeOf(change: AccessChange) {
+  const { allow, disallow, anonymousUpdates, linkUpdates, refusals } = change;
   return {
     allow: optional(allow?.map(principalOf)),
     disallow: optional(disallow?.map(principalOf)),
-    anonymousUpdates: optional(
-      anonymousUpdates && {
-        burst: BigInt(anonymousUpdates.burst),
-        perMinute: BigInt(anonymousUpdates.perMinute),
-      },
-    ),
+    anonymousUpdates: optional(anonymousUpdates && sizesOf(anonymousUpdates)),
+    linkUpdates: optional(linkUpdates && sizesOf(linkUpdates)),
+    refusals: optional(refusals && sizesOf(refusals)),
   };
+}
+
+function sizesOf({ burst, perMinute }: Budget) {
+  return { burst: BigInt(burst), perMinute: BigInt(perMinute) };
 }
 
 function sourceOf(source: RootKeySource) {

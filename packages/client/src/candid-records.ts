@@ -1,7 +1,7 @@
 // From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
 // for an empty opt.
 
-import type { ApiKey, FormerVersion } from './candid/file_storage.did.ts';
+import type { ApiKey, BudgetLeft, FormerVersion } from './candid/file_storage.did.ts';
 import type {
   CandidBucket,
   CandidFile,
@@ -19,7 +19,7 @@ import type {
   UploadStatus,
 } from './interface.ts';
 import type { FileVersion } from './operations.ts';
-import type { ServiceStatus } from './service-status.ts';
+import type { BudgetStatus, ServiceStatus } from './service-status.ts';
 
 export function isoTime(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
@@ -129,8 +129,7 @@ export function listedKeyOf(key: ApiKey): KeyRecord {
 }
 
 export function statusOf(status: CandidStatus): ServiceStatus {
-  const { cycles, anonymousUpdates } = status;
-  const [budget] = anonymousUpdates;
+  const { cycles, anonymousUpdates, linkUpdates, refusals } = status;
   return {
     ...status,
     buckets: Number(status.buckets),
@@ -139,10 +138,12 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     stableBytes: Number(status.stableBytes),
     heapBytes: Number(status.heapBytes),
     cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
-    anonymousUpdates: budget && {
-      burst: Number(budget.burst),
-      perMinute: Number(budget.perMinute),
-      left: Number(budget.left),
-    },
+    anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
+    linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
+    refusals: refusals[0] && budgetOf(refusals[0]),
   };
+}
+
+function budgetOf({ burst, perMinute, left }: BudgetLeft): BudgetStatus {
+  return { burst: Number(burst), perMinute: Number(perMinute), left: Number(left) };
 }

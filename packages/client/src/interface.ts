@@ -2,6 +2,7 @@
 // JSON interface, whichever way they came.
 
 import type { EndToEndRecord, EndToEndSettings } from './end-to-end-records.ts';
+import type { Budget } from './service-status.ts';
 import type { StorageError } from './storage-error.ts';
 import type { UploadInput } from './upload-source.ts';
 
@@ -385,11 +386,12 @@ export interface AccessChange {
   readonly allow?: readonly string[] | undefined;
   /** Those that may not any more; their buckets stay. */
   readonly disallow?: readonly string[] | undefined;
-  /**
-   * What requests without a key may make the canister pay for: so many update calls at once, and
-   * so many come back each minute.
-   */
-  readonly anonymousUpdates?: { readonly burst: number; readonly perMinute: number } | undefined;
+  /** Limits requests without a key that succeed and cost an update, such as ranges. */
+  readonly anonymousUpdates?: Budget | undefined;
+  /** Limits the same requests by links. */
+  readonly linkUpdates?: Budget | undefined;
+  /** Limits refused calls and requests of callers who have no right to what they ask for. */
+  readonly refusals?: Budget | undefined;
 }
 
 /** Where a root key comes from: kept in the canister, or derived by vetKD from a named key. */

@@ -1,11 +1,24 @@
 // What a service tells of itself.
 
+/** A budget of update calls for the whole service. */
+export interface Budget {
+  /** Updates at once, after a quiet time. */
+  readonly burst: number;
+  /** How many come back each minute. */
+  readonly perMinute: number;
+}
+
 export interface EncryptionStatus {
   /** Where the root key comes from. */
   readonly rootKey: string;
   readonly keyName: string;
   readonly isKeyPresent: boolean;
   readonly isRotating: boolean;
+}
+
+export interface BudgetStatus extends Budget {
+  /** Updates that are left now. */
+  readonly left: number;
 }
 
 export interface ServiceStatus {
@@ -18,12 +31,14 @@ export interface ServiceStatus {
   /** For controllers and owners of buckets alone. */
   readonly cycles?: number | undefined;
   /**
-   * What requests without a key may make the canister pay for, and what is left of it now. Absent
-   * from services of version 0.1.0.
+   * The budget of requests without a key, such as ranges of public files; absent from a service of
+   * version 0.1.0, as the other budgets are.
    */
-  readonly anonymousUpdates?:
-    | { readonly burst: number; readonly perMinute: number; readonly left: number }
-    | undefined;
+  readonly anonymousUpdates?: BudgetStatus | undefined;
+  /** The budget of the same requests by links. */
+  readonly linkUpdates?: BudgetStatus | undefined;
+  /** The budget of refused messages. */
+  readonly refusals?: BudgetStatus | undefined;
   readonly encryption: EncryptionStatus;
   readonly certified: string;
 }

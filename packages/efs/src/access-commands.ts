@@ -71,14 +71,22 @@ function addAccess(access: Command): void {
     .action((disallow: string[], _flags, command: Command) =>
       changeCreators(runOf(command), { disallow }),
     );
+  addBudget(access, 'anonymous', 'anonymousUpdates', 'limit requests without a key that succeed');
+  addBudget(access, 'links', 'linkUpdates', 'limit requests by links that cost an update');
+  addBudget(access, 'refusals', 'refusals', 'limit refused calls of callers without a right');
+}
+
+type BudgetName = 'anonymousUpdates' | 'linkUpdates' | 'refusals';
+
+function addBudget(access: Command, name: string, budget: BudgetName, description: string): void {
   access
-    .command('anonymous')
-    .description('what requests without a key may make the canister pay for')
+    .command(name)
+    .description(description)
     .addOption(json())
     .requiredOption('--burst <count>', 'update calls at once', wholeNumber)
     .requiredOption('--per-minute <count>', 'how many come back each minute', wholeNumber)
     .action((flags: { burst: number; perMinute: number }, command: Command) =>
-      limitAnonymous(runOf(command), flags),
+      setBudget(runOf(command), budget, flags),
     );
 }
 
@@ -151,22 +159,23 @@ async function removeMember(run: Run, { bucket, principal, isRotated }: Removal)
 
 async function listCreators(run: Run, flags: JsonFlag): Promise<void> {
   const storage = await run.manager();
-  const [principals, { anonymousUpdates }] = await Promise.all([
+  const [principals, { anonymousUpdates, linkUpdates, refusals }] = await Promise.all([
     storage.access.list(),
     storage.status({ signal: run.signal }),
   ]);
   if (flags.json) {
-    printJson({ principals, anonymousUpdates });
+    printJson({ principals, anonymousUpdates, linkUpdates, refusals });
     return;
   }
   for (const principal of principals) printLine(principal);
   if (run.isQuiet) return;
   if (principals.length === 0) printNote('Nobody but the controllers may create buckets.');
-  if (anonymousUpdates === undefined) return;
-  const { burst, perMinute, left } = anonymousUpdates;
-  printNote(
-    `Requests without a key: ${burst} updates at once, ${perMinute} more a minute, ${left} left.`,
-  );
+  const budgets = { 'Requests without a key': anonymousUpdates, 'Requests by links': linkUpdates };
+  for (const [name, budget] of Object.entries({ ...budgets, 'Refused messages': refusals })) {
+    if (budget === undefined) continue;
+    const { burst, perMinute, left } = budget;
+    printNote(`${name}: ${burst} updates at once, ${perMinute} more a minute, ${left} left.`);
+  }
 }
 
 async function changeCreators(
@@ -178,14 +187,15 @@ async function changeCreators(
   else for (const principal of principals) printLine(principal);
 }
 
-async function limitAnonymous(
+async function setBudget(
   run: Run,
+  budget: BudgetName,
   { burst, perMinute }: { readonly burst: number; readonly perMinute: number },
 ): Promise<void> {
   const storage = await run.manager();
-  await storage.access.update({ anonymousUpdates: { burst, perMinute } });
-  const allowance = { burst, perMinute };
-  printResult(allowance, `${burst} updates at once, ${perMinute} more a minute.`);
+  const sizes = { burst, perMinute };
+  await storage.access.update({ [budget]: sizes });
+  printResult(sizes, `${burst} updates at once, ${perMinute} more a minute.`);
 }
 
 async function rotateBucket(run: Run, bucket: string, flags: { wait?: boolean }): Promise<void> {

@@ -7,7 +7,13 @@ import { RecordReader } from '../../storage/codec.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { parseAllowance, saveAllowance } from './anonymous-updates.ts';
+import {
+  type BudgetName,
+  type BudgetSizes,
+  budgetNames,
+  parseBudget,
+  saveBudget,
+} from './budgets.ts';
 import { requireNameable } from './members.ts';
 
 // 0: version 1 | count u8 | principals (length u8, bytes); in the meta map
@@ -33,8 +39,8 @@ export function mayCreateBuckets(stores: Stores, caller: Caller): boolean {
 export interface AccessChange {
   readonly allow: readonly Uint8Array[];
   readonly disallow: readonly Uint8Array[];
-  /** What everybody together may make the canister pay for; absent leaves it. */
-  readonly anonymousUpdates?: { readonly burst: bigint; readonly perMinute: bigint } | undefined;
+  /** New sizes of budgets; an absent one stays as it is. */
+  readonly budgets?: Readonly<Partial<Record<BudgetName, BudgetSizes | undefined>>>;
 }
 
 /** For controllers: names and unnames principals that may create buckets; returns all of them. */
@@ -46,7 +52,10 @@ export function updateAccess(stores: Stores, call: Call, change: AccessChange): 
     );
   }
   change.allow.forEach(requireNameable);
-  const allowance = change.anonymousUpdates && parseAllowance(change.anonymousUpdates);
+  const budgets = budgetNames.flatMap((name) => {
+    const sizes = change.budgets?.[name];
+    return sizes === undefined ? [] : [{ name, allowance: parseBudget(name, sizes) }];
+  });
   const touched = [...change.allow, ...change.disallow];
   const kept = bucketCreators(stores).filter((principal) => !includes(touched, principal));
   const creators = [...kept, ...change.allow.filter(isFirst)];
@@ -60,7 +69,7 @@ export function updateAccess(stores: Stores, call: Call, change: AccessChange): 
   const parts = creators.flatMap((principal) => [Uint8Array.of(principal.length), principal]);
   const record = concatBytes(Uint8Array.of(version, creators.length), ...parts);
   stores.meta.set(encodeUtf8(creatorsKey), record);
-  if (allowance !== undefined) saveAllowance(stores, allowance);
+  for (const { name, allowance } of budgets) saveBudget(stores, name, allowance);
   return creators;
 }
 

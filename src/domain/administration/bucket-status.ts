@@ -1,7 +1,7 @@
 // What the service tells of itself to everybody: counts and sizes. No secrets.
 
 import { version } from '../../../package.json';
-import { anonymousUpdatesLeft, readAllowance } from '../access/anonymous-updates.ts';
+import { type BudgetName, budgetLeft, readBudget } from '../access/budgets.ts';
 import { isOwner } from '../access/ownership.ts';
 import { bucketIds } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
@@ -19,6 +19,8 @@ export interface SystemFigures {
   readonly liquidCycles: number;
 }
 
+export type BudgetStatus = Allowance & { readonly left: number };
+
 export interface Status {
   readonly version: string;
   readonly buckets: number;
@@ -28,7 +30,9 @@ export interface Status {
   readonly heapBytes: number;
   /** For controllers and owners of buckets alone: it tells how much is left to be attacked. */
   readonly cycles: bigint | undefined;
-  readonly anonymousUpdates: Allowance & { readonly left: number };
+  readonly anonymousUpdates: BudgetStatus;
+  readonly linkUpdates: BudgetStatus;
+  readonly refusals: BudgetStatus;
   /** How file bytes are kept. */
   readonly encryption: EncryptionStatus;
   /** What of the answers over HTTP gateways can verify. */
@@ -39,14 +43,19 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
   const { buckets, files, bytes: bytesStored } = readTotals(stores);
   const counts = { buckets, files, bytesStored };
   const { stableBytes, heapBytes, cycles } = system;
-  const left = Math.floor(anonymousUpdatesLeft(stores, call.nowNs));
+  const budget = (name: BudgetName): BudgetStatus => {
+    const left = Math.max(0, Math.floor(budgetLeft(stores, name, call.nowNs)));
+    return { ...readBudget(stores, name), left };
+  };
   return {
     version,
     ...counts,
     stableBytes,
     heapBytes,
     cycles: maySeeCycles(stores, call) ? cycles : undefined,
-    anonymousUpdates: { ...readAllowance(stores), left },
+    anonymousUpdates: budget('anonymousUpdates'),
+    linkUpdates: budget('linkUpdates'),
+    refusals: budget('refusals'),
     encryption: encryptionStatus(stores),
     certified: 'response-verification-v2',
   };

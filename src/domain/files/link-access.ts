@@ -208,6 +208,26 @@ export interface LinkAddress {
   readonly secret: string;
 }
 
+/** Whether the address, its secret included, is that of a link that has not ended. */
+export function opensLink(stores: Stores, { nowNs }: Call, address: LinkAddress): boolean {
+  return findGoodLink(stores, nowNs, address) !== undefined;
+}
+
+function findGoodLink(
+  stores: Stores,
+  nowNs: bigint,
+  { id, name, secret }: LinkAddress,
+): { readonly link: Link; readonly bucket: Bucket } | undefined {
+  const link = findLink(stores, id);
+  const isRight =
+    link !== undefined &&
+    link.name === name &&
+    areEqualSecrets(sha256(encodeUtf8(secret)), link.hash);
+  const bucket = isRight ? findBucket(stores, link.bucketId) : undefined;
+  if (link === undefined || bucket === undefined) return undefined;
+  return isGood(stores, bucket, link, nowNs) ? { link, bucket } : undefined;
+}
+
 /**
  * Does something with the file that the link is to. Whatever is wrong with the address is told of
  * as what is not there.
@@ -218,15 +238,8 @@ export function withLinkedFile<T extends object>(
   address: LinkAddress,
   use: (opened: OpenFile, link: Link) => T,
 ): T {
-  const link = findLink(stores, address.id);
-  const isRight =
-    link !== undefined &&
-    link.name === address.name &&
-    areEqualSecrets(sha256(encodeUtf8(address.secret)), link.hash);
-  const bucket = isRight ? findBucket(stores, link.bucketId) : undefined;
-  if (link === undefined || bucket === undefined || !isGood(stores, bucket, link, nowNs)) {
-    throw noSuchLink();
-  }
+  const { link, bucket } = findGoodLink(stores, nowNs, address) ?? {};
+  if (link === undefined || bucket === undefined) throw noSuchLink();
   const named = { bucket, path: link.path };
   const used = withOpenFile(stores, named, (opened) => use(opened, link));
   if (used === undefined) throw noSuchLink();

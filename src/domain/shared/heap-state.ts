@@ -13,8 +13,8 @@ export interface Derivation {
 export interface HeapState {
   /** As they are stored, once a message has read them: each key that is opened asks for them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
-  /** As it is stored, once an update has read it. */
-  allowance: Allowance | undefined;
+  /** Sizes of budgets by name, as they are stored, once a message has read them. */
+  readonly allowances: Map<string, Allowance>;
   /** Levels of every budget, see token-buckets.ts. */
   readonly tokens: TokenLevels;
   /** Of the last hour, see identity-budget.ts. */
@@ -26,7 +26,7 @@ export interface HeapState {
 export function createHeapState(): HeapState {
   return {
     rootKeyEntries: undefined,
-    allowance: undefined,
+    allowances: new Map(),
     tokens: new Map(),
     derivations: [],
     streams: new Map(),

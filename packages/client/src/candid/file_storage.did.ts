@@ -13,21 +13,20 @@ import type { IDL } from '@icp-sdk/core/candid';
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
+  /**
+   * The same, by whoever has a link's secret.
+   */
+  'linkUpdates' : [] | [Budget],
+  /**
+   * Calls and requests that are refused since their sender has no right to what they ask for. Each
+   * takes 1, and 1 more for each 16,384 bytes of its argument.
+   */
+  'refusals' : [] | [Budget],
   'disallow' : [] | [Array<Principal>],
-  'anonymousUpdates' : [] | [AnonymousUpdates],
-}
-/**
- * What callers without a key may cost the whole canister: so many updates at once, and so many more
- * a minute.
- */
-export interface AnonymousUpdates { 'burst' : bigint, 'perMinute' : bigint }
-/**
- * What callers without a key may cost, and how many updates are left now.
- */
-export interface AnonymousUpdatesLeft {
-  'left' : bigint,
-  'burst' : bigint,
-  'perMinute' : bigint,
+  /**
+   * Requests without a key that succeed, such as ranges of public files.
+   */
+  'anonymousUpdates' : [] | [Budget],
 }
 /**
  * A key, without its secret; `hint` is how the secret begins.
@@ -185,6 +184,18 @@ export interface BucketOptions {
   'isSite' : [] | [boolean],
   'keepVersionsDays' : [] | [bigint],
   'isPublic' : [] | [boolean],
+}
+/**
+ * A budget of updates: so many at once, and so many more a minute.
+ */
+export interface Budget { 'burst' : bigint, 'perMinute' : bigint }
+/**
+ * A budget, and what is left of it now.
+ */
+export interface BudgetLeft {
+  'left' : bigint,
+  'burst' : bigint,
+  'perMinute' : bigint,
 }
 /**
  * A copy or a move of one file. `toBucketId`: the same bucket where it is absent. Type, tags,
@@ -590,14 +601,19 @@ export interface Status {
   'files' : bigint,
   'stableBytes' : bigint,
   'heapBytes' : bigint,
+  /**
+   * The budgets of updates by links and of refused messages; see AccessChange.
+   */
+  'linkUpdates' : [] | [BudgetLeft],
   'encryption' : Encryption,
   'bytesStored' : bigint,
+  'refusals' : [] | [BudgetLeft],
   'version' : string,
   /**
    * For controllers and owners of buckets.
    */
   'cycles' : [] | [bigint],
-  'anonymousUpdates' : AnonymousUpdatesLeft,
+  'anonymousUpdates' : BudgetLeft,
   'certified' : string,
   'buckets' : bigint,
 }
@@ -1323,26 +1339,28 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'encryptedKey' : IDL.Vec(IDL.Nat8),
     'keyName' : IDL.Text,
   });
+  const BudgetLeft = IDL.Record({
+    'left' : IDL.Nat,
+    'burst' : IDL.Nat,
+    'perMinute' : IDL.Nat,
+  });
   const Encryption = IDL.Record({
     'rootKey' : IDL.Text,
     'isKeyPresent' : IDL.Bool,
     'isRotating' : IDL.Bool,
     'keyName' : IDL.Text,
   });
-  const AnonymousUpdatesLeft = IDL.Record({
-    'left' : IDL.Nat,
-    'burst' : IDL.Nat,
-    'perMinute' : IDL.Nat,
-  });
   const Status = IDL.Record({
     'files' : IDL.Nat,
     'stableBytes' : IDL.Nat,
     'heapBytes' : IDL.Nat,
+    'linkUpdates' : IDL.Opt(BudgetLeft),
     'encryption' : Encryption,
     'bytesStored' : IDL.Nat,
+    'refusals' : IDL.Opt(BudgetLeft),
     'version' : IDL.Text,
     'cycles' : IDL.Opt(IDL.Nat),
-    'anonymousUpdates' : AnonymousUpdatesLeft,
+    'anonymousUpdates' : BudgetLeft,
     'certified' : IDL.Text,
     'buckets' : IDL.Nat,
   });
@@ -1528,14 +1546,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'content' : IDL.Opt(WellKnownContent),
     'name' : IDL.Text,
   });
-  const AnonymousUpdates = IDL.Record({
-    'burst' : IDL.Nat,
-    'perMinute' : IDL.Nat,
-  });
+  const Budget = IDL.Record({ 'burst' : IDL.Nat, 'perMinute' : IDL.Nat });
   const AccessChange = IDL.Record({
     'allow' : IDL.Opt(IDL.Vec(IDL.Principal)),
+    'linkUpdates' : IDL.Opt(Budget),
+    'refusals' : IDL.Opt(Budget),
     'disallow' : IDL.Opt(IDL.Vec(IDL.Principal)),
-    'anonymousUpdates' : IDL.Opt(AnonymousUpdates),
+    'anonymousUpdates' : IDL.Opt(Budget),
   });
   const BucketChange = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),

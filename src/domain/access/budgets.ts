@@ -1,0 +1,99 @@
+// Budgets: updates that the canister pays for although nobody showed a key or a right to write.
+// Each is a token bucket for the whole canister. Queries and the inspection look at a budget, and
+// the update takes from it. Controllers set the sizes.
+
+import { encodeUtf8 } from '../../lib/text.ts';
+import { budgetDefaults, budgetMax } from '../../limits.ts';
+import { RecordReader, RecordWriter } from '../../storage/codec.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import {
+  type Allowance,
+  secondsUntilTokens,
+  type TokenBucket,
+  takeTokens,
+  tokensLeft,
+} from '../shared/token-buckets.ts';
+
+/**
+ * `anonymousUpdates`: requests that anybody can send and that succeed, such as ranges of public
+ * files. `linkUpdates`: the same by whoever has a link's secret, so that strangers cannot use up
+ * what holders of links need. `refusals`: messages whose sender has no right to what they ask for.
+ */
+export type BudgetName = keyof typeof budgetDefaults;
+export const budgetNames = Object.keys(budgetDefaults) as BudgetName[];
+
+// 0: version 1 | burst u32 | per minute u32; in the meta map by its name, absent for the default
+const version = 1;
+
+export function readBudget(stores: Stores, name: BudgetName): Allowance {
+  const { allowances } = stores.heap;
+  const allowance = allowances.get(name) ?? readStored(stores, name);
+  allowances.set(name, allowance);
+  return allowance;
+}
+
+function readStored(stores: Stores, name: BudgetName): Allowance {
+  const stored = stores.meta.get(encodeUtf8(name));
+  if (stored === undefined) return budgetDefaults[name];
+  const reader = new RecordReader(stored, version);
+  return { burst: reader.u32(), perMinute: reader.u32() };
+}
+
+export interface BudgetSizes {
+  readonly burst: bigint;
+  readonly perMinute: bigint;
+}
+
+/** Refuses sizes above the maximum. */
+export function parseBudget(name: BudgetName, { burst, perMinute }: BudgetSizes): Allowance {
+  if (burst > BigInt(budgetMax) || perMinute > BigInt(budgetMax)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `burst and perMinute of ${name} are at most ${budgetMax}; 0 allows none.`,
+    );
+  }
+  return { burst: Number(burst), perMinute: Number(perMinute) };
+}
+
+export function saveBudget(stores: Stores, name: BudgetName, allowance: Allowance): void {
+  const { burst, perMinute } = allowance;
+  const record = new RecordWriter(version).u32(burst).u32(perMinute).finish([]);
+  stores.meta.set(encodeUtf8(name), record);
+  stores.heap.allowances.set(name, allowance);
+}
+
+function bucketOf(stores: Stores, name: BudgetName): TokenBucket {
+  return { name, allowance: readBudget(stores, name) };
+}
+
+/** Updates that the budget allows now, fractions included; negative while a debt is paid off. */
+export function budgetLeft(stores: Stores, name: BudgetName, nowNs: bigint): number {
+  return tokensLeft(stores.heap.tokens, bucketOf(stores, name), nowNs);
+}
+
+export function isBudgetLeft(stores: Stores, name: BudgetName, nowNs: bigint): boolean {
+  return budgetLeft(stores, name, nowNs) >= 1;
+}
+
+/** Takes from the budget, more than is left too: see takeTokens(). */
+export function spendBudget(
+  stores: Stores,
+  name: BudgetName,
+  spent: { readonly amount?: number; readonly nowNs: bigint },
+): void {
+  takeTokens(stores.heap.tokens, bucketOf(stores, name), spent);
+}
+
+/** The refusal of a request that only an update could answer, while its budget is empty. */
+export function spentBudget(stores: Stores, name: BudgetName, nowNs: bigint): Refusal {
+  const asked = { amount: 1, nowNs };
+  const seconds = secondsUntilTokens(stores.heap.tokens, bucketOf(stores, name), asked);
+  const details = Number.isFinite(seconds) ? { seconds } : undefined;
+  return new Refusal(
+    'SlowDown',
+    'Requests without an API key that the canister has to pay for, such as ranges of files, are ' +
+      `limited (${name}): try again later, request the whole file, or send an API key.`,
+    details,
+  );
+}

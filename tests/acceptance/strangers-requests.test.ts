@@ -1,0 +1,169 @@
+// Requests of strangers through the verifying gateway, as an attacker sends them: a request without
+// a good key for its bucket causes an update only within a budget, and one that asks for nothing
+// causes none. No gateway shows the words of a trap.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Replica } from '../../packages/replica/src/replica.ts';
+import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
+import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
+import { instructionsMax } from '../support/refusal-checks.ts';
+import { openService, type Service, sampleBytes } from '../support/service.ts';
+
+let service: Service;
+let replica: Replica;
+let owner: Person;
+let demoKey: string;
+let siteKey: string;
+let linkUrl: string;
+const small = sampleBytes('small', 5_000);
+const unlimited = { burst: 1_000n, perMinute: 0n };
+const spent = { burst: 0n, perMinute: 0n };
+
+beforeAll(async () => {
+  service = await openService();
+  replica = service.replica ?? expect.fail('this suite needs the local replica');
+  owner = personInside(service, 'owner');
+  demoKey = service.apiKey;
+  const nothing = { quotaBytes: [], quotaFiles: [], keepVersionsDays: [], endToEnd: [] };
+  await owner.get('createBucket', 'site', [{ ...nothing, isPublic: [true], isSite: [true] }]);
+  siteKey = (await owner.get<{ secret: string }>('createApiKey', keyFor(['site']))).secret;
+  await put('site', '404.html', Buffer.alloc(65_536, 'x'), siteKey);
+  await put('demo', 'small', small, demoKey);
+  await put('site', 'small', small, siteKey);
+  await owner.get('updateBucket', changeOf('demo', { isPublic: [true] }));
+  const body = JSON.stringify({ path: 'small' });
+  const made = await send('POST', '/api/v1/bucket/demo/links', bearer(demoKey), body);
+  linkUrl = JSON.parse(made.body.toString()).url;
+});
+
+beforeEach(() => setBudgets({}));
+
+afterAll(() => service?.stop());
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body: Uint8Array | string = '',
+): Promise<RawAnswer> {
+  const host = `${service.canisterId}.localhost`;
+  return exchangeWith(service.base, host, { method, path, headers, body });
+}
+
+async function put(bucket: string, path: string, bytes: Uint8Array, key: string): Promise<void> {
+  const headers = { ...bearer(key), 'Content-Type': 'text/html' };
+  const { status } = await send('PUT', `/api/v1/bucket/${bucket}/files/${path}`, headers, bytes);
+  expect(status).toBe(201);
+}
+
+type Sizes = typeof unlimited;
+
+function setBudgets(sizes: Readonly<Partial<Record<string, Sizes>>>): Promise<unknown> {
+  const budgets = { anonymousUpdates: unlimited, linkUpdates: unlimited, refusals: unlimited };
+  const change = Object.entries({ ...budgets, ...sizes }).map(([name, size]) => [name, [size]]);
+  return owner.get('updateAccess', { allow: [], disallow: [], ...Object.fromEntries(change) });
+}
+
+/** The answer, and what the canister ran for it. */
+async function measured(...sent: Parameters<typeof send>) {
+  const first = replica.reports.length;
+  const answer = await send(...sent);
+  const reports = replica.reports.slice(first).filter(({ canisterId }) => {
+    return canisterId === service.canisterId;
+  });
+  return { ...answer, reports, updates: reports.filter(({ kind }) => kind === 'update').length };
+}
+
+test.each([
+  '/api/%zz',
+  '/api/%00',
+  '/api/v1/bucket/x/files/%C3%28',
+  '/%zz',
+  '/%00',
+  '/cloud/demo/%zz',
+  '/cloud/site/%zz',
+  '/cloud/private/%zz',
+  '/s/AAAAAAAAAAAAAAAA/%zz',
+])('an unreadable URL, %s, causes no update', async (path) => {
+  const long = bearer('A'.repeat(8_800));
+  const sent: [method: string, headers: Record<string, string>][] = [
+    ['GET', {}],
+    ['GET', long],
+    ['PUT', bearer(demoKey)],
+    ['POST', long],
+    ['OPTIONS', {}],
+  ];
+  for (const [method, headers] of sent) {
+    const { updates, reports, body } = await measured(method, path, headers);
+    expect(updates, method).toBe(0);
+    expect(body.toString()).not.toContain('ic0.trap');
+    for (const { kind, instructions } of reports) {
+      expect(Number(instructions), kind).toBeLessThan(instructionsMax);
+    }
+  }
+});
+
+describe('a request for nothing', () => {
+  test.each([
+    ['GET', '/api/%zz', 400],
+    ['GET', '/%zz', 404],
+    ['GET', '/cloud/demo/%zz', 404],
+    ['GET', '/cloud/site/%zz', 404],
+    ['OPTIONS', '/%zz', 204],
+    ['OPTIONS', '/cloud/demo/%zz', 204],
+    ['GET', '/s/AAAAAAAAAAAAAAAA/none?k=AAAAAAAAAAAAAAAAAAAAAA', 404],
+  ])('%s %s is answered %i by the query', async (method, path, status) => {
+    const answer = await measured(method, path);
+    expect([answer.status, answer.updates]).toEqual([status, 0]);
+  });
+});
+
+describe('with the budget of requests without a key spent', () => {
+  const range = { Range: 'bytes=10-19' };
+
+  beforeEach(() => setBudgets({ anonymousUpdates: spent }));
+
+  test('GET of a range of a small file gets all of it, certified', async () => {
+    const answer = await measured('GET', '/cloud/demo/small', range);
+    expect([answer.status, answer.updates]).toEqual([200, 0]);
+    expect(answer.body.equals(small)).toBe(true);
+  });
+
+  test('GET of a range with a good key for the bucket gets the range', async () => {
+    const answer = await send('GET', '/cloud/demo/small', { ...range, ...bearer(demoKey) });
+    expect([answer.status, answer.body.length]).toEqual([206, 10]);
+  });
+
+  test("GET of a range with another bucket's key gets no update", async () => {
+    const answer = await measured('GET', '/cloud/demo/small', { ...range, ...bearer(siteKey) });
+    expect([answer.status, answer.updates]).toEqual([200, 0]);
+  });
+
+  test('GET of a range by a link gets the range, from the budget of links', async () => {
+    const answer = await send('GET', linkUrl, range);
+    expect([answer.status, answer.body.length]).toEqual([206, 10]);
+  });
+
+  test('GET that only an update can answer gets 429, from the budget of refusals', async () => {
+    const failing = { 'If-Match': '"other"' };
+    const { status, headers } = await send('GET', '/cloud/demo/small', failing);
+    expect([status, headers['retry-after']]).toEqual([429, '10']);
+    await setBudgets({ anonymousUpdates: spent, refusals: spent });
+    const answer = await measured('GET', '/cloud/demo/small', failing);
+    expect(answer.updates).toBe(0);
+    expect(answer.body.toString()).not.toContain('ic0.trap');
+  });
+});
+
+test('strangers who use up every other budget leave that of links', async () => {
+  await setBudgets({ anonymousUpdates: { burst: 3n, perMinute: 0n }, refusals: spent });
+  for (let count = 0; count < 6; count++) {
+    await send('GET', '/cloud/demo/small', { Range: 'bytes=1-2' });
+    await send('GET', '/s/AAAAAAAAAAAAAAAA/none?k=A', { 'Sec-Fetch-Dest': 'document' });
+    await send('GET', linkUrl.replace(/k=.*/, 'k=wrong'), { Range: 'bytes=1-2' });
+  }
+  const answer = await send('GET', linkUrl, { Range: 'bytes=10-19' });
+  expect([answer.status, answer.body.length]).toEqual([206, 10]);
+});
