@@ -195,13 +195,40 @@ describe('parts', () => {
     expect(Buffer.compare(await get(upload), bytes)).toBe(0);
   });
 
-  test('that do not fit to those that went to the service are refused in words', async () => {
+  const [first = bytes, second = bytes] = parts;
+  const short = bytes.subarray(0, 100_000);
+
+  test.each<[string, [number, Uint8Array][]]>([
+    ['of several lengths', [1, 2, 3, 4].map((number) => [number, number === 2 ? short : first])],
+    ['with gaps between their numbers', [1, 3, 7, 8].map((number) => [number, second])],
+    [
+      'that begin behind 1, of several lengths',
+      [
+        [2, first],
+        [5, first],
+        [9, short],
+        [11, first],
+      ],
+    ],
+  ])('%s are put together behind those that went to the service', async (name, sent) => {
+    const upload = await begin(`${name}.bin`);
+    const listed = [];
+    for (const [number, body] of sent) listed.push(await send(upload, number, body));
+    const { ETag } = await complete(upload, listed);
+    const bodies = sent.map(([, body]) => body);
+    expect(ETag).toBe(etagOf(bodies));
+    expect(Buffer.compare(await get(upload), Buffer.concat(bodies))).toBe(0);
+    expect(spooled()).toEqual([]);
+  });
+
+  test('whose places have changed are refused in words, at once if they are sent again', async () => {
     const upload = await begin('unfit.bin');
-    const listed = [await send(upload, 1, parts[0] ?? bytes)];
-    listed.push(await send(upload, 2, bytes.subarray(0, 100_000)));
-    listed.push(await send(upload, 3, parts[1] ?? bytes));
-    await expect(complete(upload, listed)).rejects.toThrow('parts of one length');
-    await client.send(new AbortMultipartUploadCommand(upload));
+    const listed = await sendAll(upload, [1, 2]);
+    const again = send(upload, 1, short);
+    await expect(again).rejects.toThrow('send it with that length, or begin the upload anew');
+    await expect(complete(upload, listed?.slice(1))).rejects.toThrow('parts of one length');
+    await complete(upload, listed);
+    expect(Buffer.compare(await get(upload), Buffer.concat([first, second]))).toBe(0);
   });
 
   test('that are not what they say are not there', async () => {

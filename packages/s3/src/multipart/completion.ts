@@ -171,22 +171,34 @@ interface CompletingWork extends Completing {
   readonly facts: WholeFacts;
 }
 
-/** All but the last have the length of the session's parts, and their numbers leave no gap. */
+/**
+ * The parts up to the first gap, or the first one of another length, have their places in the
+ * session; those behind are in the spool, and are written one behind the other.
+ */
 async function completeSession(work: CompletingWork, session: PartSession) {
   const { account, log, parts, wish, facts } = work;
   const { bucket, path } = log.state.start;
   const name = { bucket, path, uploadId: session.sessionId };
-  const isRegular = parts.every(
+  const firstOther = parts.findIndex(
     ({ number, size }, index) =>
-      number === index + 1 && (size === session.partBytes || index === parts.length - 1),
+      number !== index + 1 || (size !== session.partBytes && index < parts.length - 1),
   );
+  const placed = firstOther === -1 ? parts : parts.slice(0, firstOther);
+  const others = parts.slice(placed.length);
+  const isMovable = others.every(({ file }) => file !== undefined);
   const { status, chunkCount } = await account.storage.uploads.status(name);
   const chunksInAll = Math.ceil(sizeOf(parts) / session.chunkBytes);
-  if (!isRegular || chunkCount > chunksInAll) throw irregular(session);
+  if (!isMovable || chunkCount > chunksInAll) throw irregular(session);
   // A completion whose answer was lost is repeated as it was.
   const isSent = status === 'completed';
   const written: WrittenPart[] = [];
-  for (const part of parts) written.push(await writtenPart(work, session, { part, isSent }));
+  for (const [index, part] of placed.entries()) {
+    written.push(await writtenParts(work, session, { index, parts: [part], isSent }));
+  }
+  if (others.length > 0) {
+    const rest = { index: placed.length, parts: others, isSent };
+    written.push(await writtenParts(work, session, rest));
+  }
   return account.storage.uploads.complete({
     ...name,
     ...(!isSent && { ...(await wish.conditions()), parts: written }),
@@ -194,16 +206,25 @@ async function completeSession(work: CompletingWork, session: PartSession) {
   });
 }
 
-async function writtenPart(
+interface ToBeWritten {
+  /** Of the first of them, among all parts. */
+  readonly index: number;
+  readonly parts: readonly StoredPart[];
+  /** The session was completed before. */
+  readonly isSent: boolean;
+}
+
+async function writtenParts(
   { account, concurrency, log, room, signal, spool }: CompletingWork,
   { sessionId, partBytes, chunkBytes }: PartSession,
-  { part, isSent }: { readonly part: StoredPart; readonly isSent: boolean },
+  { index, parts, isSent }: ToBeWritten,
 ): Promise<WrittenPart> {
-  const { number, size, digests, file } = part;
-  const offset = (number - 1) * partBytes;
-  if (isSent || file === undefined) return { offset, size, digests: digests ?? [] };
+  const offset = index * partBytes;
+  const size = sizeOf(parts);
+  const digests = parts.flatMap((part) => part.digests ?? []);
+  if (isSent || digests.length > 0) return { offset, size, digests };
   const { bucket, path } = log.state.start;
-  const source = chunkSource({ length: size, stream: spool.read(file) }, room, signal);
+  const source = chunkSource({ length: size, stream: spooled({ parts, spool }) }, room, signal);
   const name = { bucket, path, uploadId: sessionId };
   const write = { ...name, offset, source, chunkBytes, concurrency };
   return account.storage.uploads.write(write).finally(() => source.close());
@@ -212,8 +233,8 @@ async function writtenPart(
 function irregular({ partBytes }: PartSession): S3Error {
   return new S3Error(
     'InvalidPart',
-    `Of this upload parts 1, 2 and so on can be completed, of ${partBytes} bytes but for the last, ` +
-      'and none may be left out: upload it anew, in parts of one length.',
+    `Parts that were sent are missing in the list, or had another length than ${partBytes} bytes ` +
+      'before: list all of them, or upload it anew in parts of one length.',
   );
 }
 
@@ -240,7 +261,10 @@ async function completeFromSpool(work: CompletingWork) {
   return stored.finally(() => source.close());
 }
 
-async function* spooled({ parts, spool }: CompletingWork): AsyncGenerator<Uint8Array> {
+async function* spooled({
+  parts,
+  spool,
+}: Pick<CompletingWork, 'parts' | 'spool'>): AsyncGenerator<Uint8Array> {
   for (const { file } of parts) {
     if (file === undefined) throw new Error('A part without a session is in the spool.');
     yield* spool.read(file);

@@ -1,6 +1,7 @@
 // One upload in parts. Parts of one length go straight into a session of the service, each to its
-// place, in any order and several at a time; others, and all of an end-to-end bucket, whose cipher
-// goes from the first byte to the last, wait in the spool until the upload is completed.
+// place, several at a time. A part whose place depends on others that have not come, or that have
+// another length, waits in the spool until the upload is completed. So do all parts for an
+// end-to-end bucket, whose cipher goes from the first byte to the last.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { chunkCountMax } from '../../../wire/src/limits.ts';
@@ -49,6 +50,7 @@ export class MultipartUpload {
     const turn = await this.#takeTurn(part.number, work.signal);
     try {
       this.#requireOpen();
+      this.#requirePlaces(part);
       this.#length.note(part);
       const own = { ...work, signal: turn.signal };
       const session = await this.#sessionFor(own, part);
@@ -130,8 +132,26 @@ export class MultipartUpload {
     if (work.isSealed) return undefined;
     const session = this.state.session ?? (await this.#begunSession(work));
     if (session === undefined) return undefined;
-    if (!hasPlace(session, part.number, part.size)) throw beyondTheLast(session);
-    return session.partBytes === part.size ? session : undefined;
+    const { partBytes, chunkBytes } = session;
+    const isTooLong = this.#length.total > chunkCountMax * chunkBytes;
+    if (isTooLong || !hasPlace(session, part.number, part.size)) throw beyondTheLast(session);
+    if (part.size !== partBytes) return undefined;
+    const hasKnownPlace = await this.#length.isAllBefore(part.number, partBytes, work.signal);
+    return hasKnownPlace ? session : undefined;
+  }
+
+  /** What is in the session cannot be moved to another place. */
+  #requirePlaces({ number, size }: NewPart): void {
+    const { session, parts } = this.state;
+    if (session === undefined || size === session.partBytes) return;
+    for (const other of parts.values()) {
+      if (other.number <= number || other.digests === undefined) continue;
+      throw new S3Error(
+        'InvalidRequest',
+        `Part ${number} has ${size} bytes, and parts behind it were stored for one of ` +
+          `${session.partBytes} bytes: send it with that length, or begin the upload anew.`,
+      );
+    }
   }
 
   async #begunSession({ account, signal }: PartWork): Promise<PartSession | undefined> {

@@ -42,6 +42,30 @@ export class PartLength {
     }
   }
 
+  /**
+   * Whether all parts before that one have this length, so that its place is known. Those that are
+   * sent at the same time may come a moment later; a part that is left out never comes.
+   */
+  async isAllBefore(number: number, size: number, signal: AbortSignal): Promise<boolean> {
+    const endMs = performance.now() + waitMsMax;
+    for (;;) {
+      const before = Array.from({ length: number - 1 }, (_, index) => this.#sizes.get(index + 1));
+      if (before.every((known) => known === size)) return true;
+      const leftMs = endMs - performance.now();
+      if (leftMs <= 0 || before.some((known) => known !== undefined && known !== size))
+        return false;
+      await this.#change(leftMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Bytes of all parts that have come. */
+  get total(): number {
+    let total = 0;
+    for (const size of this.#sizes.values()) total += size;
+    return total;
+  }
+
   #settled(): number | undefined {
     if (this.#first !== undefined) return this.#first;
     const sizes = [...this.#sizes.values()];
