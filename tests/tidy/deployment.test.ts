@@ -6,7 +6,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -60,10 +59,8 @@ describe('dfx.json', () => {
 });
 
 describe('the module that is installed', () => {
-  test('is the one that was built, compressed, and says its interface', () => {
-    const plain = gunzipSync(builtModule());
-    expect(plain.equals(readFileSync(join(projectDir, 'build/file_storage.wasm')))).toBe(true);
-    const { metadata } = createCompiler(ic0Interface)(new Uint8Array(plain), 'built');
+  test('states its interface in its metadata', () => {
+    const { metadata } = createCompiler(ic0Interface)(builtModule(), 'built');
     const candid = metadata.get('candid:service');
     expect(candid?.isPublic).toBe(true);
     expect(Buffer.from(candid?.content ?? []).toString()).toBe(readText('candid/file_storage.did'));
