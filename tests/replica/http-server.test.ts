@@ -1,11 +1,13 @@
 // The HTTP server alone: ports, addresses, routes, closing.
 
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../packages/replica/src/http-server.ts';
 import { startHttpServer } from '../../packages/replica/src/http-server.ts';
 import type { LoopbackServer } from '../../packages/replica/src/loopback.ts';
+import type { ClientTimes } from '../../packages/replica/src/network/profile.ts';
 import { sendRequest } from '../support/gateway-canister/send-request.ts';
 
 const servers: LoopbackServer[] = [];
@@ -13,13 +15,19 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function start(port = 0, seen: ApiRequest[] = []): Promise<LoopbackServer> {
+interface Started {
+  readonly seen?: ApiRequest[];
+  readonly clientTimes?: ClientTimes;
+}
+
+async function start(port = 0, { seen = [], clientTimes }: Started = {}): Promise<LoopbackServer> {
   const server = await startHttpServer({
     port,
+    clientTimes,
     allowedOrigins: new Set(['https://tools.example']),
     gateway: {
-      handle: async (_, response) => {
-        response.end('gateway');
+      handle: async ({ url }, response) => {
+        response.end(url === '/large' ? new Uint8Array(50_000_000) : 'gateway');
       },
     },
     handleApi: async (request) => {
@@ -58,7 +66,7 @@ describe('startHttpServer()', () => {
 
   it("sorts agents' requests from canisters'", async () => {
     const seen: ApiRequest[] = [];
-    const { port } = await start(0, seen);
+    const { port } = await start(0, { seen });
     const body = Uint8Array.of(1, 2, 3);
     const call = '/api/v3/canister/aaaaa-aa/call';
     const answer = await sendRequest({
@@ -93,7 +101,7 @@ describe('startHttpServer()', () => {
   ])('at %s, asked by %s,', (path, method) => {
     const asked = async (host: string, origin?: string) => {
       const seen: ApiRequest[] = [];
-      const { port } = await start(0, seen);
+      const { port } = await start(0, { seen });
       const headers = { host, ...(origin !== undefined && { origin }) };
       const {
         status,
@@ -154,6 +162,37 @@ describe('startHttpServer()', () => {
     const path = '/api/v2/canister/aaaaa-aa/call';
     const { status } = await sendRequest({ port, host: 'localhost', path, method: 'POST', body });
     expect(status).toBe(413);
+  });
+
+  it('refuses an agent body that does not arrive in time', async () => {
+    const clientTimes = { bodyMs: 10, apiBodyMs: 10, writeStallMs: 60_000 };
+    const { port } = await start(0, { clientTimes });
+    const path = '/api/v2/canister/aaaaa-aa/call';
+    const headers = { 'content-length': 100 };
+    const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      sent.on('response', ({ statusCode }) => resolve(statusCode));
+      sent.on('error', reject);
+    });
+    sent.write('half of it');
+    expect(await answered).toBe(408);
+    sent.destroy();
+  });
+
+  it('cuts off a client that takes nothing of its answer for too long', async () => {
+    const clientTimes = { bodyMs: 60_000, apiBodyMs: 60_000, writeStallMs: 50 };
+    const { port } = await start(0, { clientTimes });
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await new Promise((resolve) => socket.once('readable', resolve));
+    // Longer than that nothing is read.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    let bytes = 0;
+    socket.on('data', (piece) => {
+      bytes += piece.length;
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(bytes).toBeLessThan(50_000_000);
   });
 
   it('closes in spite of idle connections', async () => {

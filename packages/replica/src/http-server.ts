@@ -14,6 +14,7 @@ import { bodyBytesMax, readBody } from './gateway/read-request.ts';
 import { writeAnswer } from './gateway/write-answer.ts';
 import type { LoopbackServer } from './loopback.ts';
 import { errorCode, listenOnLoopback } from './loopback.ts';
+import type { ClientTimes } from './network/profile.ts';
 
 /** Any request body of the agent endpoints, as replicas accept it. */
 const apiBodyBytesMax = 5 * 1_024 * 1_024;
@@ -39,6 +40,8 @@ export interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Whose pages may reach the agent endpoints, besides those of this machine. */
   readonly allowedOrigins: ReadonlySet<string>;
+  /** How long clients may take; undefined: as long as they like. */
+  readonly clientTimes?: ClientTimes | undefined;
   /** The agent endpoints: `/api/v2/…`, `/api/v3/…`, `/api/v4/…`. */
   handleApi(request: ApiRequest): Promise<ApiAnswer>;
 }
@@ -64,6 +67,7 @@ function newServer(options: HttpServerOptions): Server {
     response.on('close', () => busy.delete(request.socket));
     // A client that goes away while it is answered is no error of ours.
     response.on('error', () => response.destroy());
+    cutStalledWrites(response, options.clientTimes?.writeStallMs);
     void route(options, { request, response });
   };
   server.on('request', handle);
@@ -78,6 +82,15 @@ function newServer(options: HttpServerOptions): Server {
     else socket.end(malformedAnswer(errorCode(error)));
   });
   return server;
+}
+
+/** Node restarts a socket's timer with each write and with each part of one that the client took. */
+function cutStalledWrites(response: ServerResponse, stallMs: number | undefined): void {
+  if (stallMs === undefined) return;
+  response.setTimeout(stallMs, () => {
+    // The canister may take its time: only bytes that wait for the client count.
+    if (response.writableLength > 0 || response.writableEnded) response.destroy();
+  });
 }
 
 /** Never rejects. */
@@ -103,10 +116,11 @@ async function answerApi(
   const refusal = refuseStranger(request.headers, options.allowedOrigins);
   if (refusal !== undefined) return writeAnswer(response, textAnswer(403, `${refusal}\n`));
   const method = request.method ?? 'GET';
+  const limits = { bytesMax: apiBodyBytesMax, timeMs: options.clientTimes?.apiBodyMs };
   const answer =
     method === 'OPTIONS'
       ? { status: 200, headers: [], body: new Uint8Array(0) }
-      : await callApi(options, { method, path, body: await readBody(request, apiBodyBytesMax) });
+      : await callApi(options, { method, path, body: await readBody(request, limits) });
   await writeAnswer(response, { ...answer, headers: withCorsDefaults(method, answer.headers) });
 }
 

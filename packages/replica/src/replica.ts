@@ -222,6 +222,7 @@ function startServer(
     rootKey: certification.rootKey(),
     servesHttp: createHttpLookup(store),
     plainCanister: () => plainAddress.canisterId,
+    bodyMs: network?.clientTimes?.bodyMs,
   });
   const { now } = clock;
   const { handle } = createAgentEndpoints({
@@ -232,7 +233,8 @@ function startServer(
     queryDoor: network?.queryDoor,
   });
   const handleApi = network?.slowApi(handle) ?? handle;
-  return startHttpServer({ ...listener, gateway, handleApi });
+  const clientTimes = network?.clientTimes;
+  return startHttpServer({ ...listener, gateway, handleApi, clientTimes });
 }
 
 function createApi(

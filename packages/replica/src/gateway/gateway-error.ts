@@ -8,6 +8,7 @@ const statusByCode = {
   CanisterIdInvalid: 400,
   CanisterIdMissing: 400,
   CanisterNotFound: 404,
+  BodyTimedOut: 408,
   BodyTooLarge: 413,
   UrlTooLong: 414,
   RateLimited: 429,

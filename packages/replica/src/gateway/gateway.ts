@@ -28,6 +28,8 @@ export interface GatewayOptions {
   plainCanister(): Principal | undefined;
   /** Answers that are kept for a while; without one each request is asked. */
   readonly cache?: AnswerCache | undefined;
+  /** The time that a request's body may take; undefined: any. */
+  readonly bodyMs?: number | undefined;
 }
 
 export interface Gateway {
@@ -64,7 +66,7 @@ async function serve(exchange: Exchange): Promise<void> {
   const canisterId = named ?? plainCanister(options);
   requireCanister(options, canisterId);
   const method = request.method ?? 'GET';
-  const body = await readBody(request);
+  const body = await readBody(request, { timeMs: options.bodyMs });
   const ask = () =>
     answerRequest(
       { method, url: target.url, headers, body },

@@ -67,11 +67,31 @@ export function readHeaders(request: IncomingMessage): readonly HeaderField[] {
   return fields;
 }
 
-/** Throws a GatewayError above the limit, AbortedRequest if the client goes away. */
+export interface BodyLimits {
+  readonly bytesMax?: number;
+  /** From the request's head to the body's last byte; undefined: any time. */
+  readonly timeMs?: number | undefined;
+}
+
+/** Throws a GatewayError beyond the limits, AbortedRequest if the client goes away. */
 export async function readBody(
   request: IncomingMessage,
-  limit = bodyBytesMax,
+  { bytesMax = bodyBytesMax, timeMs }: BodyLimits = {},
 ): Promise<Uint8Array> {
+  if (timeMs === undefined) return readAll(request, bytesMax);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const words = `The request body did not arrive within ${timeMs / 1_000} s.`;
+    timer = setTimeout(() => reject(new GatewayError('BodyTimedOut', words)), timeMs);
+  });
+  try {
+    return await Promise.race([readAll(request, bytesMax), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw tooLarge(limit);
   const chunks: Uint8Array[] = [];

@@ -7,7 +7,7 @@ import { textResponse } from '../agent/agent-message.ts';
 import type { Engine, MessageReport } from '../core.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
 import { AnswerCache } from './answer-cache.ts';
-import type { NetworkProfile } from './profile.ts';
+import type { ClientTimes, NetworkProfile } from './profile.ts';
 import { createQueryDoor, type QueryDoor, type QueryFaults } from './query-faults.ts';
 import { addressLimit, tokenBucket } from './rate-limit.ts';
 import { Rounds } from './rounds.ts';
@@ -23,6 +23,7 @@ export interface Network {
   readonly gatewayEngine: Engine;
   readonly queryDoor: QueryDoor | undefined;
   readonly cache: AnswerCache | undefined;
+  readonly clientTimes: ClientTimes | undefined;
   /** The agent endpoints with the way there and back, and what is not let through. */
   slowApi(handle: HandleApi): HandleApi;
   onReport(report: MessageReport): void;
@@ -44,6 +45,7 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
       gatewayEngine: node,
       queryDoor,
       cache: undefined,
+      clientTimes: undefined,
       slowApi: (handle) => handle,
       onReport: () => undefined,
     };
@@ -59,6 +61,7 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
     gatewayEngine: withWays(agentEngine, { wayMs, takesUpdate }),
     queryDoor,
     cache: new AnswerCache(profile.cache, random, nowMs),
+    clientTimes: profile.clientTimes,
     slowApi: (handle) => limited(withWay(handle, wayMs), { profile, takesUpdate }),
     onReport: ({ canisterId, kind, instructions }) => {
       if (!untimed.has(kind)) rounds.executed(canisterId, instructions);

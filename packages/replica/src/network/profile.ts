@@ -27,6 +27,18 @@ export interface NetworkProfile {
   readonly requests: RateLimit & { readonly banMs: number };
   /** The answers that the HTTP gateway keeps. */
   readonly cache: CacheSettings;
+  /** How long clients may take. */
+  readonly clientTimes: ClientTimes;
+}
+
+/** The time that the doors give a client, in milliseconds. */
+export interface ClientTimes {
+  /** For the body of a request to the HTTP gateway. */
+  readonly bodyMs: number;
+  /** For the body of a request to the agent endpoints. */
+  readonly apiBodyMs: number;
+  /** For the next bytes of an answer: a client that takes none for so long is cut off. */
+  readonly writeStallMs: number;
 }
 
 export interface RateLimit {
@@ -84,6 +96,10 @@ export const mainnetProfile: NetworkProfile = {
     lockMs: 10_000,
     earliness: 3,
   },
+  // dfinity/ic-gateway, src/cli.rs: --ic-request-body-timeout=30s, "used by the API proxy"; its HTTP
+  // server (dfinity/ic-bn-lib, src/http/server/cli.rs): --http-server-body-read-timeout=60s,
+  // --http-server-write-timeout=30s.
+  clientTimes: { bodyMs: 60_000, apiBodyMs: 30_000, writeStallMs: 30_000 },
 };
 
 const profiles: Readonly<Record<string, NetworkProfile>> = { mainnet: mainnetProfile };
