@@ -3,7 +3,8 @@
 // the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
 // goes, which takes some of it; with `--network mainnet` what users have there, see
 // client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts; with
-// `--s3` the S3 door beside it, see client-s3.ts. Linux only: the numbers are read from /proc.
+// `--s3` the S3 door beside it, see client-s3.ts; with `--line` what slow lines carry, see
+// client-line.ts. Linux only: the numbers are read from /proc.
 // Without arguments it writes the table in docs/reference/costs.md.
 
 import { randomFillSync } from 'node:crypto';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureEndToEnd } from './client-end-to-end.ts';
 import { judge } from './client-judges.ts';
+import { measureLines } from './client-line.ts';
 import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
 import { measureS3 } from './client-s3.ts';
@@ -89,6 +91,12 @@ function benchEndToEnd(positionals: readonly string[]): Promise<void> {
   });
 }
 
+function benchLines([megabytes]: readonly string[]): Promise<void> {
+  const document =
+    megabytes === undefined ? join(projectDir, 'docs/reference/costs.md') : undefined;
+  return measureLines(Number(megabytes ?? 30), document);
+}
+
 function benchS3(positionals: readonly string[]): Promise<void> {
   const [megabytes = megabytesDefault, rounds = 5] = positionals;
   return measureS3({
@@ -105,9 +113,11 @@ async function main(): Promise<void> {
     network: { type: 'string' },
     'end-to-end': { type: 'boolean', default: false },
     s3: { type: 'boolean', default: false },
+    line: { type: 'boolean', default: false },
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
+  if (values.line) return benchLines(positionals);
   if (values.s3) return benchS3(positionals);
   if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);

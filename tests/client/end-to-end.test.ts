@@ -12,6 +12,7 @@ import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { fileIdentityStore } from '../../packages/client/src/node/identity-store.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
+import { createLine } from '../../packages/client/src/transfer-window.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
@@ -160,6 +161,7 @@ test('a recipient that somebody has put in the record is found out', async () =>
     ...{ host, canisterId, apiKey: undefined, fetchRootKey: undefined, timeoutMs: 60_000 },
     identity: identityFromPem(identityPem),
     fetch: globalThis.fetch,
+    line: createLine(),
     retryPolicy: { attemptsMax: 1, delayMsMin: 1, delayMsMax: 1 },
   });
   await transport.management?.setBucketRecipient(bucket, 3, swapped);

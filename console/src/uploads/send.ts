@@ -71,8 +71,8 @@ function sendSession(
     concurrency: 4,
     resume: item.uploadId,
     ageHeader: item.ageHeader,
-    onProgress({ doneBytes }) {
-      item.doneBytes = doneBytes;
+    onProgress({ movedBytes }) {
+      item.doneBytes = movedBytes;
       onProgress();
     },
     async onSession({ uploadId, ageHeader }) {

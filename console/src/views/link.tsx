@@ -81,8 +81,8 @@ function LinkedFile({ link }: { link: URL }) {
   const doneBytes = useSignal(0);
   const failure = useSignal<{ text: string; isPassing: boolean } | undefined>(undefined);
   const name = linkedName(link);
-  const onProgress = (progress: { readonly doneBytes: number }) => {
-    doneBytes.value = progress.doneBytes;
+  const onProgress = (progress: { readonly movedBytes: number }) => {
+    doneBytes.value = progress.movedBytes;
   };
   const openAgain = () => openLink(link.href, { retry, onProgress });
   async function open(): Promise<void> {

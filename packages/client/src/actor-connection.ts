@@ -7,24 +7,22 @@ import { failureOf, withFailuresOf } from './actor-failures.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { serviceInterface } from './candid-interface.ts';
 import type { Result, ServiceActor } from './candid-types.ts';
-import type { Fetch } from './http-exchange.ts';
 import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import { agentIdentity, type StorageIdentity } from './storage-identity.ts';
-
+import type { Line } from './transfer-window.ts';
 import type { Signal } from './transport.ts';
+import { fetchWhole, type WatchedConnection, type WatchedInit } from './watched-fetch.ts';
 
-export interface ActorConnection {
+export interface ActorConnection extends WatchedConnection {
   readonly host: string;
   readonly canisterId: string;
   readonly identity: StorageIdentity | undefined;
   readonly fetchRootKey: boolean | undefined;
   readonly apiKey: string | undefined;
-  readonly fetch: Fetch;
-  /** Of one request to the host; a call may take several. */
-  readonly timeoutMs: number;
   readonly retryPolicy: RetryPolicy;
+  readonly line: Line;
 }
 
 /** The agent sends a signed call again as it is, which the network takes for the same call. */
@@ -44,16 +42,16 @@ export interface Service {
    * For bytes that are verified in another way, by the digest of the whole file: takes the answers
    * of one node without checking its signature over them.
    */
-  readonly bulkAgent: HttpAgent;
+  bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
   /** Absent when the agent alone can make the envelopes that the identity wants. */
   readonly largeCaller: LargeCaller | undefined;
   readonly apiKey: string | undefined;
 }
 
 export async function openService(connection: ActorConnection): Promise<Service> {
-  const { host, canisterId, identity, timeoutMs, apiKey } = connection;
-  const fetch: Fetch = (input, init) =>
-    connection.fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  const { host, canisterId, identity, apiKey } = connection;
+  const fetch = (input: string | URL | Request, init?: WatchedInit) =>
+    watchedResponse(connection, input, init);
   const options: HttpAgentOptions = {
     host,
     fetch,
@@ -66,11 +64,13 @@ export async function openService(connection: ActorConnection): Promise<Service>
     HttpAgent.create({ ...options, shouldFetchRootKey }),
   );
   const { rootKey } = agent;
-  const bulkAgent = HttpAgent.createSync({
-    ...options,
-    verifyQuerySignatures: false,
-    ...(rootKey && { rootKey }),
-  });
+  const bulkAgent: Service['bulkAgent'] = (onReceived) =>
+    HttpAgent.createSync({
+      ...options,
+      fetch: (input, init) => watchedResponse(connection, input, { ...init, onReceived }),
+      verifyQuerySignatures: false,
+      ...(rootKey && { rootKey }),
+    });
   const caller = { agent, canisterId, fetch, buffers: createBufferPool() };
   return {
     actor: withFailuresOf(
@@ -85,6 +85,17 @@ export async function openService(connection: ActorConnection): Promise<Service>
       : undefined,
     apiKey,
   };
+}
+
+async function watchedResponse(
+  connection: ActorConnection,
+  input: string | URL | Request,
+  init: WatchedInit = {},
+): Promise<Response> {
+  const url = input instanceof Request ? input.url : input;
+  const { status, headers, bytes } = await fetchWhole(connection, url, init);
+  // A Response of 204, for one, takes no body at all.
+  return new Response(bytes.length > 0 ? (bytes as BodyInit) : null, { status, headers });
 }
 
 function isLocal(host: string): boolean {

@@ -47,6 +47,8 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   const key = optional(apiKey);
   return {
     wholeFileBytesMax: chunkBytesMax,
+    line: connection.line,
+    probe: (bytes) => probe(service, bytes),
     management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
@@ -95,6 +97,11 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   };
 }
 
+/** The canister has no such query, so the network refuses it, when the line has carried it. */
+async function probe({ bulkAgent, canisterId }: Service, bytes: number): Promise<void> {
+  await bulkAgent().query(canisterId, { methodName: 'measureLine', arg: new Uint8Array(bytes) });
+}
+
 function destinationOf({ apiKey }: Service, file: FileMetadata) {
   return {
     bucketId: file.bucket,
@@ -123,7 +130,7 @@ async function putFile(service: Service, file: WholeFile, signal: Signal): Promi
 
 /** The answer proves nothing by itself: completion and entity tag do, for the whole. */
 function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
-  const { uploadId, index, bytes: blob } = chunk;
+  const { uploadId, index, bytes: blob, onSent } = chunk;
   const { actor, largeCaller } = service;
   if (largeCaller === undefined) {
     return actor.uploadFileChunkIndexed(uploadId, BigInt(index), blob);
@@ -132,6 +139,7 @@ function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>
     method: 'uploadFileChunkIndexed',
     argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
     blob,
+    onSent,
     resultType: resultOf(IDL.Nat),
   });
 }
@@ -221,14 +229,16 @@ async function readPart(service: Service, part: PartRequest, signal: Signal) {
   const pieces: Uint8Array[] = [];
   for (let { start } = part; start < part.end; start += chunkBytesMax) {
     const end = Math.min(part.end, start + chunkBytesMax);
-    pieces.push(await readPiece(service, { ...part, start, end }, signal));
+    const before = start - part.start;
+    const onReceived = (bytes: number) => part.onReceived?.(before + bytes);
+    pieces.push(await readPiece(service, { ...part, start, end, onReceived }, signal));
   }
   return joinPieces(pieces);
 }
 
 async function readPiece(service: Service, part: PartRequest, signal: Signal) {
   const { canisterId, agent, bulkAgent, apiKey } = service;
-  const { bucket, path, version, start, end, isChunk } = part;
+  const { bucket, path, version, start, end, isChunk, onReceived } = part;
   const expectedBytes = end - start;
   const range = [BigInt(start), BigInt(expectedBytes), optional(apiKey)];
   const [method, types, values] =
@@ -236,7 +246,7 @@ async function readPiece(service: Service, part: PartRequest, signal: Signal) {
       ? ['readFile', readArguments, [bucket, path, ...range]]
       : ['readVersion', readVersionArguments, [bucket, path, BigInt(version), ...range]];
   const query = { canisterId, method, argument: IDL.encode(types, values), expectedBytes };
-  const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent : agent, query));
+  const bytes = await call(signal, () => queryBlob(isChunk ? bulkAgent(onReceived) : agent, query));
   if (bytes.length === expectedBytes) return bytes;
   throw new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
 }

@@ -154,9 +154,19 @@ function partReader(job: Job): PartReader {
   const parts: Promise<Part>[] = [];
   let position = start;
   let doneBytes = start;
+  /** By the parts' positions: of those that have not been given on. */
+  const received = new Map<number, number>();
+  const report = () => {
+    const movedBytes = [...received.values()].reduce((sum, bytes) => sum + bytes, doneBytes);
+    options.onProgress?.({ doneBytes, movedBytes, totalBytes: end, resumedBytes: start });
+  };
   const fill = () => {
     while (parts.length < concurrency && position < end) {
-      const part = fetchPart(job, position, signal);
+      const from = position;
+      const part = fetchPart(job, from, signal, (bytes) => {
+        received.set(from, bytes);
+        report();
+      });
       // It is awaited in its turn; until then its failure is not unhandled.
       part.catch(() => {});
       parts.push(part);
@@ -173,8 +183,9 @@ function partReader(job: Job): PartReader {
       return undefined;
     }
     if (part.digest !== undefined) job.digests?.push(part.digest);
+    received.delete(doneBytes);
     doneBytes += part.bytes.length;
-    options.onProgress?.({ doneBytes, totalBytes: end, resumedBytes: start });
+    report();
     // Who takes one at a time wants one in memory: nothing is read ahead then.
     if (concurrency > 1) fill();
     return part.bytes;
@@ -212,18 +223,29 @@ async function allBytes(reader: PartReader): Promise<Uint8Array> {
   }
 }
 
-async function fetchPart(job: Job, start: number, signal: AbortSignal): Promise<Part> {
+async function fetchPart(
+  job: Job,
+  start: number,
+  signal: AbortSignal,
+  onReceived: (bytes: number) => void,
+): Promise<Part> {
   const { connection, name, file, link } = job;
   const end = Math.min(start + job.partBytes, job.end);
   const isChunk = job.options.range === undefined;
   const { etag, isAnonymous, version } = file;
   const first = firstOnce(file);
-  const part = { ...name, start, end, etag, isChunk, isAnonymous, version };
+  // A gateway may send a longer answer than was asked for.
+  const received = (bytes: number) => onReceived(Math.min(bytes, end - start));
+  const asked = { ...name, start, end, etag, isChunk, isAnonymous, version };
+  const part = { ...asked, onReceived: received };
   const reader = link ? link.read : connection.transport.readPart;
+  const { down } = connection.transport.line;
   const bytes =
     start === 0 && first?.length === end
       ? first
-      : await trying(connection, signal, () => reader(part, signal));
+      : await trying(connection, signal, () =>
+          down.run(end - start, signal, () => reader(part, signal)),
+        );
   return { bytes, digest: job.digests && (await sha256(bytes)) };
 }
 

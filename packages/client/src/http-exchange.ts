@@ -1,22 +1,19 @@
-// One HTTP request and its answer, read whole within a time limit; failures as StorageError. Knows
-// the shape of the service's errors and nothing of what is asked for.
+// One HTTP request and its answer, read whole; failures as StorageError. Knows the shape of the
+// service's errors and nothing of what is asked for.
 
 import { errorStatuses } from '../../wire/src/error-status.ts';
-import { linkedController } from './linked-controller.ts';
 import { foreignAnswer, isLowCycles, lowCyclesError, networkFault } from './network-errors.ts';
 import { retryAfterSeconds } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
+import type { Line } from './transfer-window.ts';
 import type { Signal } from './transport.ts';
+import { fetchWhole, type WatchedConnection, type WholeResponse } from './watched-fetch.ts';
 
-export type Fetch = typeof globalThis.fetch;
-
-export interface HttpConnection {
+export interface HttpConnection extends WatchedConnection {
   /** Without a slash at its end. */
   readonly url: string;
   readonly apiKey: string | undefined;
-  readonly fetch: Fetch;
-  /** Of one request, its answer included. */
-  readonly timeoutMs: number;
+  readonly line: Line;
 }
 
 export interface HttpRequest {
@@ -27,22 +24,20 @@ export interface HttpRequest {
   readonly signal: Signal;
   /** Sent without the key, though there is one. */
   readonly isAnonymous?: boolean;
+  /** Receives the number of the body's bytes that have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Receives the number of the answer's bytes that have arrived. */
+  readonly onReceived?: ((bytes: number) => void) | undefined;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array;
-}
+export type HttpAnswer = WholeResponse;
 
 /** An answer below 400; anything else is thrown. */
 export async function exchange(
   connection: HttpConnection,
   request: HttpRequest,
 ): Promise<HttpAnswer> {
-  const answer = await withinTime(request, connection.timeoutMs, (signal) =>
-    fetchWhole(connection, request, signal),
-  );
+  const answer = await answerTo(connection, request);
   if (answer.status >= 400) throw refusal(connection, answer);
   return answer;
 }
@@ -74,22 +69,28 @@ export function postJson<T>(
   return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
 }
 
-async function fetchWhole(
+/** An answer of any status. */
+export async function answerTo(
   connection: HttpConnection,
   request: HttpRequest,
-  signal: AbortSignal,
 ): Promise<HttpAnswer> {
-  const { method, path, headers, body } = request;
+  const { method, path, headers, body, signal, onSent, onReceived } = request;
   const apiKey = request.isAnonymous ? undefined : connection.apiKey;
-  const response = await connection.fetch(connection.url + path, {
-    method,
-    headers: { ...headers, ...(apiKey !== undefined && authorization(apiKey, path)) },
-    ...(body !== undefined && { body: body as BodyInit }),
-    signal,
-  });
-  requireIdentity(response);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  return { status: response.status, headers: response.headers, bytes };
+  try {
+    return await fetchWhole(connection, connection.url + path, {
+      method,
+      headers: { ...headers, ...(apiKey !== undefined && authorization(apiKey, path)) },
+      ...(body !== undefined && { body: body as BodyInit }),
+      ...(signal && { signal }),
+      onSent,
+      onReceived,
+      onHead: requireIdentity,
+    });
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal?.aborted) throw abortedError(signal.reason);
+    throw networkError(error);
+  }
 }
 
 /** Keys for several buckets are told which one is meant. */
@@ -109,37 +110,6 @@ function requireIdentity({ headers, body }: Response): void {
     'Unsupported',
     `The file has Content-Encoding ${encoding}, which fetch undoes: get it by the actor.`,
   );
-}
-
-/** Ends the operation by the caller's signal, and when its time is up. */
-async function withinTime<T>(
-  request: HttpRequest,
-  timeoutMs: number,
-  operation: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { signal } = request;
-  const { controller, release } = linkedController(signal);
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    controller.abort();
-  }, timeoutMs);
-  try {
-    return await operation(controller.signal);
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    if (signal?.aborted) throw abortedError(signal.reason);
-    throw isLate ? timeoutError(timeoutMs) : networkError(error);
-  } finally {
-    clearTimeout(timer);
-    release();
-  }
-}
-
-function timeoutError(timeoutMs: number): StorageError {
-  return new StorageError('Timeout', `There was no answer within ${timeoutMs} ms.`, {
-    isRetryable: true,
-  });
 }
 
 export function networkError(cause: unknown): StorageError {

@@ -45,10 +45,12 @@ async function openAs(connection: HttpConnection, opening: Opening): Promise<Ope
   const { file, version, signal, isAnonymous } = opening;
   const path = bytesPath({ ...file, version });
   const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
+  const startMs = performance.now();
   if (opening.wantsFirst) {
     try {
       const headers = { Range: 'bytes=0-', ...preferPart };
       const answer = await exchange(connection, { ...request, method: 'GET', headers });
+      connection.line.down.note(answer.bytes.length, performance.now() - startMs);
       return { ...openedByGet(answer), isAnonymous, version };
     } catch (error) {
       // No range of a file of no bytes can be satisfied.
@@ -99,7 +101,7 @@ export async function readHttpPart(
   part: PartRequest,
   signal: Signal,
 ): Promise<Uint8Array> {
-  const { start, end, etag, linkPath } = part;
+  const { start, end, etag, linkPath, onReceived } = part;
   const isAnonymous = part.isAnonymous || linkPath !== undefined;
   const pieces: Uint8Array[] = [];
   for (let position = start; position < end; ) {
@@ -109,7 +111,9 @@ export async function readHttpPart(
     const headers = { ...range, ...(part.isChunk && preferPart) };
     const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : bytesPath(part);
     const path = linkPath ?? own;
-    const request = { method: 'GET', path, headers, signal, isAnonymous };
+    const before = position - start;
+    const received = (bytes: number) => onReceived?.(before + bytes);
+    const request = { method: 'GET', path, headers, signal, isAnonymous, onReceived: received };
     const answer = await exchange(connection, request);
     const piece = pieceFrom(answer, position).subarray(0, end - position);
     if (describe(answer.headers).etag !== etag) throw changed();

@@ -1,23 +1,30 @@
 // The client over HTTP alone: nothing of the actor comes along into a bundle.
 
+import { isNode, streamSender } from './body-sender.ts';
 import type { Connection } from './connection.ts';
 import type { EndToEndLayer } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
-import type { Fetch } from './http-exchange.ts';
 import { withoutLastSlashes } from './http-paths.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './retry.ts';
 import { StorageError } from './storage-error.ts';
+import { createLine } from './transfer-window.ts';
 import type { Transport } from './transport.ts';
+import type { BodySender, Fetch } from './watched-fetch.ts';
 
 export interface CommonOptions {
   readonly apiKey?: string | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
   /** Told of each attempt that has failed and is followed by another. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** Of one request; 60,000 unless told. */
+  /** A request fails when none of its bytes has moved for so long; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: Fetch | undefined;
+  /**
+   * Sends the bodies of uploads and reports how far they are, for `onProgress` and `timeoutMs`.
+   * Node has one unless `fetch` is given; elsewhere a body counts as sent when it is answered.
+   */
+  readonly sendBody?: BodySender | undefined;
   /** Media type by a path's extension, such as `lookup` of mime-types. */
   readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
   /**
@@ -46,12 +53,16 @@ export function httpTransport(options: HttpStorageOptions): Transport {
 const timeoutMsDefault = 60_000;
 
 /** Refuses a key that is none. */
-export function exchangeOptions({ apiKey, fetch, timeoutMs = timeoutMsDefault }: CommonOptions) {
+export function exchangeOptions(options: CommonOptions) {
+  const { apiKey, fetch, timeoutMs = timeoutMsDefault } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     // Said here, without it: fetch would repeat it.
     throw new StorageError('InvalidArgument', 'The API key is one word, without spaces.');
   }
-  return { fetch: withoutRedirects(fetch ?? globalThis.fetch.bind(globalThis)), timeoutMs };
+  const ownFetch = withoutRedirects(fetch ?? globalThis.fetch.bind(globalThis));
+  const nodeSender = fetch === undefined && isNode() ? streamSender(ownFetch) : undefined;
+  const sendBody = options.sendBody ?? nodeSender;
+  return { fetch: ownFetch, sendBody, timeoutMs, line: createLine() };
 }
 
 /** A redirect would send keys, signed calls and file contents to another host. */

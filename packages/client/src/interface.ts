@@ -70,6 +70,11 @@ export interface UploadSession extends ShownPath {
 export interface Progress {
   /** Bytes that are where they belong, those of an earlier attempt included. */
   readonly doneBytes: number;
+  /**
+   * `doneBytes`, and what requests under way have sent or received so far; less again when one of
+   * them fails. For progress bars: on a slow line a chunk takes some seconds.
+   */
+  readonly movedBytes: number;
   /** Undefined while nobody knows: of a stream whose size was not told. */
   readonly totalBytes: number | undefined;
   /** Of doneBytes, what an earlier attempt had brought there. */

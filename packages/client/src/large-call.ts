@@ -18,17 +18,17 @@ import { type Callee, placeOf } from './actor-failures.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { sealCall } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
-import type { Fetch } from './http-exchange.ts';
 import { foreignAnswer, networkFault, rejectedError } from './network-errors.ts';
 import { retryAfterSeconds } from './retry.ts';
 import type { StorageError } from './storage-error.ts';
 import type { StorageIdentity } from './storage-identity.ts';
 import { isTransientReject } from './transient-reject.ts';
+import type { WatchedInit } from './watched-fetch.ts';
 
 export interface LargeCaller {
   readonly agent: HttpAgent;
   readonly canisterId: string;
-  readonly fetch: Fetch;
+  fetch(url: URL, init: WatchedInit): Promise<Response>;
   readonly buffers: BufferPool;
   /** Undefined for the anonymous one. */
   readonly identity: SignIdentity | undefined;
@@ -44,6 +44,8 @@ export interface LargeCallRequest {
   readonly method: string;
   readonly argumentStart: Uint8Array;
   readonly blob: Uint8Array;
+  /** Receives the number of the envelope's bytes that have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
   /** Of the Candid answer. */
   readonly resultType: IDL.Type;
 }
@@ -59,7 +61,7 @@ export async function callWithBlob<T>(
   const canisterId = Principal.fromText(caller.canisterId);
   const now = Date.now() + agent.getTimeDiffMsecs();
   const expiryNs = BigInt(now + expiryMs) * 1_000_000n;
-  const { method, argumentStart, blob } = request;
+  const { method, argumentStart, blob, onSent } = request;
   const call = { canisterId, method, argumentStart, blob, expiryNs, identity };
   let buffer: Uint8Array = new Uint8Array(0);
   const { body, requestId } = await sealCall(call, (length) => {
@@ -71,6 +73,7 @@ export async function callWithBlob<T>(
     method: 'POST',
     headers: { 'Content-Type': 'application/cbor' },
     body: body as BodyInit,
+    onSent,
   });
   caller.buffers.giveBack(buffer);
   const answer = new Uint8Array(await response.arrayBuffer());

@@ -20,6 +20,8 @@ export function lazyTransport(connection: ActorConnection): Transport {
   const manage = async (): Promise<Management> => (await open()).management as Management;
   return {
     wholeFileBytesMax: chunkBytesMax,
+    line: connection.line,
+    probe: async (bytes) => (await open()).probe(bytes),
     putFile: async (file, signal) => (await open()).putFile(file, signal),
     putFiles: async (batch, signal) => (await open()).putFiles(batch, signal),
     startUpload: async (request, signal) => (await open()).startUpload(request, signal),

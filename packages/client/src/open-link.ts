@@ -24,11 +24,12 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   }
   const address = new URL(url);
   const { origin, pathname, search } = address;
-  const { fetch, timeoutMs } = exchangeOptions(options);
+  const { fetch, timeoutMs, line } = exchangeOptions(options);
   const http = {
     url: origin,
     apiKey: undefined,
     timeoutMs,
+    line,
     // Whatever is asked for is there.
     fetch: (_: unknown, init?: RequestInit) => fetch(origin + pathname + search, init),
   };

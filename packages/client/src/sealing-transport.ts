@@ -104,7 +104,9 @@ type NameWithoutPaths = {
 function passed(transport: Part<NameWithoutPaths>) {
   const { wholeFileBytesMax, linkBase, readsByLinks, management } = transport;
   const { getEndToEnd, removeLink, status } = transport;
-  return { wholeFileBytesMax, linkBase, readsByLinks, management, getEndToEnd, removeLink, status };
+  const { line, probe } = transport;
+  const fixed = { line, probe, wholeFileBytesMax, linkBase, readsByLinks };
+  return { ...fixed, management, getEndToEnd, removeLink, status };
 }
 
 function uploads(

@@ -41,6 +41,7 @@ import type {
 } from './operations.ts';
 import type { ServiceStatus } from './service-status.ts';
 import type { StorageError } from './storage-error.ts';
+import type { Line } from './transfer-window.ts';
 
 export type Signal = AbortSignal | undefined;
 
@@ -59,6 +60,7 @@ export interface WholeFile extends FileMetadata {
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes. */
   readonly digest: Uint8Array;
+  readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
 /** One of a batch. */
@@ -119,6 +121,8 @@ export interface ChunkUpload extends SessionName {
   /** The bytes once more, where the source has them so. */
   readonly blob?: Blob | undefined;
   readonly digest: Uint8Array;
+  /** Receives how many bytes of the request have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
 export interface OpenedFile {
@@ -148,6 +152,8 @@ export interface PartRequest extends FileName {
   readonly etag: string;
   /** Of a link to the file, below the service's address: it is read there, without the key. */
   readonly linkPath?: string | undefined;
+  /** Receives how many of its bytes have arrived. */
+  readonly onReceived?: ((bytes: number) => void) | undefined;
 }
 
 /** What the service answers of an identity: see age/bucket-identity.ts. */
@@ -236,6 +242,9 @@ export interface Management {
 }
 
 export interface Transport {
+  readonly line: Line;
+  /** Sends so many bytes, 8,192 or more, to be answered by a query: to measure the line. */
+  probe(bytes: number): Promise<void>;
   /** Files up to here go in one request. */
   readonly wholeFileBytesMax: number;
   putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;

@@ -9,8 +9,9 @@ import { linkedController } from './linked-controller.ts';
 import { asTheyEnd, checkedConcurrency } from './parallel.ts';
 import { sha256 } from './sha256.ts';
 import { abortedError, isStorageError, StorageError } from './storage-error.ts';
+import { unmeasuredBytesMax } from './transfer-window.ts';
 import type { BatchedFile } from './transport.ts';
-import { lateMetadata, metadataOf, requireSame, uploadFile } from './upload.ts';
+import { lateMetadata, metadataOf, requestBytes, requireSame, uploadFile } from './upload.ts';
 import { type OpenedSource, openSource } from './upload-source.ts';
 
 /**
@@ -71,6 +72,7 @@ async function* tasksOf(
 ): AsyncGenerator<() => Promise<readonly UploadedFile[]>> {
   let batch = new Map<string, SmallFile>();
   let share = 0;
+  let bytes = 0;
   for await (const file of files) {
     if (job.signal.aborted) throw abortedError(job.signal.reason);
     const read = await readSmall(job, file);
@@ -79,15 +81,22 @@ async function* tasksOf(
       continue;
     }
     const own = shareOf(read);
-    if (share + own > whole || batch.has(read.path)) {
+    const isFull = share + own > whole || !(await isTakenInTime(job, bytes + read.bytes.length));
+    if ((isFull && batch.size > 0) || batch.has(read.path)) {
       yield taskOf(job, batch);
       batch = new Map();
       share = 0;
+      bytes = 0;
     }
     batch.set(read.path, read);
     share += own;
+    bytes += read.bytes.length;
   }
   if (batch.size > 0) yield taskOf(job, batch);
+}
+
+async function isTakenInTime({ connection }: Job, bytes: number): Promise<boolean> {
+  return bytes <= unmeasuredBytesMax || bytes <= (await requestBytes(connection, batchBytesMax));
 }
 
 function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
@@ -184,11 +193,13 @@ async function sendBatch(job: Job, batch: readonly SmallFile[]): Promise<readonl
 async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly UploadedFile[]> {
   const { connection, options, signal } = job;
   const { bucket } = options;
+  const { putFiles, line } = connection.transport;
+  const bytes = batch.reduce((sum, file) => sum + file.bytes.length, 0);
   let attempts = 0;
   try {
     const results = await trying(connection, signal, (attempt) => {
       attempts = attempt;
-      return connection.transport.putFiles({ bucket, files: batch }, signal);
+      return line.up.run(bytes, signal, () => putFiles({ bucket, files: batch }, signal));
     });
     return await Promise.all(
       batch.map(async (file, index) => {

@@ -59,6 +59,13 @@ export async function sendChunks(
   const digests: Uint8Array[] = [];
   let doneBytes = 0;
   let resumedBytes = 0;
+  /** Of the chunks that are being sent. */
+  const sent = new Map<number, number>();
+  const { up } = connection.transport.line;
+  const report = () => {
+    const movedBytes = [...sent.values()].reduce((sum, bytes) => sum + bytes, doneBytes);
+    job.report?.({ doneBytes, movedBytes, totalBytes, resumedBytes });
+  };
   const takeChunk = chunkReader(job);
   const chunkCount = Math.ceil((totalBytes ?? Number.POSITIVE_INFINITY) / job.chunkSize);
   const concurrency = Math.min(job.concurrency, Math.max(1, chunkCount));
@@ -70,13 +77,20 @@ export async function sendChunks(
     if (isStored) {
       resumedBytes += bytes.length;
     } else {
-      const upload = { ...job.name, index, bytes, blob, digest };
-      await trying(connection, signal, () => connection.transport.putChunk(upload, signal));
+      const onSent = (count: number) => {
+        sent.set(index, Math.min(count, bytes.length));
+        report();
+      };
+      const upload = { ...job.name, index, bytes, blob, digest, onSent };
+      await trying(connection, signal, () =>
+        up.run(bytes.length, signal, () => connection.transport.putChunk(upload, signal)),
+      );
+      sent.delete(index);
     }
     doneBytes += bytes.length;
     source.release?.(bytes);
     source.sent?.();
-    job.report?.({ doneBytes, totalBytes, resumedBytes });
+    report();
     return true;
   }
   await inParallel({ concurrency, signal: job.signal }, async (signal) => {

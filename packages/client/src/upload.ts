@@ -1,13 +1,14 @@
 // Upload of one file: in one request when it is small, else by a session of chunks that may have
 // been begun before. What is stored in the end must have the digest of what was read.
 
-import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
+import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf, requireTold } from './digest.ts';
 import type { FileRecord, UploadOptions, UploadSession, UserMetadata } from './interface.ts';
 import { checkedConcurrency } from './parallel.ts';
 import { sha256 } from './sha256.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
+import { unmeasuredBytesMax } from './transfer-window.ts';
 import type { FileMetadata, Signal, WholeFile } from './transport.ts';
 import { chunksOf, sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
@@ -32,14 +33,25 @@ export async function uploadFile(
   };
   if (source.size === undefined) return uploadOpenEnded(job);
   const { contentType } = metadata;
-  return contentType === undefined || needsSession(job, source.size)
+  return contentType === undefined || (await needsSession(job, source.size))
     ? uploadByChunks(job)
     : uploadWhole(job, contentType, source.size);
 }
 
-/** So does a file without a type: the service then finds one by the path's extension. */
-function needsSession({ connection, options }: UploadJob, size: number): boolean {
-  return size > connection.transport.wholeFileBytesMax || options.resume !== undefined;
+/**
+ * A file that the line does not take in one request needs a session too, and so does one without a
+ * type: the service then finds one by the path's extension.
+ */
+async function needsSession({ connection, options }: UploadJob, size: number): Promise<boolean> {
+  const { wholeFileBytesMax } = connection.transport;
+  if (size > wholeFileBytesMax || options.resume !== undefined) return true;
+  return size > unmeasuredBytesMax && size > (await requestBytes(connection, wholeFileBytesMax));
+}
+
+/** The length of a request that the line takes in time, up to `max`: measured if it is unknown. */
+export async function requestBytes({ transport }: Connection, max: number): Promise<number> {
+  await transport.line.up.measure(transport.probe);
+  return transport.line.up.requestBytes(max);
 }
 
 /** What is known of a file before its bytes are read. */
@@ -73,9 +85,15 @@ async function uploadWhole(job: UploadJob, contentType: string, size: number): P
   requireTold(file.sha256, file.digest);
   const etag = await etagOf([file.digest]);
   const { signal } = options;
-  const record = await trying(connection, signal, (attempt) => putWhole(job, file, attempt));
+  const progress = { totalBytes: size, resumedBytes: 0 };
+  const onSent = (bytes: number) =>
+    job.report({ ...progress, doneBytes: 0, movedBytes: Math.min(bytes, size) });
+  const { up } = connection.transport.line;
+  const record = await trying(connection, signal, (attempt) =>
+    up.run(size, signal, () => putWhole(job, { ...file, onSent }, attempt)),
+  );
   requireSame(record.etag, etag);
-  job.report({ doneBytes: size, totalBytes: size, resumedBytes: 0 });
+  job.report({ ...progress, doneBytes: size, movedBytes: size });
   return record;
 }
 
@@ -147,10 +165,48 @@ interface Beginning {
   readonly signal: Signal;
 }
 
-/** A lost answer leaves a session that nobody knows; it ends by itself. */
+/** A measurement is not exact, and another session takes two seconds. */
+const keptShare = 0.75;
+
+/**
+ * Begins a session whose chunks the line takes in time. A session keeps the length of its chunks,
+ * and a line that is not known yet is measured while the first one begins: if that one's chunks are
+ * too long, it is cancelled and another begins. Fast lines so lose no time.
+ */
 export async function beginSession(
   connection: Connection,
-  { metadata, size, chunkBytes = chunkBytesMax, signal }: Beginning,
+  beginning: Beginning,
+): Promise<UploadSession> {
+  const { transport } = connection;
+  const { up } = transport.line;
+  const { chunkBytes, size, signal, metadata } = beginning;
+  if (chunkBytes !== undefined) return beginWith(connection, { ...beginning, chunkBytes });
+  const isShort = size !== undefined && size <= unmeasuredBytesMax;
+  const measured = isShort ? undefined : up.measure(transport.probe);
+  const firstStartMs = performance.now();
+  const first = await beginWith(connection, {
+    ...beginning,
+    chunkBytes: up.chunkBytes(size, chunkCountMax),
+  });
+  const firstMs = performance.now() - firstStartMs;
+  await measured;
+  const wanted = up.chunkBytes(size, chunkCountMax);
+  if (wanted >= keptShare * first.chunkSize) {
+    up.noteLatency(firstMs);
+    return first;
+  }
+  // Best effort, and nobody waits for it: a session that nobody continues ends by itself.
+  transport.cancelUpload({ ...metadata, uploadId: first.uploadId }, signal).catch(() => {});
+  const startMs = performance.now();
+  const session = await beginWith(connection, { ...beginning, chunkBytes: wanted });
+  up.noteLatency(performance.now() - startMs);
+  return session;
+}
+
+/** A lost answer leaves a session that nobody knows; it ends by itself. */
+async function beginWith(
+  connection: Connection,
+  { metadata, size, chunkBytes, signal }: Beginning & { readonly chunkBytes: number },
 ): Promise<UploadSession> {
   if (!(chunkBytes >= chunkBytesMin && chunkBytes <= chunkBytesMax)) {
     throw new StorageError(

@@ -40,10 +40,11 @@ export function startProgress(name: string, isQuiet: boolean): ProgressBar {
   const rate = rateMeter();
   const draw = drawer();
   return {
-    report({ doneBytes, totalBytes, resumedBytes }) {
-      const bytesPerSecond = rate(doneBytes - resumedBytes);
-      const leftSeconds = ((totalBytes ?? 0) - doneBytes) / bytesPerSecond;
-      const state = { name: printable(name), doneBytes, totalBytes, bytesPerSecond, leftSeconds };
+    report({ doneBytes, movedBytes, totalBytes, resumedBytes }) {
+      const bytesPerSecond = rate(movedBytes - resumedBytes);
+      const leftSeconds = ((totalBytes ?? 0) - movedBytes) / bytesPerSecond;
+      const figures = { doneBytes: movedBytes, totalBytes, bytesPerSecond, leftSeconds };
+      const state = { name: printable(name), ...figures };
       draw(doneBytes === totalBytes, (columns) => progressLine(state, columns));
     },
     stop: () => showProgress(''),
@@ -77,9 +78,9 @@ export function startOverall(
       let before = 0;
       let resumedBefore = 0;
       return (progress) => {
-        doneBytes += progress.doneBytes - before;
+        doneBytes += progress.movedBytes - before;
         resumed += progress.resumedBytes - resumedBefore;
-        before = progress.doneBytes;
+        before = progress.movedBytes;
         resumedBefore = progress.resumedBytes;
         show();
       };

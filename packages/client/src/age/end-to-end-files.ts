@@ -162,6 +162,7 @@ function plainProgress(progress: Progress, plain: OpenedSource, header: FileHead
   const within = (bytes: number) => plainBytesWithin(bytes - header.prefix.length);
   return {
     doneBytes: within(progress.doneBytes),
+    movedBytes: within(progress.movedBytes),
     totalBytes: plain.size,
     resumedBytes: within(progress.resumedBytes),
   };

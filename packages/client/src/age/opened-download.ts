@@ -5,7 +5,7 @@ import { joinPieces, mapped, type Pieces, piecesOf } from '../byte-stream.ts';
 import { concatBytes } from '../bytes.ts';
 import { type Connection, trying } from '../connection.ts';
 import { downloadFile } from '../download.ts';
-import type { Download, DownloadOptions, FileName } from '../interface.ts';
+import type { Download, DownloadOptions, FileName, Progress } from '../interface.ts';
 import { StorageError } from '../storage-error.ts';
 import type { OpenedFile } from '../transport.ts';
 import { type OpenedSource, openSource } from '../upload-source.ts';
@@ -111,14 +111,14 @@ export class FileOpener {
       throw new StorageError('InvalidRange', `The file has ${age.size} bytes: ask for some.`);
     }
     const { first, beyond, ...range } = coveringPieces(age, start, end);
-    const own = { ...options, range, resume: undefined, onProgress: undefined };
+    const progress = new OpenedProgress(options, { doneBytes: start, totalBytes: end });
+    const own = { ...options, range, resume: undefined, onProgress: progress.onSealed };
     const inner = await downloadFile(this.#connection, name, own, file);
-    const bytes = progressing(
+    const bytes = progress.of(
       within(openStream(age, { first, beyond }, piecesOf(inner.body)), {
         from: start - first * pieceBytes,
         length: end - start,
       }),
-      { options, doneBytes: start, totalBytes: end },
     );
     return this.#downloadOf({ name, file, unsealed }, { start, bytes });
   }
@@ -131,7 +131,8 @@ export class FileOpener {
       etag: options.resume?.etag ?? '',
       received: { size: received.size, slice: received.source.slice },
     };
-    const own = { ...options, resume, onProgress: undefined };
+    const progress = new OpenedProgress(options, { doneBytes: 0, totalBytes: age.size });
+    const own = { ...options, resume, onProgress: progress.onSealed };
     const inner = await downloadFile(this.#connection, name, own, file);
     const sealedStart = Math.max(0, inner.start - age.payloadStart);
     const first = Math.floor(sealedStart / sealedPieceBytes);
@@ -145,7 +146,8 @@ export class FileOpener {
     const skipped = Math.max(0, age.payloadStart - inner.start);
     const sealed = without(piecesOf(inner.body), skipped);
     const pieces = openStream(age, { first, beyond: age.pieceCount }, sealed, known);
-    const bytes = progressing(pieces, { options, doneBytes: start, totalBytes: age.size });
+    progress.resumeAt(start);
+    const bytes = progress.of(pieces);
     return this.#downloadOf(source, { start, bytes });
   }
 
@@ -224,19 +226,49 @@ function without(stream: Pieces, skipped: number): Pieces {
   });
 }
 
-function progressing(
-  stream: Pieces,
-  progress: {
-    readonly options: DownloadOptions;
-    readonly doneBytes: number;
-    readonly totalBytes: number;
-  },
-): Pieces {
-  const { options, totalBytes, doneBytes: resumedBytes } = progress;
-  let { doneBytes } = progress;
-  return mapped(stream, (bytes) => {
-    doneBytes += bytes.length;
-    options.onProgress?.({ doneBytes, totalBytes, resumedBytes });
-    return bytes;
-  });
+interface OpenedBytes {
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Progress in opened bytes, from that of the download of sealed ones. */
+class OpenedProgress {
+  readonly #onProgress: DownloadOptions['onProgress'];
+  readonly #totalBytes: number;
+  #resumedBytes: number;
+  #doneBytes: number;
+  /** Arrived, but not opened yet. */
+  #aheadBytes = 0;
+
+  constructor({ onProgress }: DownloadOptions, { doneBytes, totalBytes }: OpenedBytes) {
+    this.#onProgress = onProgress;
+    this.#totalBytes = totalBytes;
+    this.#resumedBytes = doneBytes;
+    this.#doneBytes = doneBytes;
+  }
+
+  resumeAt(bytes: number): void {
+    this.#resumedBytes = bytes;
+    this.#doneBytes = bytes;
+  }
+
+  readonly onSealed = ({ movedBytes, doneBytes }: Progress): void => {
+    this.#aheadBytes = movedBytes - doneBytes;
+    if (this.#aheadBytes > 0) this.#report();
+  };
+
+  of(opened: Pieces): Pieces {
+    return mapped(opened, (bytes) => {
+      this.#doneBytes += bytes.length;
+      this.#report();
+      return bytes;
+    });
+  }
+
+  #report(): void {
+    const [doneBytes, totalBytes] = [this.#doneBytes, this.#totalBytes];
+    // A seal adds some bytes.
+    const movedBytes = Math.min(doneBytes + this.#aheadBytes, totalBytes);
+    this.#onProgress?.({ doneBytes, movedBytes, totalBytes, resumedBytes: this.#resumedBytes });
+  }
 }

@@ -28,6 +28,7 @@ const causeByCode: Readonly<Record<GatewayErrorCode, string>> = {
   CanisterIdInvalid: 'canister_id_incorrect',
   CanisterIdMissing: 'canister_id_not_resolved',
   CanisterNotFound: 'canister_not_found',
+  BodyTimedOut: 'client_body_timeout',
   BodyTooLarge: 'client_body_too_large',
   UrlTooLong: 'client_malformed_request',
   RateLimited: 'rate_limited',

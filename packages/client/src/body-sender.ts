@@ -1,0 +1,48 @@
+// Sends bodies by fetch as streams, whose slices are pulled as the connection takes them. Only
+// Node's fetch can: browsers need HTTP/2 for it.
+
+import type { BodySender, Fetch } from './watched-fetch.ts';
+
+const sliceBytes = 65_536;
+
+export function streamSender(fetch: Fetch): BodySender {
+  return (url, { body, headers, ...init }, onSent) => {
+    const length = body instanceof Uint8Array ? body.length : body.size;
+    const fields = new Headers(headers);
+    // Without it the stream would go in HTTP's own chunks, which not every gateway takes.
+    fields.set('Content-Length', String(length));
+    const stream = slicesOf(body, length, onSent);
+    const streamed = { ...init, headers: fields, body: stream, duplex: 'half' };
+    return fetch(url, streamed as RequestInit);
+  };
+}
+
+function slicesOf(
+  body: Uint8Array | Blob,
+  length: number,
+  onSent: (bytes: number) => void,
+): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(sink) {
+        // Whoever pulls has handed on what came before.
+        onSent(at);
+        if (at >= length) return sink.close();
+        const end = Math.min(at + sliceBytes, length);
+        const slice =
+          body instanceof Uint8Array
+            ? body.subarray(at, end)
+            : new Uint8Array(await body.slice(at, end).arrayBuffer());
+        at = end;
+        sink.enqueue(slice);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+export function isNode(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node !== undefined;
+}

@@ -1,0 +1,233 @@
+// The transfer window on simulated lines with a clock of their own: how many bytes it lets go at a
+// time, and how long each request takes there.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
+import { TransferWindow } from '../../packages/client/src/transfer-window.ts';
+
+const clock = { now: () => Date.now() };
+const unlimited = Number.POSITIVE_INFINITY;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Rate = (elapsedMs: number) => number;
+
+/** A line that its requests share evenly, and a service that answers some time after a body. */
+function simulatedLine(bytesPerSecond: Rate, latencyMs: number) {
+  const openedMs = Date.now();
+  let sent = 0;
+  const bodies = new Set<{ left: number; done: () => void }>();
+  const stepMs = 20;
+  const timer = setInterval(() => {
+    let bytes = (bytesPerSecond(Date.now() - openedMs) * stepMs) / 1_000;
+    for (const body of bodies) {
+      const part = Math.min(body.left, bytes / bodies.size);
+      body.left -= part;
+      if (body.left <= 1) {
+        bodies.delete(body);
+        setTimeout(body.done, latencyMs);
+      }
+    }
+    bytes = 0;
+  }, stepMs);
+  const lives: number[] = [];
+  return {
+    /** How long each body has taken, in milliseconds, without the service's latency. */
+    lives,
+    stop: () => clearInterval(timer),
+    send: (bytes: number) =>
+      new Promise<void>((resolve) => {
+        const startMs = Date.now();
+        const done = () => {
+          lives.push(Date.now() - startMs - latencyMs);
+          resolve();
+        };
+        sent += 1;
+        bodies.add({ left: bytes, done });
+      }),
+    sent: () => sent,
+  };
+}
+
+/** A file by eight hands, as an upload sends it; gives the milliseconds that it takes. */
+async function sendFile(
+  window: TransferWindow,
+  line: ReturnType<typeof simulatedLine>,
+  { bytes, chunkBytes }: { readonly bytes: number; readonly chunkBytes: number },
+): Promise<number> {
+  const startMs = Date.now();
+  let left = bytes;
+  const hand = async () => {
+    while (left > 0) {
+      const chunk = Math.min(left, chunkBytes);
+      left -= chunk;
+      await window.run(chunk, undefined, () => line.send(chunk));
+    }
+  };
+  const sending = Promise.all(Array.from({ length: 8 }, hand));
+  let isOver = false;
+  sending.then(() => {
+    isOver = true;
+  });
+  while (!isOver) await vi.advanceTimersByTimeAsync(1_000);
+  return Date.now() - startMs;
+}
+
+async function measured(rate: Rate, latencyMs: number) {
+  const window = new TransferWindow(clock);
+  const line = simulatedLine(rate, latencyMs);
+  const measuring = window.measure(line.send);
+  await vi.advanceTimersByTimeAsync(20_000);
+  await measuring;
+  return { window, line };
+}
+
+describe('TransferWindow.measure()', () => {
+  test.each([
+    [30_000, 90_000],
+    [150_000, 450_000],
+    [400_000, 1_200_000],
+    [10_000_000, 1_900_000],
+  ])('a line of %i B/s gets chunks of about %i bytes', async (rate, expected) => {
+    for (const latencyMs of [10, 600]) {
+      const { window, line } = await measured(() => rate, latencyMs);
+      expect(window.chunkBytes()).toBeGreaterThan(0.7 * expected);
+      expect(window.chunkBytes()).toBeLessThan(Math.min(1.4 * expected, 1_900_001));
+      line.stop();
+    }
+  });
+
+  test('chunks are long enough for a file of 10,000 of them, and never below 65,536 bytes', async () => {
+    const { window, line } = await measured(() => 5_000, 600);
+    expect(window.chunkBytes()).toBe(65_536);
+    expect(window.chunkBytes(10_000 * 500_000, 10_000)).toBe(500_000);
+    line.stop();
+  });
+
+  test('a line that is known is not measured again, and a failure says nothing', async () => {
+    const window = new TransferWindow(clock);
+    await window.measure(() => Promise.reject(new Error('no line')));
+    expect(window.bytesPerSecond).toBeUndefined();
+    await window.measure(async () => {});
+    const probe = vi.fn();
+    await window.measure(probe);
+    expect(probe).not.toHaveBeenCalled();
+  });
+});
+
+describe('TransferWindow.run()', () => {
+  test('sends eight chunks at once on a fast line that was measured', async () => {
+    const { window, line } = await measured(() => unlimited, 300);
+    line.stop();
+    const slow = simulatedLine(() => unlimited, 2_000);
+    for (let count = 0; count < 8; count++) {
+      void window.run(1_900_000, undefined, () => slow.send(1_900_000));
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.sent()).toBe(8);
+    slow.stop();
+  });
+
+  test('begins with one request on a line that was not measured, and sends others soon', async () => {
+    const window = new TransferWindow(clock);
+    const line = simulatedLine(() => unlimited, 2_000);
+    const sent = Array.from({ length: 8 }, () =>
+      window.run(1_900_000, undefined, () => line.send(1_900_000)),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(line.sent()).toBe(1);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(line.sent()).toBeGreaterThan(3);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await Promise.all(sent);
+    line.stop();
+  });
+
+  test('several small requests go at once on a line that nobody has measured', async () => {
+    const window = new TransferWindow(clock);
+    const line = simulatedLine(() => 1, 0);
+    for (let count = 0; count < 8; count++)
+      void window.run(5_000, undefined, () => line.send(5_000));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(line.sent()).toBe(8);
+    line.stop();
+  });
+
+  test.each([
+    [30_000, 3_000_000],
+    [150_000, 30_000_000],
+    [400_000, 30_000_000],
+    [2_000_000, 60_000_000],
+  ])('a line of %i B/s is in use, and no body takes 15 s', async (rate, bytes) => {
+    for (const latencyMs of [20, rate < 1_000_000 ? 2_600 : 600]) {
+      const { window, line } = await measured(() => rate, latencyMs);
+      window.noteLatency(latencyMs);
+      const ms = await sendFile(window, line, { bytes, chunkBytes: window.chunkBytes() });
+      expect((bytes / rate) * 1_000).toBeGreaterThan(0.88 * ms);
+      expect(Math.max(...line.lives)).toBeLessThan(15_000);
+      line.stop();
+    }
+  });
+
+  test('a line of 2 MB/s and 50 kB/s in turns is in use, and no body takes 30 s', async () => {
+    const rate: Rate = (ms) => (Math.floor(ms / 10_000) % 2 === 0 ? 2_000_000 : 50_000);
+    const { window, line } = await measured(rate, 600);
+    const bytes = 60_000_000;
+    const ms = await sendFile(window, line, { bytes, chunkBytes: window.chunkBytes() });
+    expect(bytes / 1_025_000).toBeGreaterThan(0.8 * (ms / 1_000));
+    expect(Math.max(...line.lives)).toBeLessThan(30_000);
+    line.stop();
+  });
+
+  test('a line that becomes slow for good is left to one chunk at a time', async () => {
+    const { window, line } = await measured((ms) => (ms < 30_000 ? 4_000_000 : 130_000), 300);
+    const chunkBytes = window.chunkBytes();
+    await sendFile(window, line, { bytes: 60_000_000, chunkBytes });
+    const last = line.lives.slice(-4);
+    expect(Math.max(...last)).toBeLessThan(16_000);
+    line.stop();
+  });
+
+  test('nothing for 20 s does not end it, and the line is in use again after it', async () => {
+    const { window, line } = await measured(
+      (ms) => (ms > 30_000 && ms < 50_000 ? 0 : 400_000),
+      600,
+    );
+    const bytes = 20_000_000;
+    const ms = await sendFile(window, line, { bytes, chunkBytes: window.chunkBytes() });
+    expect(ms).toBeLessThan(1_000 * (bytes / 400_000 / 0.88 + 20));
+    line.stop();
+  });
+
+  test('a request that fails on its way halves the window once, a refusal leaves it', async () => {
+    const { window, line } = await measured(() => 400_000, 10);
+    const before = window.bytesPerSecond ?? 0;
+    const fails = (error: Error) =>
+      window.run(100_000, undefined, () => Promise.reject(error)).catch(() => {});
+    await fails(new StorageError('AccessDenied', 'no'));
+    expect(window.bytesPerSecond).toBe(before);
+    const lost = new StorageError('NetworkError', 'lost');
+    await Promise.all([fails(lost), fails(lost), fails(lost)]);
+    expect(window.bytesPerSecond).toBe(before / 2);
+    line.stop();
+  });
+
+  test('whoever stops waiting lets the next one go', async () => {
+    const window = new TransferWindow(clock);
+    const line = simulatedLine(() => 1_000_000, 0);
+    const first = window.run(1_000_000, undefined, () => line.send(1_000_000));
+    const controller = new AbortController();
+    const stopped = window.run(1_000_000, controller.signal, () => line.send(1_000_000));
+    const small = window.run(1_000, undefined, () => line.send(1_000));
+    controller.abort();
+    await expect(stopped).rejects.toMatchObject({ code: 'Aborted' });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await Promise.all([first, small]);
+    line.stop();
+  });
+});
