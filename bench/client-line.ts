@@ -2,13 +2,12 @@
 // the replica as slow as the network: the share of each line's speed that a file gets. All run at
 // once, each through a line of its own, since they hardly use the machine; 30 MB take 20 minutes.
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNodeStorage } from '../packages/client/src/node/storage.ts';
 import { type LineOptions, openSlowLine } from '../tests/support/slow-line.ts';
 import { startMeasured } from './client-service.ts';
-import { replaceTable } from './table.ts';
 
 const latencyMs = 300;
 const sampleStep = 65_521;
@@ -90,7 +89,7 @@ function carried({ rate }: TestLine, ms: number): number {
   return bytes;
 }
 
-export async function measureLines(megabytes: number, document: string | undefined): Promise<void> {
+export async function measureLines(megabytes: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-line-'));
   const measured = await startMeasured(folder, { hasProfile: false, network: 'mainnet' });
   try {
@@ -126,8 +125,6 @@ export async function measureLines(megabytes: number, document: string | undefin
       .map((cells) => `| ${cells.join(' | ')} |`)
       .join('\n');
     console.log(table);
-    if (document === undefined) return;
-    await writeFile(document, replaceTable(await readFile(document, 'utf8'), 'lines', table));
   } finally {
     await measured.stop();
     await rm(folder, { recursive: true, force: true });

@@ -91,12 +91,6 @@ function benchEndToEnd(positionals: readonly string[]): Promise<void> {
   });
 }
 
-function benchLines([megabytes]: readonly string[]): Promise<void> {
-  const document =
-    megabytes === undefined ? join(projectDir, 'docs/reference/costs.md') : undefined;
-  return measureLines(Number(megabytes ?? 30), document);
-}
-
 function benchS3(positionals: readonly string[]): Promise<void> {
   const [megabytes = megabytesDefault, rounds = 5] = positionals;
   return measureS3({
@@ -117,7 +111,7 @@ async function main(): Promise<void> {
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
-  if (values.line) return benchLines(positionals);
+  if (values.line) return measureLines(Number(positionals[0] ?? 30));
   if (values.s3) return benchS3(positionals);
   if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);

@@ -92,7 +92,7 @@ export function createProgram(): Command {
     .addOption(new Option('--profile <name>', 'a service of efs profile ls'))
     .addOption(new Option('--transport <way>', 'way of file bytes').choices(['http', 'actor']))
     .addOption(new Option('--replica <folder>', "local replica's state (default .replica)"))
-    .addOption(new Option('--timeout <seconds>', 'of one request (default 60)'))
+    .addOption(new Option('--timeout <seconds>', 'without a byte that moves (default 60)'))
     .addOption(new Option('-q, --quiet', 'no progress, no notes'))
     .addHelpText('after', examples)
     .exitOverride();
