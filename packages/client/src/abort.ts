@@ -1,15 +1,13 @@
 // Waiting for a signal's abort: many requests at a time wait for one signal, which gets one
 // listener for all of them. Node takes more than ten for a leak and says so.
 
-import type { Signal } from './transport.ts';
-
 const waitingFor = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * `stop` is called once, when the signal is aborted; not when it was before. What is returned ends
  * the waiting. Each function waits for a signal once at a time.
  */
-export function onAbort(signal: Signal, stop: () => void): () => void {
+export function onAbort(signal: AbortSignal | undefined, stop: () => void): () => void {
   if (signal === undefined) return () => {};
   const waiting = waitingFor.get(signal) ?? startListening(signal);
   waiting.add(stop);

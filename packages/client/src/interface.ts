@@ -70,10 +70,7 @@ export interface UploadSession extends ShownPath {
 export interface Progress {
   /** Bytes that are where they belong, those of an earlier attempt included. */
   readonly doneBytes: number;
-  /**
-   * `doneBytes`, and what requests under way have sent or received so far; less again when one of
-   * them fails. For progress bars: on a slow line a chunk takes some seconds.
-   */
+  /** `doneBytes`, and what requests under way have moved; less again when one of them fails. */
   readonly movedBytes: number;
   /** Undefined while nobody knows: of a stream whose size was not told. */
   readonly totalBytes: number | undefined;

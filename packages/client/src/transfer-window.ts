@@ -1,7 +1,7 @@
 // The transfer window of one direction of a line: how many bytes may be under way at a time, and
 // how long the chunks of a new upload are. It begins with one request and follows the rate at which
-// requests were completed, so that gateways, which accept a body within 30 s (calls) or 60 s (HTTP),
-// see each of them end within half of that.
+// requests were completed. Gateways accept a body within 30 s (calls) or 60 s (HTTP); each takes at
+// most half of that here.
 //
 // The rate is a delivery rate, as BBR estimates it: the bytes completed during a request's life,
 // divided by that life. The greatest of the last samples counts, since a sample is too low when the
@@ -10,7 +10,6 @@
 import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { onAbort } from './abort.ts';
 import { abortedError, isStorageError } from './storage-error.ts';
-import type { Signal } from './transport.ts';
 
 /**
  * The bytes under way take so long together, and each of them at most as long: below 15 s, though
@@ -87,7 +86,7 @@ export class TransferWindow {
   }
 
   /** Sends `bytes` in a request when the window has room for them. */
-  async run<T>(bytes: number, signal: Signal, send: () => Promise<T>): Promise<T> {
+  async run<T>(bytes: number, signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T> {
     await this.#room(bytes, signal);
     const startMs = this.#clock.now();
     const deliveredBefore = this.#deliveredBytes;
@@ -177,7 +176,7 @@ export class TransferWindow {
     return Math.max(...this.#samples.map(({ bytesPerMs }) => bytesPerMs));
   }
 
-  #room(bytes: number, signal: Signal): Promise<void> {
+  #room(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) throw abortedError(signal.reason);
     return new Promise((resolve, reject) => {
       const stop = () => {

@@ -84,7 +84,7 @@ function newServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Node restarts a socket's timer with each write and with each part of one that the client took. */
+/** Node restarts a socket's timer with each part of a write that the client has taken. */
 function cutStalledWrites(response: ServerResponse, stallMs: number | undefined): void {
   if (stallMs === undefined) return;
   response.setTimeout(stallMs, () => {

@@ -96,8 +96,8 @@ export const mainnetProfile: NetworkProfile = {
     lockMs: 10_000,
     earliness: 3,
   },
-  // dfinity/ic-gateway, src/cli.rs: --ic-request-body-timeout=30s, "used by the API proxy"; its HTTP
-  // server (dfinity/ic-bn-lib, src/http/server/cli.rs): --http-server-body-read-timeout=60s,
+  // dfinity/ic-gateway, src/cli.rs: --ic-request-body-timeout=30s, "used by the API proxy"; its
+  // HTTP server (dfinity/ic-bn-lib, src/http/server/cli.rs): --http-server-body-read-timeout=60s,
   // --http-server-write-timeout=30s.
   clientTimes: { bodyMs: 60_000, apiBodyMs: 30_000, writeStallMs: 30_000 },
 };
