@@ -28,7 +28,7 @@ export class CopiesActor {
   copyFile(): void | Promise<void> {
     const signature = { name: 'copyFile', parameters: [CopyRequest] };
     return replyFile(signature, (argument: CopyArgument) => {
-      return copyFile(stores, currentCall(), copyOrderOf(argument)).file;
+      return copyFile(stores, currentCall(), copyOrderOf(argument));
     });
   }
 
@@ -37,7 +37,7 @@ export class CopiesActor {
   moveFile(): void | Promise<void> {
     const signature = { name: 'moveFile', parameters: [CopyRequest] };
     return replyFile(signature, (argument: CopyArgument) => {
-      return moveFile(stores, currentCall(), copyOrderOf(argument)).file;
+      return moveFile(stores, currentCall(), copyOrderOf(argument));
     });
   }
 
@@ -53,7 +53,10 @@ export class CopiesActor {
     });
   }
 
-  /** Type, tags, headers and metadata of a file; its bytes stay. ok is its record. */
+  /**
+   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key without
+   * the right to read, fields that it did not send are empty.
+   */
   @update([FileChange], ResultFile, { manual: true })
   updateFile(): void | Promise<void> {
     const signature = { name: 'updateFile', parameters: [FileChange] };

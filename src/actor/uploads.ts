@@ -122,7 +122,7 @@ export class UploadsActor {
   completeFileUploadWith(): void | Promise<void> {
     const signature = { name: 'completeFileUploadWith', parameters: [UploadCompletion] };
     return replyFile(signature, (argument: CompletionArgument) => {
-      return finishUpload(stores, currentCall(), completionOf(argument)).file;
+      return finishUpload(stores, currentCall(), completionOf(argument));
     });
   }
 

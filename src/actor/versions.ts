@@ -104,7 +104,7 @@ export class VersionsActor {
   restoreVersion(): void | Promise<void> {
     const signature = { name: 'restoreVersion', parameters: [Restoration] };
     return replyFile(signature, (argument: RestorationArgument) => {
-      return restoreVersion(stores, currentCall(), restorationOf(argument)).file;
+      return restoreVersion(stores, currentCall(), restorationOf(argument));
     });
   }
 

@@ -94,8 +94,7 @@ function answerOne(exchange: Exchange, kind: 'copy' | 'move', request: CopyReque
     return upgrade;
   }
   const change = kind === 'copy' ? copyFile : moveFile;
-  const { file, isNew } = change(stores, call, request);
-  return storedResponse(file, isNew);
+  return storedResponse(change(stores, call, request));
 }
 
 function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {

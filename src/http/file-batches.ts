@@ -10,7 +10,6 @@ import {
   type DeletionResult,
   deleteFiles,
 } from '../domain/files/file-deletion.ts';
-import { fileView } from '../domain/files/file-view.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from '../domain/uploads/batch-upload.ts';
 import { requestKey } from './authorization.ts';
 import { sentDigests } from './digest.ts';
+import { writtenView } from './file-record.ts';
 import { readMetadata } from './file-upload.ts';
 import { jsonBody, textField, textListField } from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -68,7 +68,7 @@ function batchResponse(exchange: Exchange, results: readonly BatchResult[]): Htt
   const items = results.map(({ path, stored, refusal }) =>
     stored === undefined
       ? { path, status: errorStatuses[refusal.code], error: errorView(refusal) }
-      : { path, status: stored.isNew ? 201 : 200, file: fileView(stored.file) },
+      : { path, status: stored.isNew ? 201 : 200, file: writtenView(stored) },
   );
   const first = results.find(({ refusal }) => refusal && refusal.code !== 'NotStored');
   if (first?.refusal === undefined) {

@@ -80,5 +80,5 @@ export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgra
     checkFileChange(stores, call, change);
     return upgrade;
   }
-  return storedResponse(changeFile(stores, call, change), false);
+  return storedResponse(changeFile(stores, call, change));
 }

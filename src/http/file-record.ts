@@ -1,17 +1,35 @@
-// The answer to an upload that has made a file.
+// The answer to an operation that has written a file.
 
 import { entityTag, fileUrl, fileView } from '../domain/files/file-view.ts';
-import type { FileRecord } from '../domain/files/files.ts';
+import type { ShownField, WrittenFile } from '../domain/files/written-files.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { jsonResponse } from './respond.ts';
 
+type FileView = ReturnType<typeof fileView>;
+
+const fieldsOf: Readonly<Record<ShownField, readonly (keyof FileView)[]>> = {
+  content: ['size', 'chunkSize', 'etag', 'sha256'],
+  contentType: ['contentType'],
+  tags: ['tags'],
+  metadata: ['metadata'],
+  createdAt: ['createdAt'],
+};
+
+/** The file record of the JSON interface, without the fields that are hidden from the caller. */
+export function writtenView({ file, hidden }: WrittenFile): Partial<FileView> {
+  const left = hidden.flatMap((field) => fieldsOf[field]).map((name) => [name, undefined]);
+  return { ...fileView(file), ...Object.fromEntries(left) };
+}
+
 /** 201 for a new file, 200 for a replaced one. */
-export function storedResponse(file: FileRecord, isNew: boolean): HttpResponse {
-  const response = jsonResponse(isNew ? 201 : 200, fileView(file));
+export function storedResponse(written: WrittenFile): HttpResponse {
+  const { file, isNew, hidden } = written;
+  const response = jsonResponse(isNew ? 201 : 200, writtenView(written));
+  const tag: Header[] = hidden.includes('content') ? [] : [['ETag', entityTag(file)]];
   const headers: Header[] = [
     ...response.headers,
     ['Location', fileUrl(file)],
-    ['ETag', entityTag(file)],
+    ...tag,
     ['Cache-Control', 'private, no-store'],
   ];
   return { ...response, headers };

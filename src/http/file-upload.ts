@@ -23,8 +23,7 @@ export function putFile(exchange: Exchange): HttpResponse | typeof upgrade {
     checkDigests(checkSingleUpload(exchange.stores, exchange.call, upload));
     return upgrade;
   }
-  const { file, isNew } = uploadSingle(exchange.stores, exchange.call, upload);
-  return storedResponse(file, isNew);
+  return storedResponse(uploadSingle(exchange.stores, exchange.call, upload));
 }
 
 function readUpload(exchange: Exchange): SingleUpload {

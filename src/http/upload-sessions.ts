@@ -149,8 +149,7 @@ export function completeUploadSession(exchange: Exchange): Answer {
     const { session } = checkCompletion(stores, call, request);
     if (session.status !== 'completed') return upgrade;
   }
-  const { file, isNew } = finishUpload(stores, call, request);
-  return storedResponse(file, isNew);
+  return storedResponse(finishUpload(stores, call, request));
 }
 
 function completionRequest(exchange: Exchange): Completion {

@@ -124,6 +124,5 @@ export function postRestore(exchange: Exchange): Answer {
     checkRestoration(stores, call, restoration);
     return upgrade;
   }
-  const { file, isNew } = restoreVersion(stores, call, restoration);
-  return storedResponse(file, isNew);
+  return storedResponse(restoreVersion(stores, call, restoration));
 }

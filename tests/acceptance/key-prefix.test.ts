@@ -3,10 +3,10 @@
 
 import { inspect } from 'node:util';
 import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
+import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/http/routes.ts';
-import { refusedInWords } from '../support/inspection-words.ts';
+import { methods, sendCall, sendRequest } from '../support/keyed-calls.ts';
 import {
   type ActorRow,
   actorRows,
@@ -16,18 +16,11 @@ import {
   wholeMethods,
   wholeRoutes,
 } from '../support/keyed-operations.ts';
-import { readInterface } from '../support/model-interface.ts';
 import { keyFor, type Person, personInside } from '../support/people.ts';
 import { exchangeWith } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
 
 const bucket = 'parted';
-const methods = new Map(
-  readInterface({ texts: [''], principals: [Principal.anonymous()] }).map((method) => [
-    method.name,
-    method,
-  ]),
-);
 const rowCount = actorRows.length + httpRows.length;
 const absentUpload = '00'.repeat(16);
 let service: Service;
@@ -44,50 +37,8 @@ const uploads = new Map<string, string>();
 const pathOf = (side: 'in' | 'out', index: number) => `${side}/${index}.txt`;
 const ownOf = (index: number) => `in/own/${index}.txt`;
 
-/** A value of the type, of one whose optional fields are there or left out. */
-function filled(type: IDL.Type, value: unknown): unknown {
-  const inner = (type as unknown as { _type: IDL.Type })._type;
-  if (type instanceof IDL.OptClass) return value === undefined ? [] : [filled(inner, value)];
-  if (type instanceof IDL.VecClass && Array.isArray(value)) {
-    return value.map((each) => filled(inner, each));
-  }
-  if (!(type instanceof IDL.RecordClass) || type instanceof IDL.TupleClass) return value;
-  const fields = type._fields.map(([name, field]) => {
-    return [name, filled(field, (value as Record<string, unknown>)[name])];
-  });
-  return Object.fromEntries(fields);
-}
-
-/** As anybody or somebody, by the interface as it is committed. */
-async function call(
-  name: string,
-  values: readonly unknown[],
-  sender = Principal.anonymous(),
-): Promise<unknown> {
-  const { replica, canisterId } = service;
-  const { parameters, results, isQuery } = methods.get(name) ?? expect.fail(name);
-  const all = parameters.map((type, index) => filled(type, values[index]));
-  const argument = new Uint8Array(IDL.encode(parameters, all));
-  const send = (isQuery ? replica?.query : replica?.call) ?? expect.fail('needs the local replica');
-  try {
-    return IDL.decode(results, await send(canisterId, name, argument, { sender }))[0];
-  } catch (error) {
-    const refused = refusedInWords(error);
-    if (refused === undefined) throw error;
-    return refused;
-  }
-}
-
-async function http(row: HttpRow, spot: Spot) {
-  const response = await fetch(service.base + row.url(spot), {
-    method: row.method,
-    headers: {
-      Authorization: `Bearer ${spot.key}`,
-      ...(row.type === undefined ? {} : { 'Content-Type': row.type }),
-    },
-    ...(row.body === undefined ? {} : { body: row.body(spot) as BodyInit }),
-  });
-  return { status: response.status, text: await response.text() };
+function call(name: string, values: readonly unknown[], sender?: Principal): Promise<unknown> {
+  return sendCall(service, { name, values }, sender);
 }
 
 interface Outcome {
@@ -114,7 +65,7 @@ async function outcomeOf(row: ActorRow | HttpRow, spot: Spot): Promise<Outcome> 
   if ('values' in row) {
     return { refusal: refusalIn(await call(row.method, row.values(spot))) };
   }
-  const { status, text } = await http(row, spot);
+  const { status, text } = await sendRequest(service, row, spot);
   const isJson = text.startsWith('{');
   const refusal = isJson ? refusalIn(JSON.parse(text)) : undefined;
   return { status, refusal: refusal ?? (status < 400 ? undefined : `HTTP ${status}`) };

@@ -2,7 +2,10 @@
 // SHA-256 of the bytes, is in no refusal of a condition.
 
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendCall, sendRequest } from '../support/keyed-calls.ts';
+import { actorRows, httpRows, type Spot } from '../support/keyed-operations.ts';
 import { keyFor, type Person, personInside } from '../support/people.ts';
 import { exchangeWith, type RawAnswer } from '../support/raw-exchange.ts';
 import { openService, type Service } from '../support/service.ts';
@@ -129,3 +132,88 @@ test('nor is the file to be had by other ways', async () => {
   const file = await owner.get<{ etag: string }>('getFile', bucket, 'a', []);
   expect(file.etag, 'it is as it was').toContain(digest.toString('hex'));
 });
+
+describe('an answer shows a key that may only write nothing that others stored:', () => {
+  const secrets = { tag: 'tag-of-others', note: 'note-of-others', type: 'type/of-others' };
+  const rows = [...actorRows, ...httpRows].map((row, index) => {
+    const spot = spotOf(index);
+    const named = 'url' in row ? row.url(spot) : inspect(row.values(spot), { breakLength: 1e9 });
+    return [`${row.method} ${named}`, row, index] as const;
+  });
+  /** The record of the file that the rows are tried on, when others have stored it. */
+  const before = new Map<string, { createdAt: bigint; updatedAt: bigint }>();
+
+  function spotOf(index: number): Spot {
+    const [path, own] = [`others/${index}`, `own/${index}`];
+    return { bucket, key: writes, path, uploadId: '00'.repeat(16), own, fresh: `new/${index}` };
+  }
+
+  beforeAll(async () => {
+    const change = { bucketId: bucket, keepVersionsDays: [1n] };
+    await owner.get('updateBucket', change);
+    const file = { bytes, contentType: [secrets.type], tags: [[secrets.tag]] };
+    const noted = { ...file, metadata: [[['note', secrets.note]]] };
+    // Twice, so that each has a former version
+    for (let round = 0; round < 2; round++) {
+      const files = rows.map((_, index) => ({ ...noted, path: `others/${index}` }));
+      await owner.get('uploadFiles', { bucketId: bucket, files });
+    }
+    for (const [, , index] of rows) {
+      const path = `others/${index}`;
+      before.set(path, await owner.get('getFile', bucket, path, []));
+    }
+    service.replica?.advanceTime(60_000_000_000n);
+  });
+
+  test.each(rows)('%s', async (_, row, index) => {
+    const spot = spotOf(index);
+    const answer =
+      'url' in row
+        ? await sendRequest(service, row, spot)
+        : await sendCall(service, { name: row.method, values: row.values(spot) });
+    const shown =
+      'text' in (answer as object)
+        ? inspectResponse(answer as Awaited<ReturnType<typeof sendRequest>>)
+        : inspect(answer, { depth: 9 });
+    expectNoDigest(shown);
+    for (const secret of Object.values(secrets)) expect(shown).not.toContain(secret);
+    const { createdAt, updatedAt } = before.get(spot.path) ?? expect.fail(spot.path);
+    for (const time of [createdAt, updatedAt]) {
+      expect(shown).not.toContain(`${time}`);
+      expect(shown).not.toContain(new Date(Number(time / 1_000_000n)).toISOString());
+    }
+  });
+
+  test('PATCH shows what it was sent, and the version', async () => {
+    const body = '{"tags":["mine"]}';
+    const {
+      status,
+      headers,
+      body: answered,
+    } = await http('PATCH', 'files/others/0', { key: writes, body });
+    expect([status, headers.etag]).toEqual([200, undefined]);
+    expect(JSON.parse(answered.toString())).toMatchObject({ path: 'others/0', tags: ['mine'] });
+    expect(Object.keys(JSON.parse(answered.toString())).sort()).toEqual([
+      'bucketId',
+      'id',
+      'name',
+      'path',
+      'tags',
+      'updatedAt',
+      'url',
+      'version',
+    ]);
+  });
+
+  test('updateFile by a key that may read shows the record', async () => {
+    const update = { bucketId: bucket, path: 'others/1', tags: [['ours']] };
+    expect(await owner.get('updateFile', update)).toMatchObject({ size: 4_711n, tags: ['ours'] });
+  });
+});
+
+function inspectResponse({ headers, text }: Awaited<ReturnType<typeof sendRequest>>): string {
+  const fields = [...headers].filter(
+    ([name]) => !['ic-certificate', 'x-request-id', 'date'].includes(name),
+  );
+  return JSON.stringify(fields) + text.replace(/"requestId":"[^"]*"/, '');
+}

@@ -329,7 +329,7 @@ describe('a change', () => {
     const { stores } = scene;
     const bytes = putMany('a', 3);
     const before = findFile(stores, 'box', 'a') ?? expect.fail('no file');
-    const noted = changeFile(
+    const { file: noted } = changeFile(
       stores,
       alice,
       change({
@@ -344,11 +344,11 @@ describe('a change', () => {
       ['by', 'bob'],
       ['n', '1'],
     ]);
-    const typed = changeFile(stores, alice, change({ contentType: 'a/b', tags: ['t'] }));
+    const { file: typed } = changeFile(stores, alice, change({ contentType: 'a/b', tags: ['t'] }));
     expect(typed).toMatchObject({ metadata: noted.metadata, contentType: 'a/b', tags: ['t'] });
     const headers = [['cache-control', 'no-store']] as const;
-    expect(changeFile(stores, alice, change({ headers })).headers[0]).toBe('no-store');
-    expect(changeFile(stores, alice, change({ headers: [] })).headers[0]).toBe('');
+    expect(changeFile(stores, alice, change({ headers })).file.headers[0]).toBe('no-store');
+    expect(changeFile(stores, alice, change({ headers: [] })).file.headers[0]).toBe('');
     const { contentId, keySlot } = findFile(stores, 'box', 'a') ?? expect.fail('no file');
     expect([contentId, keySlot]).toEqual([before.contentId, before.keySlot]);
     expect(read('box', 'a')).toEqual(bytes);

@@ -153,7 +153,10 @@ function change(run: EncryptionRun) {
   const call = callNow(run);
   const request = { bucket, path, conditions: {}, apiKey: undefined };
   for (let turn = run.random(2); turn >= 0; turn--) {
-    const changed = changeFile(run.stores, call, { ...request, tags: [`t${run.random(4)}`] });
+    const { file: changed } = changeFile(run.stores, call, {
+      ...request,
+      tags: [`t${run.random(4)}`],
+    });
     run.twin.files.set(name, { ...file, version: changed.version });
   }
   const to = { bucket: oneOf(run, encryptedBuckets) ?? 'box', path: `same${run.random(3)}` };

@@ -145,7 +145,7 @@ export function change(run: Run): Answer {
   const code = denied ?? changeCode(twin, bucket, { ...notes, path, conditions });
   return attempt(run, code, () => {
     const named = { bucket: bucket.id, path, conditions, apiKey: run.key?.secret };
-    const changed = changeFile(model.current(), callNow(run), { ...named, ...notes });
+    const { file: changed } = changeFile(model.current(), callNow(run), { ...named, ...notes });
     const file = bucket.files.get(path) ?? expect.fail(`no file ${path}`);
     expect(changed.version).toBe(changeTwinFile(twin, bucket, file, notes).version);
   });

@@ -1,7 +1,7 @@
 // Copying and moving files: the work does not grow with their size. A copy has the content of what
 // it was made from; its bucket wraps the content's key once more (contents/shared-contents.ts).
 
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
@@ -33,6 +33,7 @@ import {
 import { checkLinkMove, moveLinks } from './links.ts';
 import { noSuchVersion, withFormer } from './version-access.ts';
 import { countedBytes, type FormerVersion, findVersion, freedBytes } from './versions.ts';
+import { shownToWriter, type WrittenFile } from './written-files.ts';
 
 /** The notes are what is different on the file at its new path. */
 export interface CopyRequest extends ChangedNotes {
@@ -55,13 +56,9 @@ export interface CopyRequest extends ChangedNotes {
 
 type Kind = 'copy' | 'move';
 
-export interface CopiedFile {
-  readonly file: FileRecord;
-  /** Nothing was at the new path before. */
-  readonly isNew: boolean;
-}
-
 interface Prepared {
+  /** The right to write at the new path. */
+  readonly grant: Grant;
   readonly source: Bucket;
   readonly target: Bucket;
   readonly file: FileRecord;
@@ -77,8 +74,9 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
   const claim = { bucket: to, path: request.to.path, permission: 'write', apiKey } as const;
-  const { bucket: target, key } = authorize(stores, call, claim);
-  const source = sourceOf(stores, call, kind, { ...request, apiKey: key });
+  const grant = authorize(stores, call, claim);
+  const { bucket: target } = grant;
+  const source = sourceOf(stores, call, kind, { ...request, apiKey: grant.key });
   const from = parseFilePath(request.from);
   const path = parseFilePath(request.to.path);
   const changed = parseNotes(target, request);
@@ -97,7 +95,7 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
     bytes: added - freedBytes(target, old) - (goes ? countedBytes(file) : 0),
   });
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
-  return { source, target, file, former, changed, path, old };
+  return { grant, source, target, file, former, changed, path, old };
 }
 
 function requireSourceMatch(file: FileRecord, { ifSourceMatch }: CopyRequest): void {
@@ -151,26 +149,28 @@ function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest):
  * The copy has type, tags, headers and metadata of the file, but for what the request says of them,
  * and times of its own.
  */
-export function copyFile(stores: Stores, call: Call, request: CopyRequest): CopiedFile {
+export function copyFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
   const prepared = checkCopy(stores, call, 'copy', request);
-  return putCopy(stores, call, prepared, undefined);
+  const copied = putCopy(stores, call, prepared, undefined);
+  return shownToWriter(prepared.grant, copied, []);
 }
 
 /** The file keeps its id, and the time at which it was made, unless it replaces another one. */
-export function moveFile(stores: Stores, call: Call, request: CopyRequest): CopiedFile {
+export function moveFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
   const prepared = checkCopy(stores, call, 'move', request);
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
+  const shown = shownToWriter(prepared.grant, moved, []);
   const { source, target, file } = prepared;
   if (source.id !== target.id) {
     leavePath(stores, source, file);
     releaseContent(stores, file);
-    return moved;
+    return shown;
   }
   // Within a bucket it takes its links and its key along
   if (source.linkCount > 0) moveLinks(stores, source, file.path, moved.file);
   leavePath(stores, source.linkCount > 0 ? getBucket(stores, source.id) : moved.bucket, file);
-  return moved;
+  return shown;
 }
 
 /** Refuses with IntegrityError, before it writes, what does not open. */

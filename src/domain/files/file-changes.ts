@@ -2,7 +2,7 @@
 // with their key. What a change does not name stays; what it names takes the place of the whole
 // field.
 
-import { authorize, type SentKey } from '../access/access.ts';
+import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import { type Bucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
@@ -24,6 +24,7 @@ import {
   withOpenFile,
 } from './files.ts';
 import { countedBytes } from './versions.ts';
+import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
 /** What is noted with a file: what is named takes the place of the whole field. */
 export interface ChangedNotes {
@@ -42,6 +43,7 @@ export interface FileChange extends ChangedNotes {
 }
 
 interface Prepared {
+  readonly grant: Grant;
   readonly bucket: Bucket;
   readonly file: FileRecord;
   readonly changed: Partial<FileMetadata>;
@@ -51,7 +53,8 @@ interface Prepared {
 export function checkFileChange(stores: Stores, call: Call, change: FileChange): Prepared {
   const { bucket: name, path: sent, apiKey } = change;
   const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
-  const { bucket } = authorize(stores, call, claim);
+  const grant = authorize(stores, call, claim);
+  const { bucket } = grant;
   const path = parseFilePath(sent);
   const changed = parseNotes(bucket, change);
   if (Object.keys(changed).length === 0) {
@@ -64,7 +67,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   checkWritePreconditions(entityTag(file), change.conditions);
   const bytes = file.size + overheadBytesOf({ ...file, ...changed }) - countedBytes(file);
   checkQuota(bucket, { files: 0, bytes });
-  return { bucket, file, changed };
+  return { grant, bucket, file, changed };
 }
 
 /** Of a file of that bucket. */
@@ -80,9 +83,15 @@ export function parseNotes(
   };
 }
 
+/** The fields of a record that the change names. */
+function namedFields(change: ChangedNotes): readonly ShownField[] {
+  const names = ['contentType', 'tags', 'metadata'] as const;
+  return names.filter((name) => change[name] !== undefined);
+}
+
 /** The file is a version further, with the entity tag of its bytes. */
-export function changeFile(stores: Stores, call: Call, change: FileChange): FileRecord {
-  const { bucket, file: old, changed } = checkFileChange(stores, call, change);
+export function changeFile(stores: Stores, call: Call, change: FileChange): WrittenFile {
+  const { grant, bucket, file: old, changed } = checkFileChange(stores, call, change);
   const replaced = { nowNs: call.nowNs, bucket, old };
   const file = withOpenFile(stores, { bucket, path: old.path }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);
@@ -92,5 +101,5 @@ export function changeFile(stores: Stores, call: Call, change: FileChange): File
   });
   if (file === undefined) return refuseMissing(bucket, old.path);
   saveBucket(stores, withFileCounted(bucket, file, old), bucket);
-  return file;
+  return shownToWriter(grant, { file, isNew: false }, namedFields(change));
 }

@@ -46,8 +46,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
   const version = view.getUint32(afterDigest, true);
   const urlStart = bytes.lastIndexOf(quote, start - 3) + 1;
   const etagEnd = urlStart - bytesAfterTag - `${version}`.length;
-  const isDigest = chunkCount <= 1;
-  const etagBytes = 2 * digestBytes + (isDigest ? 0 : 1 + `${chunkCount}`.length);
+  const etagBytes = 2 * digestBytes + (chunkCount <= 1 ? 0 : 1 + `${chunkCount}`.length);
   const textsStart = numbersEnd(bytes);
   const typeEnd = bytes.indexOf(0, textsStart);
   const notes = readNotes(bytes, typeEnd + 1, tagCountOf(bytes));
@@ -60,7 +59,8 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
     tags: notes.tags,
     metadata: notes.metadata,
     etag: bytes.subarray(etagEnd - etagBytes, etagEnd),
-    isDigest,
+    // A record without a digest hides it from its reader
+    isDigest: chunkCount <= 1 && digestBytes > 0,
     url: bytes.subarray(urlStart, start - 2),
     size: view.getUint32(start + 9, true) + view.getUint32(start + 13, true) * 2 ** 32,
     chunkSize: view.getUint32(start + 17, true),

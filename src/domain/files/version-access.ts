@@ -2,7 +2,7 @@
 
 import { decodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage, listedVersionBytesMax } from '../../limits.ts';
-import { authorize, authorizeList, type SentKey } from '../access/access.ts';
+import { authorize, authorizeList, type Grant, type SentKey } from '../access/access.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
@@ -35,6 +35,7 @@ import {
   type VersionName,
   versionNames,
 } from './versions.ts';
+import { shownToWriter, type WrittenFile } from './written-files.ts';
 
 export interface VersionList {
   readonly bucket: string;
@@ -189,6 +190,7 @@ export function readVersionPart(
 }
 
 interface Prepared {
+  readonly grant: Grant;
   readonly bucket: Bucket;
   readonly former: FormerVersion;
   readonly old: FileRecord | undefined;
@@ -201,7 +203,8 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
   const { apiKey, conditions } = request;
   const name = { bucket: request.bucket, path: request.path, apiKey };
   authorize(stores, call, { ...name, permission: 'read' });
-  const { bucket } = authorize(stores, call, { ...name, permission: 'write' });
+  const grant = authorize(stores, call, { ...name, permission: 'write' });
+  const { bucket } = grant;
   const path = parseFilePath(request.path);
   const former = findVersion(stores, { bucketId: bucket.id, path, version: request.version });
   if (former === undefined) throw noSuchVersion(request);
@@ -212,7 +215,7 @@ export function checkRestoration(stores: Stores, call: Call, request: Restoratio
     files: old === undefined ? 1 : 0,
     bytes: file.size + overheadBytesOf(file) - countedBytes(file) - freedBytes(bucket, old),
   });
-  return { bucket, former, old };
+  return { grant, bucket, former, old };
 }
 
 export function noSuchVersion({
@@ -226,22 +229,19 @@ export function noSuchVersion({
 }
 
 /** The former version is the file again, as a new version; what was there becomes a former one. */
-export function restoreVersion(
-  stores: Stores,
-  call: Call,
-  request: Restoration,
-): { readonly file: FileRecord; readonly isNew: boolean } {
-  const { bucket, former, old } = checkRestoration(stores, call, request);
-  return withFormer(stores, { bucket, former }, ({ file, key }) => {
+export function restoreVersion(stores: Stores, call: Call, request: Restoration): WrittenFile {
+  const { grant, bucket, former, old } = checkRestoration(stores, call, request);
+  const restored = withFormer(stores, { bucket, former }, ({ file, key }) => {
     const digests = chunkDigests(stores, file);
     const taken = takeVersion(stores, bucket, { ...file, bucketId: bucket.id });
     const without = taken?.bucket ?? bucket;
     saveBucket(stores, without, bucket);
     // The file itself: with its id, its creation, and the number that the new one is to be above
-    const restored = { ...file, chunkDigests: digests, key, origin: file };
-    const newFile = { ...restored, sealNumber: nextContentId(stores) };
+    const known = { ...file, chunkDigests: digests, key, origin: file };
+    const newFile = { ...known, sealNumber: nextContentId(stores) };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
   });
+  return shownToWriter(grant, restored, []);
 }
 
 export interface Erasure {

@@ -6,7 +6,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { authorize, type Grant, type SentKey } from '../access/access.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
-import type { Committed } from '../files/files.ts';
+import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
@@ -35,7 +35,7 @@ export interface Batch {
 
 /** What has become of one file of a batch. */
 export type BatchResult = { readonly path: string } & (
-  | { readonly stored: Committed; readonly refusal?: undefined }
+  | { readonly stored: WrittenFile; readonly refusal?: undefined }
   | { readonly refusal: Refusal; readonly stored?: undefined }
 );
 
@@ -76,7 +76,8 @@ export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly 
   return prepared.map((file, index) => {
     const stored = storeFile(stores, counted, { ...file, nowNs: call.nowNs });
     counted = stored.bucket;
-    return { path: files[index]?.path ?? '', stored };
+    const shown = shownToWriter(grant, stored, uploadedFields);
+    return { path: files[index]?.path ?? '', stored: shown };
   });
 }
 

@@ -18,6 +18,7 @@ import {
   findFile,
 } from '../files/files.ts';
 import { freedBytes } from '../files/versions.ts';
+import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
@@ -69,13 +70,13 @@ function prepareUpload(
   stores: Stores,
   call: Call,
   upload: SingleUpload,
-): PreparedFile & { readonly bucket: Bucket } {
+): PreparedFile & { readonly grant: Grant } {
   const { apiKey, ...file } = upload;
   const { bucket, path } = upload;
   const grant = authorize(stores, call, { bucket, path, permission: 'write', apiKey });
   const prepared = prepareFile(stores, grant, file);
   checkQuota(grant.bucket, prepared.addition);
-  return { ...prepared, bucket: grant.bucket };
+  return { ...prepared, grant };
 }
 
 /** Refuses what the file itself is refused for, a path beyond the key's prefix first. */
@@ -163,11 +164,12 @@ export function uploadByCall(stores: Stores, call: Call, argument: FileArgument)
   return uploadSingle(stores, call, { ...named, conditions: argument, digests }).file;
 }
 
-export function uploadSingle(stores: Stores, call: Call, request: SingleUpload): Committed {
-  const { bucket, ...prepared } = prepareUpload(stores, call, request);
+export function uploadSingle(stores: Stores, call: Call, request: SingleUpload): WrittenFile {
+  const { grant, ...prepared } = prepareUpload(stores, call, request);
   const digest = sha256(prepared.sent.bytes);
   requireDigest(digest, request.digests ?? []);
-  return storeFile(stores, bucket, { ...prepared, digest, nowNs: call.nowNs });
+  const stored = storeFile(stores, grant.bucket, { ...prepared, digest, nowNs: call.nowNs });
+  return shownToWriter(grant, stored, uploadedFields);
 }
 
 /** `digest`: SHA-256 of the bytes. Refuses, before it writes, while no key can be made. */

@@ -8,6 +8,7 @@ import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { commitFile, type FileRecord, findFile } from '../files/files.ts';
+import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
@@ -51,10 +52,8 @@ export interface Completion extends UploadName {
   readonly metadata?: Metadata | undefined;
 }
 
-export interface CompletedUpload {
+export interface CompletedUpload extends WrittenFile {
   readonly session: UploadSession;
-  readonly file: FileRecord;
-  readonly isNew: boolean;
 }
 
 /** Makes the chunks the file at the session's path; a repetition answers the same. */
@@ -66,7 +65,8 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
   const { begun, session, digests } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
-    return { session, file: completedFile(session), isNew: false };
+    const completed = { file: completedFile(session), isNew: false };
+    return { session, ...shownToUploader(stores, session, completed) };
   }
   const layout = layoutOf(stores, session);
   verifyFile(stores, { session, layout }, digests);
@@ -91,7 +91,16 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     fileCreatedAtNs: file.createdAtNs,
   };
   saveSession(stores, completed);
-  return { session: completed, file, isNew };
+  return { session: completed, ...shownToUploader(stores, session, { file, isNew }) };
+}
+
+/** By the rights of the key that began the upload: whoever has its id completes it. */
+function shownToUploader(
+  stores: Stores,
+  session: UploadSession,
+  written: { readonly file: FileRecord; readonly isNew: boolean },
+): WrittenFile {
+  return shownToWriter({ key: keyOf(stores, session) }, written, uploadedFields);
 }
 
 /**
