@@ -148,6 +148,10 @@ export const Link = IDL.Record({
   name: IDL.Text,
   createdAt: IDL.Int,
   expiresAt: IDL.Opt(IDL.Int),
+  /** Principal that made the link: shown to owners, and to keys with every permission. */
+  maker: IDL.Opt(IDL.Principal),
+  /** Id of the API key that made the link: shown to the same callers. */
+  keyId: IDL.Opt(IDL.Text),
 });
 /** A page of links; the last has no `nextCursor`. */
 export const LinkPage = IDL.Record({

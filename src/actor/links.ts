@@ -1,7 +1,10 @@
 // Actor methods over links.
 
 import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { keyId } from '../domain/access/api-keys.ts';
 import { createLink, deleteLink, listLinks } from '../domain/files/link-access.ts';
+import type { Link } from '../domain/files/links.ts';
 import { answer, currentCall } from './call.ts';
 import { ResultNull } from './candid.ts';
 import { LinkList, LinkRequest, ResultLink, ResultLinks } from './candid-operations.ts';
@@ -22,6 +25,20 @@ function optionalTime(timeNs: bigint): Optional<bigint> {
   return timeNs === 0n ? [] : [timeNs];
 }
 
+function linkView(link: Link, isMakerShown: boolean) {
+  const { id, path, name, createdAtNs, expiresAtNs, maker, keyHash } = link;
+  const isByKey = keyHash.length > 0;
+  return {
+    id,
+    path,
+    name,
+    createdAt: createdAtNs,
+    expiresAt: optionalTime(expiresAtNs),
+    maker: isMakerShown ? [Principal.fromUint8Array(maker)] : [],
+    keyId: isMakerShown && isByKey ? [keyId(keyHash)] : [],
+  };
+}
+
 /** Links: addresses by which anybody reads one file, private or not. */
 export class LinksActor {
   /** The address is in this answer and nowhere else; it is below the canister's. */
@@ -37,17 +54,15 @@ export class LinksActor {
   @query([LinkList], ResultLinks)
   listLinks(argument: ListArgument) {
     return answer(() => {
-      const { items, nextCursor } = listLinks(stores, currentCall(), {
+      const page = listLinks(stores, currentCall(), {
         bucket: argument.bucketId,
         path: argument.path[0],
         cursor: argument.cursor[0],
         limit: numberOf(argument.limit),
         apiKey: argument.apiKey[0],
       });
-      const shown = items.map(({ id, path, name, createdAtNs, expiresAtNs }) => {
-        return { id, path, name, createdAt: createdAtNs, expiresAt: optionalTime(expiresAtNs) };
-      });
-      return { items: shown, nextCursor: optional(nextCursor) };
+      const items = page.items.map((link) => linkView(link, page.areMakersShown));
+      return { items, nextCursor: optional(page.nextCursor) };
     });
   }
 

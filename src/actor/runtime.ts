@@ -30,6 +30,7 @@ import { openStableMap } from '../storage/stable-map.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
 import { createReseedTimer, keepFresh } from './random-refresh.ts';
 import { createRootKeyKeeper } from './root-key.ts';
+import { isController } from './system.ts';
 import { createOneShotTimer } from './timers.ts';
 
 const random = createRandomSource();
@@ -51,6 +52,7 @@ export const stores: Stores = {
   keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
   secrets: { random: nextRandom, rootKeys: new Map() },
   heap: createHeapState(),
+  isController,
   publication,
 };
 

@@ -1,6 +1,7 @@
 // Links of a bucket: `/api/v1/bucket/{bucket}/links`, `…/links/{id}`.
 
 import { authorize } from '../domain/access/access.ts';
+import { keyId } from '../domain/access/api-keys.ts';
 import { isoTime } from '../domain/files/file-view.ts';
 import {
   checkLinkDeletion,
@@ -72,10 +73,12 @@ export function getLinks(exchange: Exchange): HttpResponse {
   const apiKey = requestKey(exchange, bucket);
   const { limit, ...query } = readQuery(request, ['path', 'cursor', 'limit']);
   const list = { bucket, apiKey, ...query, limit: parseCount(limit) };
-  const { items, nextCursor } = listLinks(stores, call, list);
+  const { items, nextCursor, areMakersShown } = listLinks(stores, call, list);
   const shown = items.map((link) => {
-    const { id, path, name, createdAtNs } = link;
-    return { id, path, name, createdAt: isoTime(createdAtNs), expiresAt: expiryOf(link) };
+    const { id, path, name, createdAtNs, keyHash } = link;
+    const shownKey = areMakersShown && keyHash.length > 0 ? keyId(keyHash) : undefined;
+    const times = { createdAt: isoTime(createdAtNs), expiresAt: expiryOf(link) };
+    return { id, path, name, ...times, keyId: shownKey };
   });
   return uncachedJson(200, { items: shown, nextCursor });
 }

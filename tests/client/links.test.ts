@@ -85,6 +85,7 @@ describe.each(transports)('over %s', (name, openStorage) => {
       name: 'c.txt',
       createdAt: listed?.createdAt,
       expiresAt: link.expiresAt,
+      ...(storage === owner ? { maker: expect.stringMatching(/^[a-z0-9-]{63}$/) } : {}),
     });
     expect(new Date(listed?.createdAt ?? '').getTime()).toBeGreaterThan(Date.now() - 60_000);
     expect(others).toEqual([]);

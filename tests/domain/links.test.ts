@@ -211,6 +211,50 @@ describe('a link', () => {
     expectDead(link);
   });
 
+  test.each(['reader', 'writer', 'owner'])('of a removed %s ends and never comes back', (role) => {
+    const { stores } = scene;
+    const named = bucketChange({ addMembers: [{ principal: bobId, role }], isPublic: true });
+    updateBucket(stores, alice, named);
+    const link = make({}, bob);
+    expect(read(link)).toHaveLength(10);
+    updateBucket(stores, alice, bucketChange({ removeMembers: [bobId] }));
+    expectDead(link);
+    expect(ids()).toEqual([]);
+    updateBucket(stores, alice, named);
+    expectDead(link);
+    const order = { bucket: 'box', path: 'dir/a.txt', apiKey: undefined };
+    expectRefusal(stores, 'SlowDown', () => createLink(stores, bob, order));
+    while (endLinks(stores, startNs));
+    endLinks(stores, startNs);
+    expect(getBucket(stores, 'box').linkCount).toBe(0);
+    expect(read(make({}, bob))).toHaveLength(10);
+    expectDead(link);
+    checkInvariants(stores);
+  });
+
+  test('of a former owner who handed the bucket on ends, and stays while the maker may read', () => {
+    const { stores } = scene;
+    const link = make();
+    updateBucket(stores, alice, bucketChange({ owner: bobId }));
+    expect(read(link)).toHaveLength(10);
+    const aliceId = alice.caller.principal;
+    const demoted = { principal: aliceId, role: 'reader' };
+    updateBucket(stores, bob, bucketChange({ addMembers: [demoted] }));
+    expect(read(link)).toHaveLength(10);
+    updateBucket(stores, bob, bucketChange({ removeMembers: [aliceId] }));
+    expectDead(link);
+    while (endLinks(stores, startNs));
+    checkInvariants(stores);
+  });
+
+  test('of a controller ends when it is none any more', () => {
+    const link = make({}, callOf('controller'));
+    expect(read(link)).toHaveLength(10);
+    Object.assign(scene.stores, { isController: () => false });
+    expectDead(link);
+    expect(ids()).toEqual([]);
+  });
+
   test('may have another name, under which it is saved', () => {
     expect(make({ downloadName: 'Über uns.txt' }).name).toBe('Über uns.txt');
   });
@@ -240,6 +284,20 @@ test('a key for a part lists no links to a path with which that part begins', ()
   expectRefusal(stores, 'AccessDenied', () => list('dir/a'));
   expect(list().map(({ id }) => id)).toEqual([link.id]);
   expect(list('dir/a.txt').map(({ id }) => id)).toEqual([link.id]);
+});
+
+test('listLinks shows makers to owners and to keys with every permission only', () => {
+  const { stores } = scene;
+  const named = { principal: bobId, role: 'reader' };
+  updateBucket(stores, alice, bucketChange({ addMembers: [named] }));
+  make({}, bob);
+  const list = (call: typeof alice, permissions?: string[]) => {
+    const apiKey = permissions && makeKey(stores, { permissions });
+    return listLinks(stores, call, { bucket: 'box', apiKey }).areMakersShown;
+  };
+  expect([list(alice), list(bob)]).toEqual([true, false]);
+  expect(list(bob, ['read', 'write'])).toBe(false);
+  expect(list(bob, ['read', 'write', 'delete'])).toBe(true);
 });
 
 describe('making a link', () => {

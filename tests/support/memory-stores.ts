@@ -31,7 +31,15 @@ export interface MemoryMap extends ByteMap {
 
 type MapName = Exclude<
   keyof Stores,
-  'blobs' | 'index' | 'sizes' | 'directory' | 'keySlots' | 'secrets' | 'heap' | 'publication'
+  | 'blobs'
+  | 'index'
+  | 'sizes'
+  | 'directory'
+  | 'keySlots'
+  | 'secrets'
+  | 'heap'
+  | 'isController'
+  | 'publication'
 >;
 export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
@@ -217,6 +225,7 @@ function openStores(
     keySlots: countSlotWrites(openErasableSlots(openSpace(spaceIds.wrappedKeys)), countWrite),
     secrets: createTestSecrets(seed),
     heap: createHeapState(),
+    isController: (principal: Uint8Array) => principal.join() === '1,1,1',
     publication: {
       put: countWrite,
       remove: countWrite,

@@ -112,6 +112,12 @@ interface OneLinkProps {
   onGone(): void;
 }
 
+/** Known to owners only. */
+function makerOf({ maker, keyId }: LinkRecord): string {
+  if (keyId !== undefined) return ` with the key ${keyId}`;
+  return maker === undefined ? '' : ` by ${maker}`;
+}
+
 function OneLink({ link, target, onGone }: OneLinkProps) {
   const { isUnderWay, failure, run } = useTask();
   const revoke = () =>
@@ -122,7 +128,8 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
   return (
     <li>
       <span>
-        Made {whenOf(link.createdAt)}, {expiryOf(link.expiresAt)}
+        Made {whenOf(link.createdAt)}
+        {makerOf(link)}, {expiryOf(link.expiresAt)}
         <Failure text={failure.value} />
       </span>
       <button

@@ -38,8 +38,9 @@ export async function listLinks(
     }),
   );
   return {
-    items: items.map(({ createdAt, expiresAt, ...link }) => {
-      return { ...link, createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
+    items: items.map(({ createdAt, expiresAt, maker, keyId, ...link }) => {
+      const times = { createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
+      return { ...link, ...times, maker: maker[0]?.toText(), keyId: keyId[0] };
     }),
     nextCursor: nextCursor[0],
   };

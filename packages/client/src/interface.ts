@@ -375,6 +375,10 @@ export interface LinkRecord extends ShownPath {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
+  /** Principal that made the link; shown to owners who call the actor. */
+  readonly maker?: string | undefined;
+  /** Id of the API key that made it; shown to owners, and to keys with every permission. */
+  readonly keyId?: string | undefined;
 }
 
 export interface LinkListOptions extends CallOptions {

@@ -22,6 +22,12 @@ const columns: readonly Column<LinkRecord>[] = [
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
 
+/** Shown to owners only: the service names no maker to others. */
+const makerColumn: Column<LinkRecord> = {
+  title: 'MADE BY',
+  value: ({ maker = '–', keyId }) => printable(keyId === undefined ? maker : `key ${keyId}`),
+};
+
 /** The address alone on standard output, so that it can be caught by a variable. */
 export async function createLink(run: Run, text: string, flags: LinkFlags): Promise<void> {
   const file = parseFileName(text);
@@ -67,7 +73,10 @@ export async function listLinks(
   const options = { bucket, path: path === '' ? undefined : path, signal: run.signal };
   for await (const link of storage.links.list(options)) links.push(link);
   if (json) printJson(links);
-  else if (links.length > 0) printLine(formatTable(links, columns));
+  else if (links.length > 0) {
+    const hasMakers = links.some(({ maker, keyId }) => maker !== undefined || keyId !== undefined);
+    printLine(formatTable(links, hasMakers ? [...columns, makerColumn] : columns));
+  }
 }
 
 export async function removeLinks(run: Run, bucket: string, ids: readonly string[]): Promise<void> {

@@ -67,14 +67,14 @@ export function authorizeList(
   stores: Stores,
   call: Call,
   claim: { readonly bucket: string; readonly apiKey: SentKey; readonly prefix: string },
-): { readonly bucket: Bucket; readonly prefix: string } {
+): Grant & { readonly prefix: string } {
   const { bucket: name, apiKey } = claim;
   const right = { bucket: name, permission: 'read', apiKey, place: 'later' } as const;
   const { bucket, key } = authorize(stores, call, right);
   const own = key?.prefix ?? '';
   const prefix = own.startsWith(claim.prefix) ? own : claim.prefix;
   requireWithin({ key }, { prefix });
-  return { bucket, prefix };
+  return { bucket, key, prefix };
 }
 
 /** Whether it is within the prefix of the key; without a key it is. To the letter. */

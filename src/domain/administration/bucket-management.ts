@@ -1,7 +1,7 @@
 // What owners do with whole buckets: show, list, change and delete them.
 
 import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
-import { bytesEqual } from '../../lib/bytes.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { memberCountMax, pageSizeDefault } from '../../limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';
@@ -19,6 +19,7 @@ import { changeTotals } from '../buckets/bucket-totals.ts';
 import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
+import { endLinksOf, linkMaker } from '../files/links.ts';
 import { publishPage } from '../files/sites.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
@@ -259,7 +260,10 @@ function noteRoles(stores: Stores, bucketId: string, { before, after }: RoleChan
   for (const { principal } of after.values()) noteBucket(stores.directory, bucketId, principal);
 }
 
-/** Keys end that somebody made who is no owner any more, uploads of those who may not write. */
+/**
+ * Ends the keys that former owners made, the links of those who may no longer read, and the uploads
+ * of those who may no longer write.
+ */
 function endRights(
   stores: Stores,
   call: Call,
@@ -269,6 +273,9 @@ function endRights(
     const left = after.get(name)?.role;
     if (role === 'owner' && left !== 'owner') {
       withdrawKeys(stores, call, { bucketId, creator: principal });
+    }
+    if (left === undefined) {
+      endLinksOf(stores, linkMaker({ maker: principal, keyHash: emptyBytes }), bucketId);
     }
     if (left === undefined || left === 'reader') {
       endUploadsOf(stores, bucketId, principalHolder(principal));

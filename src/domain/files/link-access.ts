@@ -7,7 +7,7 @@ import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { bucketLinkCountMax } from '../../limits.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../access/access.ts';
-import type { ApiKey } from '../access/api-keys.ts';
+import { type ApiKey, permissions } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
@@ -21,7 +21,7 @@ import {
   addLink,
   checkLinkRoom,
   findLink,
-  hasLostKey,
+  hasMakerEnded,
   isOver,
   type Link,
   linkIds,
@@ -61,6 +61,8 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   }
   const name =
     downloadName === '' ? path.slice(path.lastIndexOf('/') + 1) : parseName(downloadName);
+  const made = { maker: call.caller.principal, keyHash: key?.hash ?? emptyBytes };
+  requireLastingRight(stores, { ...made, bucketId: bucket.id });
   requireRoom(stores, call, bucket, path);
   const isOwner = key === undefined && isBucketOwner(stores, call.caller, bucket);
   return {
@@ -73,8 +75,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       downloadName,
       createdAtNs: call.nowNs,
       expiresAtNs: endOf(expiresAtNs, key),
-      maker: call.caller.principal,
-      keyHash: key?.hash ?? emptyBytes,
+      ...made,
       isMembers: key === undefined && !isOwner,
     },
   };
@@ -95,6 +96,16 @@ function parseName(name: string): string {
     );
   }
   return parseFilePath(name);
+}
+
+/** A maker who has come back would lose a new link with those that upkeep still deletes. */
+function requireLastingRight(stores: Stores, made: Parameters<typeof hasMakerEnded>[1]): void {
+  if (!hasMakerEnded(stores, made)) return;
+  throw new Refusal(
+    'SlowDown',
+    `Links that the caller made in bucket ${made.bucketId} before losing access are still being ` +
+      'deleted: try again in some minutes.',
+  );
 }
 
 function requireRoom(stores: Stores, call: Call, bucket: Bucket, path: string): void {
@@ -133,6 +144,8 @@ export interface LinkList {
 
 export interface LinkPage {
   readonly items: readonly Link[];
+  /** The caller may know who made them: an owner, or a key with every permission. */
+  readonly areMakersShown: boolean;
   /** `null` on the last page. */
   readonly nextCursor: string | null;
 }
@@ -143,7 +156,7 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const path = request.path === undefined ? undefined : parseFilePath(request.path);
   const right = { bucket: name, apiKey, permission: 'read' } as const;
   // A key for `ab` is for no link to `a`, though a list of all that begins so is narrowed to it
-  const { bucket, prefix } =
+  const { bucket, key, prefix } =
     path === undefined
       ? authorizeList(stores, call, { ...right, prefix: '' })
       : { ...authorize(stores, call, { ...right, path }), prefix: undefined };
@@ -152,7 +165,12 @@ export function listLinks(stores: Stores, call: Call, request: LinkList): LinkPa
   const ids = linkIds(stores, { bucketId: bucket.id, path, prefix, after }, limit + 1);
   const { shown, nextCursor } = firstPage(ids, limit, ({ path, id }) => `${path}\0${id}`);
   const links = shown.flatMap(({ id }) => findLink(stores, id) ?? []);
-  return { items: links.filter((link) => isGood(stores, bucket, link, call.nowNs)), nextCursor };
+  const items = links.filter((link) => isGood(stores, bucket, link, call.nowNs));
+  const areMakersShown =
+    key === undefined
+      ? isBucketOwner(stores, call.caller, bucket)
+      : permissions.every((permission) => key.permissions.includes(permission));
+  return { items, areMakersShown, nextCursor };
 }
 
 export interface LinkName {
@@ -192,13 +210,13 @@ export function deleteLink(stores: Stores, call: Call, request: LinkName): void 
   removeLink(stores, checkLinkDeletion(stores, call, request));
 }
 
-/** Neither over nor made by a right that has ended. */
+/** False once the link or its maker's right to read has ended. */
 function isGood(stores: Stores, bucket: Bucket, link: Link, nowNs: bigint): boolean {
-  if (isOver(link, nowNs)) return false;
-  if (link.keyHash.length > 0) return !hasLostKey(stores, link);
+  if (isOver(link, nowNs) || hasMakerEnded(stores, link)) return false;
+  if (link.keyHash.length > 0) return true;
   const { maker: principal } = link;
-  if (!link.isMembers || bucket.isPublic) return true;
-  return roleOf(stores, { principal, isController: false }, bucket) !== undefined;
+  const isController = stores.isController(principal);
+  return roleOf(stores, { principal, isController }, bucket) !== undefined;
 }
 
 export interface LinkAddress {
@@ -247,5 +265,5 @@ export function withLinkedFile<T extends object>(
 }
 
 function noSuchLink(): Refusal {
-  return new Refusal('NoSuchFile', 'This link is none, has expired, or was removed.');
+  return new Refusal('NoSuchFile', 'This link does not exist, has expired, or was removed.');
 }

@@ -9,10 +9,13 @@
 // In the directory:
 //
 //   10 | bucket id | 0 | path | 0 | id     -> when it expires, ns; 0 for never
-//   11 | SHA-256 of the key that made it | bucket id | 0 | id    -> 0
+//   11 | maker | bucket id | 0 | id         -> 0
 //   12 | when it expires u64, big-endian | id    -> 0
-//   13 | SHA-256 of a key | bucket id that it has lost    -> 0, until its links there are gone
+//   13 | maker | bucket id that it has lost    -> 0, until its links there are gone
+//
+// The maker is the SHA-256 of the API key that made the link, else of the principal that did.
 
+import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
@@ -47,7 +50,7 @@ export interface Link {
 }
 
 const version = 1;
-const kinds = { ofPath: 10, ofKey: 11, expiry: 12, endedKey: 13 } as const;
+const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
 const membersFlag = 1;
 /** Of a file, with those that are over. */
 const storedLinkCountMax = 2 * fileLinkCountMax;
@@ -92,17 +95,29 @@ function pathKey({ bucketId, path, id }: Link): Uint8Array {
   return scopeOf(bucketId, `${path}\0${id}`);
 }
 
-function keyKey({ keyHash, bucketId, id }: Link): Uint8Array {
-  return concatBytes(Uint8Array.of(kinds.ofKey), keyHash, encodeUtf8(`${bucketId}\0${id}`));
+type Made = Pick<Link, 'maker' | 'keyHash' | 'bucketId'>;
+
+/** 32 bytes that stand for the API key of that hash, else for the principal. */
+export function linkMaker({ maker, keyHash }: Pick<Link, 'maker' | 'keyHash'>): Uint8Array {
+  return keyHash.length > 0 ? keyHash : sha256(maker);
 }
 
-function endedKey(keyHash: Uint8Array, bucketId: string): Uint8Array {
-  return concatBytes(Uint8Array.of(kinds.endedKey), keyHash, encodeUtf8(bucketId));
+/** Of all links of a maker in a bucket. */
+function makerScope(maker: Uint8Array, bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.ofMaker), maker, encodeUtf8(`${bucketId}\0`));
 }
 
-/** Whether the key that made it has lost its right to the bucket. */
-export function hasLostKey({ directory }: Stores, { keyHash, bucketId }: Link): boolean {
-  return keyHash.length > 0 && directory.find(endedKey(keyHash, bucketId)) !== undefined;
+function makerKey(link: Link): Uint8Array {
+  return concatBytes(makerScope(linkMaker(link), link.bucketId), encodeUtf8(link.id));
+}
+
+function endedKey(maker: Uint8Array, bucketId: string): Uint8Array {
+  return concatBytes(Uint8Array.of(kinds.endedMaker), maker, encodeUtf8(bucketId));
+}
+
+/** Whether the maker has lost the right to the bucket, and upkeep still deletes what it made. */
+export function hasMakerEnded({ directory }: Stores, made: Made): boolean {
+  return directory.find(endedKey(linkMaker(made), made.bucketId)) !== undefined;
 }
 
 function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
@@ -119,7 +134,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
   // Refuses what is damaged before it writes
   const digests = chunkDigests(stores, file);
   noteLink(stores, link);
-  if (link.keyHash.length > 0) stores.directory.insert(keyKey(link), 0n);
+  stores.directory.insert(makerKey(link), 0n);
   if (link.expiresAtNs > 0n) stores.directory.insert(expiryKey(link), 0n);
   stores.publication.putLink(link, file, digests);
 }
@@ -128,7 +143,7 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
 function forgetLink(stores: Stores, link: Link): void {
   stores.files.delete(mapKeyOf(link.id));
   stores.directory.remove(pathKey(link));
-  if (link.keyHash.length > 0) stores.directory.remove(keyKey(link));
+  stores.directory.remove(makerKey(link));
   if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
   stores.publication.removeLink(link.id);
 }
@@ -251,14 +266,15 @@ export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket 
   return links.length === 0 ? bucket : withoutLinks(bucket, links.length);
 }
 
-/** Has upkeep take away what the key has made there; from now on nothing of it opens. */
-export function endLinksOf({ directory }: Stores, keyHash: Uint8Array, bucketId: string): void {
-  directory.insert(endedKey(keyHash, bucketId), 0n);
+/** Ends all links that the maker made in the bucket: none opens any more, and upkeep deletes them. */
+export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: string): void {
+  const made = entriesUnder(directory, { scope: makerScope(maker, bucketId), limit: 1 });
+  if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);
 }
 
 /** One bounded step of taking links away that are over; true while there may be more. */
 export function endLinks(stores: Stores, nowNs: bigint): boolean {
-  const due = [...dueIds(stores, nowNs), ...idsOfEndedKey(stores)];
+  const due = [...dueIds(stores, nowNs), ...idsOfEndedMaker(stores)];
   for (const id of due.slice(0, endedLinksPerMessage)) {
     const link = findLink(stores, id);
     if (link !== undefined) removeLink(stores, link);
@@ -271,11 +287,11 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/** Of one key and bucket; when no link is left, they are forgotten. */
-function idsOfEndedKey({ directory }: Stores): string[] {
-  const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedKey)), 1);
-  if (ended?.key[0] !== kinds.endedKey) return [];
-  const scope = concatBytes(Uint8Array.of(kinds.ofKey), ended.key.subarray(1), Uint8Array.of(0));
+/** Of one maker and bucket; when no link is left, they are forgotten. */
+function idsOfEndedMaker({ directory }: Stores): string[] {
+  const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
+  if (ended?.key[0] !== kinds.endedMaker) return [];
+  const scope = concatBytes(Uint8Array.of(kinds.ofMaker), ended.key.subarray(1), Uint8Array.of(0));
   const entries = entriesUnder(directory, { scope, limit: endedLinksPerMessage });
   if (entries.length === 0) directory.remove(ended.key);
   return entries.map(({ key }) => decodeUtf8(key.subarray(scope.length)) ?? '');

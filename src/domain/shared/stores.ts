@@ -31,6 +31,8 @@ export interface Stores {
   readonly keySlots: ErasableSlots;
   readonly secrets: Secrets;
   readonly heap: HeapState;
+  /** Whether the principal is a controller of the canister now. */
+  isController(principal: Uint8Array): boolean;
   /** Follows what everybody may fetch. */
   readonly publication: Publication;
 }

@@ -459,10 +459,18 @@ export interface HttpUpdateRequest {
  */
 export interface Link {
   'id' : string,
+  /**
+   * Principal that made the link: shown to owners, and to keys with every permission.
+   */
+  'maker' : [] | [Principal],
   'expiresAt' : [] | [bigint],
   'name' : string,
   'createdAt' : bigint,
   'path' : string,
+  /**
+   * Id of the API key that made the link: shown to the same callers.
+   */
+  'keyId' : [] | [string],
 }
 /**
  * Links of one path, or of the bucket; `limit` is 1 to 1,000, 100 unless told.
@@ -1481,10 +1489,12 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const Link = IDL.Record({
     'id' : IDL.Text,
+    'maker' : IDL.Opt(IDL.Principal),
     'expiresAt' : IDL.Opt(IDL.Int),
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
     'path' : IDL.Text,
+    'keyId' : IDL.Opt(IDL.Text),
   });
   const LinkPage = IDL.Record({
     'items' : IDL.Vec(Link),
