@@ -119,6 +119,9 @@ export const tokenLevelCountMax = 1_000;
 /** Live links to one file, and links of a bucket. */
 export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;
+/** Of these, links that keys and members other than owners have made: the rest is for owners. */
+export const othersFileLinkCountMax = 12;
+export const othersBucketLinkCountMax = 9_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
 /**
@@ -137,8 +140,10 @@ export const keepVersionsDaysMax = 3_650;
 /** Former versions that one message erases when their time is over, or for somebody. */
 export const expiredVersionsPerMessage = 20;
 export const erasedVersionsPerMessage = 1_000;
-/** Files of a prefix that one message moves: 10 M instructions each. */
+/** Files of a prefix that one message moves. */
 export const movedFilesPerMessage = 1_000;
+/** Work of one message that moves or deletes many files, see files/bulk-work.ts. */
+export const bulkLeavesPerMessage = 100_000;
 /** Files of an earlier version that one message brings to the present one, and chunks of them. */
 export const upgradedFilesPerMessage = 20;
 export const upgradedChunksPerMessage = 1_000;

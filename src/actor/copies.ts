@@ -41,7 +41,7 @@ export class CopiesActor {
     });
   }
 
-  /** Up to 1,000 files a call: once more until it is done. */
+  /** Up to 1,000 files a call, fewer of many chunks or links: once more until it is done. */
   @update([PrefixMove], ResultPrefixMove)
   moveFiles(argument: PrefixArgument) {
     return answer(() => {

@@ -61,7 +61,10 @@ export class FileBatchesActor {
     });
   }
 
-  /** At most 1,000 paths, or as many as that of those with a prefix. */
+  /**
+   * At most 1,000 paths, or as many as that of those with a prefix. Of files with many chunks or
+   * links fewer: the other paths are answered SlowDown, and a prefix goes on by its cursor.
+   */
   @update([FileDeletion], ResultDeletion, { manual: true })
   deleteFiles(): void | Promise<void> {
     const signature = { name: 'deleteFiles', parameters: [FileDeletion] };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchCommand } from '../../console/src/link-address.ts';
 import { canisterAddress, findCanister } from '../../packages/client/src/canister-address.ts';
-import type { LinkRecord } from '../../packages/client/src/interface.ts';
+import type { LinkRecord } from '../../packages/client/src/link-records.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';

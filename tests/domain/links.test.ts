@@ -6,6 +6,7 @@ import { findKey } from '../../src/domain/access/api-keys.ts';
 import { revokeKey } from '../../src/domain/administration/api-key-management.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-management.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
+import { heldBytes } from '../../src/domain/buckets/quota.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { deleteFile } from '../../src/domain/files/file-access.ts';
 import { readFile } from '../../src/domain/files/files.ts';
@@ -323,6 +324,35 @@ describe('making a link', () => {
     const { stores } = scene;
     const apiKey = makeKey(stores, { permissions: ['write', 'delete'] });
     expectRefusal(stores, 'AccessDenied', () => createLink(stores, bob, { ...order, apiKey }));
+  });
+
+  test('stops at twelve by keys and members, so that owners have four', () => {
+    const { stores } = scene;
+    const apiKey = makeKey(stores, { permissions: ['read'] });
+    const named = { principal: bobId, role: 'writer' };
+    updateBucket(stores, alice, bucketChange({ addMembers: [named] }));
+    for (let count = 0; count < 6; count++) make({ apiKey }, bob);
+    for (let count = 0; count < 6; count++) make({}, bob);
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, bob, { ...order, apiKey }));
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, bob, order));
+    for (let count = 0; count < 4; count++) make();
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, alice, order));
+    checkInvariants(stores);
+  });
+
+  test('counts towards the quota of the bucket, until the link is removed', () => {
+    const { stores } = scene;
+    const before = heldBytes(getBucket(stores, 'box'));
+    const { id } = make();
+    const taken = heldBytes(getBucket(stores, 'box')) - before;
+    expect(taken).toBeGreaterThan(500);
+    const quotaBytes = BigInt(before + 2 * taken - 1);
+    updateBucket(stores, alice, bucketChange({ quotaBytes }));
+    expectRefusal(stores, 'QuotaExceeded', () => createLink(stores, alice, order));
+    deleteLink(stores, alice, { bucket: 'box', id, apiKey: undefined });
+    expect(heldBytes(getBucket(stores, 'box'))).toBe(before);
+    make();
+    checkInvariants(stores);
   });
 
   test('stops at sixteen that are good', () => {

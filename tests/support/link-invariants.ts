@@ -3,9 +3,16 @@
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import type { FileRecord } from '../../src/domain/files/files.ts';
-import { findLink, linkIds } from '../../src/domain/files/links.ts';
+import { findLink, linkBytesOf, linkIds } from '../../src/domain/files/links.ts';
 import { expectSame } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
+
+/** What the links of a bucket take of its quota. */
+export function linkBytesIn(stores: MemoryStores, bucketId: string): number {
+  const ids = linkIds(stores, { bucketId, prefix: '' }, 20_000);
+  const links = ids.flatMap(({ id }) => findLink(stores, id) ?? []);
+  return links.reduce((sum, link) => sum + linkBytesOf(link), 0);
+}
 
 /** Each link is to a file that is there, stands by its path, and its bucket counts it. */
 export function checkLinks(stores: MemoryStores, files: readonly FileRecord[]): void {

@@ -4,6 +4,8 @@
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 
 const liveLinksMax = 16;
+/** Of keys: the rest is the owner's. */
+const liveKeyLinksMax = 12;
 
 export interface TwinKey {
   readonly id: string;
@@ -26,8 +28,11 @@ export interface TwinLink {
   readonly expiresAt: bigint;
   /** That made it; none of the owner. */
   readonly key: TwinKey | undefined;
+  readonly downloadName: string;
   /** Of the file that it opens now. */
   path: string;
+  /** Of that file, when the link was last made good for it. */
+  partCount: number;
 }
 
 interface Linked {
@@ -72,14 +77,17 @@ function linksOf({ links }: Linked, path: string): TwinLink[] {
   return links.filter((link) => link.path === path);
 }
 
-/** At most 16 live ones, and as many that are over and have not been taken away. */
-function isRoom(links: readonly TwinLink[], nowNs: bigint): boolean {
+/** So many live ones, and as many that are over and have not been taken away. */
+function isRoom(links: readonly TwinLink[], nowNs: bigint, limit = liveLinksMax): boolean {
   const live = links.filter((link) => isLive(link, nowNs)).length;
-  return live <= liveLinksMax && links.length <= 2 * liveLinksMax;
+  return live <= limit && links.length <= 2 * limit;
 }
 
 export function canAddLink(bucket: Linked, link: TwinLink, nowNs: bigint): boolean {
-  return isRoom([...linksOf(bucket, link.path), link], nowNs);
+  const links = [...linksOf(bucket, link.path), link];
+  const ofKeys = links.filter(({ key }) => key !== undefined);
+  const hasShare = link.key === undefined || isRoom(ofKeys, nowNs, liveKeyLinksMax);
+  return hasShare && isRoom(links, nowNs);
 }
 
 interface Move {
@@ -100,6 +108,20 @@ export function canMoveLinks(bucket: Linked, move: Move, nowNs: bigint): boolean
 export function moveTwinLinks(bucket: Linked, move: Move): void {
   for (const link of goingLinks(bucket, move)) link.path = move.to;
   dropTwinLinks(bucket, move.from);
+}
+
+/** A file that replaces another one may have more parts, or fewer. */
+export function resizeTwinLinks(
+  bucket: Linked,
+  { path, etag }: { readonly path: string; readonly etag: string },
+  nowNs: bigint,
+): void {
+  for (const link of linksOf(bucket, path)) if (isLive(link, nowNs)) link.partCount = partsOf(etag);
+}
+
+/** By the entity tag of a file. */
+export function partsOf(etag: string): number {
+  return Number(/-(\d+)"$/.exec(etag)?.[1] ?? 1);
 }
 
 export function dropTwinLinks(bucket: Linked, path: string): void {

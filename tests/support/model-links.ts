@@ -9,7 +9,7 @@ import {
   listLinks,
   withLinkedFile,
 } from '../../src/domain/files/link-access.ts';
-import { endLinks } from '../../src/domain/files/links.ts';
+import { endLinks, linkBytesOf } from '../../src/domain/files/links.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { callOf, expectRefusal, hourNs } from './domain-fixture.ts';
 import { expectSameBytes } from './expect-same.ts';
@@ -21,6 +21,7 @@ import {
   linkEnd,
   linksBelow,
   listedPrefix,
+  partsOf,
   type TwinLink,
 } from './model-link-twin.ts';
 import {
@@ -33,7 +34,7 @@ import {
   somePath,
   withoutWrites,
 } from './model-run.ts';
-import type { TwinBucket, TwinFile } from './model-twin.ts';
+import { exceedsQuota, type TwinBucket, type TwinFile } from './model-twin.ts';
 
 /** Often of a file that has some already. */
 function someLinkedPath(run: Run, bucket: TwinBucket): string {
@@ -57,9 +58,13 @@ function makeLink(run: Run, bucket: TwinBucket, path: string): Answer {
   const downloadName = oneOf(run, [undefined, undefined, 'Ü.txt', run.random(9) ? 'b' : 'a/b']);
   const name = downloadName ?? path.slice(path.lastIndexOf('/') + 1);
   const expiresAt = linkEnd(expiresAtNs ?? 0n, key);
-  const made = { name, expiresAt, key, path, id: '', secret: '' };
+  const etag = bucket.files.get(path)?.etag ?? '';
+  const sized = { downloadName: downloadName ?? '', partCount: partsOf(etag) };
+  const made = { name, expiresAt, key, path, id: '', secret: '', ...sized };
+  const bytes = linkBytesOf({ ...made, bucketId: bucket.id });
+  const isFull = exceedsQuota(twin, bucket, { files: 0, bytes });
   const isOdd = expiresAtNs === twin.nowNs || name.includes('/');
-  const room = canAddLink(bucket, made, twin.nowNs) ? undefined : 'QuotaExceeded';
+  const room = canAddLink(bucket, made, twin.nowNs) && !isFull ? undefined : 'QuotaExceeded';
   const missing = bucket.files.has(path) ? undefined : 'NoSuchFile';
   const denied = keyCode(key, [['read', bucket.id, path]]);
   return attempt(run, denied ?? missing ?? (isOdd ? 'InvalidArgument' : room), () => {

@@ -4,12 +4,14 @@
 
 import { createHash } from 'node:crypto';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
+import { linkBytesOf } from '../../src/domain/files/links.ts';
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 import { hourNs, plainMetadata, startNs } from './domain-fixture.ts';
 import {
   canMoveLinks,
   dropTwinLinks,
   moveTwinLinks,
+  resizeTwinLinks,
   type TwinKey,
   type TwinLink,
 } from './model-link-twin.ts';
@@ -164,6 +166,7 @@ export function saveTwinFile(
   });
   if (old !== undefined) retire(twin, bucket, old);
   bucket.files.set(file.path, saved);
+  resizeTwinLinks(bucket, saved, twin.nowNs);
   return saved;
 }
 
@@ -218,7 +221,9 @@ export function versionsOf({ versions }: TwinBucket): TwinVersion[] {
 export function heldOf(twin: Twin, bucket: TwinBucket): number {
   const uploads = openUploads(twin, bucket).map(reservedBytes);
   const files = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];
-  return [...uploads, ...files.map(({ counted }) => counted)].reduce((sum, one) => sum + one, 0);
+  const links = bucket.links.map((link) => linkBytesOf({ ...link, bucketId: bucket.id }));
+  const counted = files.map((file) => file.counted);
+  return [...uploads, ...counted, ...links].reduce((sum, one) => sum + one, 0);
 }
 
 export function openUploads({ uploads }: Twin, { id }: TwinBucket): TwinUpload[] {

@@ -3,8 +3,8 @@
 import { call, type Service } from './actor-connection.ts';
 import { isoTime, optional } from './candid-records.ts';
 import type { Optional } from './candid-types.ts';
-import type { LinkRequest, NewLink } from './interface.ts';
 import { checkedLink } from './link-path.ts';
+import type { LinkRequest, NewLink } from './link-records.ts';
 import type { LinkPage, LinksRequest } from './transport.ts';
 
 export async function createLink(

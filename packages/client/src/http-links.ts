@@ -2,8 +2,8 @@
 
 import { exchange, exchangeJson, type HttpConnection, postJson } from './http-exchange.ts';
 import { bucketPath, queryOf } from './http-paths.ts';
-import type { LinkRecord, LinkRequest, NewLink } from './interface.ts';
 import { checkedLink } from './link-path.ts';
+import type { LinkRecord, LinkRequest, NewLink } from './link-records.ts';
 import { StorageError } from './storage-error.ts';
 import type { LinkPage, LinksRequest, Signal } from './transport.ts';
 

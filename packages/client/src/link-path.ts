@@ -1,7 +1,7 @@
 // The path of a link: `/s/{id}/{name}?k={secret}`. A link's address goes to other people, and the
 // answer with the path may be one node's word: the path is built here from parts of strict form.
 
-import type { LinkRequest, NewLink } from './interface.ts';
+import type { LinkRequest, NewLink } from './link-records.ts';
 import { StorageError } from './storage-error.ts';
 
 const pathPattern = /^\/s\/([\w-]{16})\/[^/?#]+\?k=([\w-]{22})$/;

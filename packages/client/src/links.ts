@@ -2,13 +2,8 @@
 // of them would be an address that nobody has.
 
 import { type Connection, trying } from './connection.ts';
-import type {
-  CallOptions,
-  LinkListOptions,
-  LinkRecord,
-  LinkRequest,
-  NewLink,
-} from './interface.ts';
+import type { CallOptions } from './interface.ts';
+import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from './link-records.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { LinkPage } from './transport.ts';
 

@@ -3,7 +3,8 @@
 // read. Whatever a link is refused for, the key reads as well.
 
 import type { Connection } from './connection.ts';
-import type { FileName, NewLink } from './interface.ts';
+import type { FileName } from './interface.ts';
+import type { NewLink } from './link-records.ts';
 import { unlessAborted } from './parallel.ts';
 import { isStorageError } from './storage-error.ts';
 import type { PartRequest } from './transport.ts';

@@ -18,7 +18,7 @@ export async function* removeAll(
   const { bucket, signal } = options;
   if ('paths' in options) {
     for await (const paths of groupsOf(options.paths)) {
-      yield* (await remove(connection, { bucket, paths }, signal)).results;
+      yield* removePaths(connection, { bucket, paths }, signal);
     }
     return;
   }
@@ -28,6 +28,21 @@ export async function* removeAll(
     const answer = await remove(connection, { bucket, prefix, cursor }, signal);
     cursor = answer.nextCursor;
     yield* answer.results;
+  }
+}
+
+/** One call deletes at least one file: those of many chunks or links it leaves to the next one. */
+async function* removePaths(
+  connection: Connection,
+  { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RemovedFile> {
+  for (let left = paths; left.length > 0; ) {
+    const { results } = await remove(connection, { bucket, paths: left }, signal);
+    const later = results.filter(({ error }) => isStorageError(error, 'SlowDown'));
+    const isStuck = later.length === left.length;
+    yield* isStuck ? results : results.filter((result) => !later.includes(result));
+    left = isStuck ? [] : later.map(({ path }) => path);
   }
 }
 

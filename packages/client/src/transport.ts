@@ -14,12 +14,8 @@ import type {
   FolderPage,
   KeyRecord,
   KeyRequest,
-  LinkListOptions,
-  LinkRecord,
-  LinkRequest,
   ListOptions,
   NewKey,
-  NewLink,
   RemovedFile,
   RootKeySource,
   StoredHeaders,
@@ -29,6 +25,7 @@ import type {
   UserMetadata,
   WellKnownText,
 } from './interface.ts';
+import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from './link-records.ts';
 import type {
   CopyFileOptions,
   EraseOptions,

@@ -157,7 +157,11 @@ export function copyFile(stores: Stores, call: Call, request: CopyRequest): Writ
 
 /** The file keeps its id, and the time at which it was made, unless it replaces another one. */
 export function moveFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
-  const prepared = checkCopy(stores, call, 'move', request);
+  return moveChecked(stores, call, checkCopy(stores, call, 'move', request));
+}
+
+/** As moveFile(), for what checkCopy() has let pass in the same message. */
+export function moveChecked(stores: Stores, call: Call, prepared: Prepared): WrittenFile {
   const { id, createdAtNs } = prepared.file;
   const moved = putCopy(stores, call, prepared, { id, createdAtNs });
   const shown = shownToWriter(prepared.grant, moved, []);

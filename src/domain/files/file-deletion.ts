@@ -10,9 +10,10 @@ import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
-import { parseFilePath, parsePrefix } from '../shared/names.ts';
+import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.ts';
 import { refuseMissing } from './file-access.ts';
 import { findFile, removeFile } from './files.ts';
 
@@ -101,9 +102,11 @@ export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest
   const place = { bucketId: grant.bucket.id, prefix, after };
   const found = pathsWithPrefix(stores, place, deletedFileCountMax);
   const told = withinBytes(found.paths);
-  const results = deleteAll(stores, at, told);
-  const hasMore = found.hasMore || told.length < found.paths.length;
-  const last = hasMore ? told.at(-1) : undefined;
+  const all = deleteAll(stores, at, told);
+  const end = all.findIndex(({ refusal }) => refusal?.code === 'SlowDown');
+  const results = end < 0 ? all : all.slice(0, end);
+  const hasMore = found.hasMore || results.length < found.paths.length;
+  const last = hasMore ? results.at(-1)?.path : undefined;
   return { results, nextCursor: last === undefined ? undefined : cursorOf(encodeUtf8(last)) };
 }
 
@@ -121,21 +124,35 @@ interface Granted extends Grant {
   readonly nowNs: bigint;
 }
 
+/** As many as fit into one message: the others are refused with SlowDown. */
 function deleteAll(stores: Stores, granted: Granted, paths: readonly string[]): DeletionResult[] {
   let { bucket } = granted;
+  const limit = createWorkLimit();
   return paths.map((path) => {
-    const left = valueOrRefusal(() => deleteOne(stores, { ...granted, bucket }, path));
+    const left = valueOrRefusal(() => deleteOne(stores, { ...granted, bucket, limit }, path));
     if (left instanceof Refusal) return { path, refusal: left };
     bucket = left;
     return { path };
   });
 }
 
+type Limited = Granted & { readonly limit: WorkLimit };
+
 /** Refuses before it writes; gives the bucket as it is then. */
-function deleteOne(stores: Stores, granted: Granted, sent: string): Bucket {
-  const { bucket, nowNs } = granted;
+function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
+  const { bucket, nowNs, limit } = granted;
   requireWithin(granted, { path: sent });
   const path = parseFilePath(sent);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
-  return removeFile(stores, bucket, file, nowNs);
+  const leaves = leavesOfDeletion(stores, bucket, file);
+  if (!limit.fits(leaves)) {
+    throw new Refusal(
+      'SlowDown',
+      `The files before ${quote(path)} have as many chunks and links as one call deletes: delete ` +
+        'this file in a further call.',
+    );
+  }
+  const left = removeFile(stores, bucket, file, nowNs);
+  limit.spend(leaves);
+  return left;
 }

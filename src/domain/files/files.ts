@@ -196,8 +196,9 @@ export interface Committed {
 /** Puts the content at its path, in place of what is there. */
 export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
   const { bucket, old, nowNs } = replaced;
-  const { file, former: record } = addVersion(stores, newFile, replaced);
-  const counted = withFileCounted(bucket, file, old);
+  const { file, former: record, linkBytes } = addVersion(stores, newFile, replaced);
+  const withFile = withFileCounted(bucket, file, old);
+  const counted = { ...withFile, overheadBytes: withFile.overheadBytes + linkBytes };
   const retired = old && retireFile(stores, { bucket: counted, file: old, record, nowNs });
   const saved = retired ?? counted;
   saveBucket(stores, saved, bucket);
@@ -212,7 +213,12 @@ export function addVersion(
   stores: Stores,
   newFile: NewFile,
   { nowNs, bucket, old }: Replaced,
-): { readonly file: FileRecord; readonly former: Uint8Array | undefined } {
+): {
+  readonly file: FileRecord;
+  readonly former: Uint8Array | undefined;
+  /** What its links take more than before. */
+  readonly linkBytes: number;
+} {
   const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
   const known = Math.max(old?.version ?? 0, origin?.version ?? 0);
   const latest = Math.max(known, latestVersion(stores, bucket, named.path));
@@ -231,8 +237,8 @@ export function addVersion(
   indexFile(stores, file, old);
   stores.publication.put(file, chunkDigests);
   if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
-  publishLinks(stores, bucket, file, chunkDigests);
-  return { file, former };
+  const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
+  return { file, former, linkBytes };
 }
 
 /** The bucket with that file in place of the old one. */

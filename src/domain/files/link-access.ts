@@ -5,11 +5,12 @@ import { sha256 } from '../../crypto/hash.ts';
 import { encodeBase64Url } from '../../lib/base64.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { bucketLinkCountMax } from '../../limits.ts';
+import { bucketLinkCountMax, othersBucketLinkCountMax } from '../../limits.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../access/access.ts';
 import { type ApiKey, permissions } from '../access/api-keys.ts';
 import { isBucketOwner, roleOf } from '../access/members.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { checkQuota } from '../buckets/quota.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, quote } from '../shared/names.ts';
@@ -24,7 +25,9 @@ import {
   hasMakerEnded,
   isOver,
   type Link,
+  linkBytesOf,
   linkIds,
+  partCountOf,
   removeLink,
 } from './links.ts';
 
@@ -63,12 +66,16 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
     downloadName === '' ? path.slice(path.lastIndexOf('/') + 1) : parseName(downloadName);
   const made = { maker: call.caller.principal, keyHash: key?.hash ?? emptyBytes };
   requireLastingRight(stores, { ...made, bucketId: bucket.id });
-  requireRoom(stores, call, bucket, path);
   const isOwner = key === undefined && isBucketOwner(stores, call.caller, bucket);
+  requireRoom(stores, call, { bucket, path, isOwners: isOwner });
+  const partCount = partCountOf(file);
+  const bytes = linkBytesOf({ bucketId: bucket.id, path, name, downloadName, partCount });
+  checkQuota(bucket, { files: 0, bytes });
   return {
     bucket,
     file,
     link: {
+      partCount,
       bucketId: bucket.id,
       path,
       name,
@@ -108,13 +115,22 @@ function requireLastingRight(stores: Stores, made: Parameters<typeof hasMakerEnd
   );
 }
 
-function requireRoom(stores: Stores, call: Call, bucket: Bucket, path: string): void {
-  if (bucket.linkCount >= bucketLinkCountMax) {
-    throw new Refusal('QuotaExceeded', `A bucket has at most ${bucketLinkCountMax} links.`, {
-      limit: bucketLinkCountMax,
-    });
+function requireRoom(
+  stores: Stores,
+  { nowNs }: Call,
+  place: { readonly bucket: Bucket; readonly path: string; readonly isOwners: boolean },
+): void {
+  const { bucket, isOwners } = place;
+  const limit = isOwners ? bucketLinkCountMax : othersBucketLinkCountMax;
+  if (bucket.linkCount >= limit) {
+    const whose = isOwners ? '' : ', the rest is for links of its owners';
+    throw new Refusal(
+      'QuotaExceeded',
+      `Bucket ${bucket.id} has ${bucket.linkCount} links and may have ${limit}${whose}: remove some first.`,
+      { limit },
+    );
   }
-  checkLinkRoom(stores, bucket, path, call.nowNs);
+  checkLinkRoom(stores, place, nowNs);
 }
 
 /** The secret is in this answer and nowhere else. */
@@ -128,7 +144,8 @@ export function createLink(
   const secret = encodeBase64Url(stores.secrets.random(secretBytes));
   const link: Link = { ...made, id, hash: sha256(encodeUtf8(secret)) };
   addLink(stores, link, file);
-  saveBucket(stores, { ...bucket, linkCount: bucket.linkCount + 1 }, bucket);
+  const overheadBytes = bucket.overheadBytes + linkBytesOf(link);
+  saveBucket(stores, { ...bucket, linkCount: bucket.linkCount + 1, overheadBytes }, bucket);
   return { link, url: `/s/${id}/${encodeURIComponent(link.name)}?k=${secret}` };
 }
 

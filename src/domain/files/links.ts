@@ -2,9 +2,10 @@
 // expires. Of the secret in the address only the SHA-256 is stored. In the map of files, behind a
 // byte 1 that no bucket id has:
 //
-//   1 | id    -> 0: version 1 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
+//   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
 //                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
-//                | texts: bucket id, path, name, download name
+//                | parts u32 | texts: bucket id, path, name, download name
+//                Version 1 has no number of parts, and its bucket has not counted it.
 //
 // In the directory:
 //
@@ -18,12 +19,12 @@
 import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { endedLinksPerMessage, fileLinkCountMax } from '../../limits.ts';
+import { endedLinksPerMessage, fileLinkCountMax, othersFileLinkCountMax } from '../../limits.ts';
 import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
 import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
 import { isWithin } from '../access/access.ts';
 import { findKeyByHash } from '../access/api-keys.ts';
-import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -47,9 +48,12 @@ export interface Link {
   readonly keyHash: Uint8Array;
   /** The maker was no owner, but a member of the bucket. */
   readonly isMembers: boolean;
+  /** Parts that it has leaves for, as the bucket has counted them; 0: it has not. */
+  readonly partCount: number;
 }
 
-const version = 1;
+const version = 2;
+const versionWithoutParts = 1;
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
 const membersFlag = 1;
 /** Of a file, with those that are over. */
@@ -68,22 +72,25 @@ function encodeLink(link: Link): Uint8Array {
     .u8(link.isMembers ? membersFlag : 0)
     .bytes(link.maker)
     .bytes(link.keyHash)
+    .u32(link.partCount)
     .finish([bucketId, path, name, downloadName]);
 }
 
 export function findLink(stores: Stores, id: string): Link | undefined {
   const stored = stores.files.get(mapKeyOf(id));
   if (stored === undefined) return undefined;
-  const reader = new RecordReader(stored, version);
+  const reader = new RecordReader(stored, version, versionWithoutParts);
   const hash = reader.bytes();
   const createdAtNs = reader.u64();
   const expiresAtNs = reader.u64();
   const isMembers = reader.u8() === membersFlag;
   const maker = reader.bytes();
   const keyHash = reader.bytes();
+  const partCount = reader.version === version ? reader.u32() : 0;
   const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
   const address = { bucketId, path, name, downloadName };
-  return { id, hash, createdAtNs, expiresAtNs, isMembers, maker, keyHash, ...address };
+  const made = { createdAtNs, expiresAtNs, isMembers, maker, keyHash, partCount };
+  return { id, hash, ...made, ...address };
 }
 
 /** Of a path, or of all that begin with a prefix that ends in no NUL. */
@@ -151,11 +158,32 @@ function forgetLink(stores: Stores, link: Link): void {
 export function removeLink(stores: Stores, link: Link): void {
   forgetLink(stores, link);
   const bucket = findBucket(stores, link.bucketId);
-  if (bucket !== undefined) saveBucket(stores, withoutLinks(bucket, 1), bucket);
+  if (bucket !== undefined) saveBucket(stores, withoutLinks(bucket, [link]), bucket);
 }
 
-function withoutLinks(bucket: Bucket, count: number): Bucket {
-  return { ...bucket, linkCount: bucket.linkCount - count };
+function withoutLinks(bucket: Bucket, links: readonly Link[]): Bucket {
+  const bytes = links.reduce((sum, link) => sum + linkBytesOf(link), 0);
+  const overheadBytes = Math.max(0, bucket.overheadBytes - bytes);
+  return { ...bucket, linkCount: bucket.linkCount - links.length, overheadBytes };
+}
+
+/** Estimates of a link's record, index entries and labels, not measured one by one. */
+const linkRecordBytes = 900;
+const bytesPerLinkText = 6;
+const bytesPerPart = 90;
+
+/** What the link takes of its bucket's quota. */
+export function linkBytesOf({ bucketId, path, name, downloadName, partCount }: LinkSize): number {
+  if (partCount === 0) return 0;
+  const texts = [bucketId, path, name, downloadName].map((text) => encodeUtf8(text).length);
+  const textBytes = texts.reduce((sum, length) => sum + length, 0) * bytesPerLinkText;
+  return linkRecordBytes + textBytes + partCount * bytesPerPart;
+}
+
+type LinkSize = Pick<Link, 'bucketId' | 'path' | 'name' | 'downloadName' | 'partCount'>;
+
+export function partCountOf({ chunkCount }: Pick<FileRecord, 'chunkCount'>): number {
+  return Math.max(1, chunkCount);
 }
 
 /** Ids of links to the file, or to all that begin with a prefix, by path, behind a name and id. */
@@ -180,6 +208,15 @@ export function linkIds(
   });
 }
 
+/** How many links the file has, those that are over included. */
+export function countLinks({ directory }: Stores, bucket: Bucket, path: string): number {
+  if (bucket.linkCount === 0) return 0;
+  const [start, end] = ['\0', '\x01'].map((next) =>
+    directory.rank(scopeOf(bucket.id, path + next)),
+  );
+  return (end ?? 0) - (start ?? 0);
+}
+
 /** All of a file: checkLinkRoom() and checkLinkMove() let it have no more. */
 function linksOf(stores: Stores, bucket: Bucket, path: string): Link[] {
   if (bucket.linkCount === 0) return [];
@@ -191,14 +228,36 @@ export function isOver({ expiresAtNs }: Link, nowNs: bigint): boolean {
   return expiresAtNs > 0n && expiresAtNs <= nowNs;
 }
 
-/** Refuses one more link to a file that has as many as it may. */
-export function checkLinkRoom(stores: Stores, bucket: Bucket, path: string, nowNs: bigint): void {
-  if (areWithin(linksOf(stores, bucket, path), nowNs, 1)) return;
-  throw new Refusal(
-    'QuotaExceeded',
-    `A file has at most ${fileLinkCountMax} live links: remove one first.`,
-    { limit: fileLinkCountMax },
-  );
+/** Refuses one more link to a file that has as many as it may; owners have a share of their own. */
+export function checkLinkRoom(
+  stores: Stores,
+  {
+    bucket,
+    path,
+    isOwners,
+  }: { readonly bucket: Bucket; readonly path: string; readonly isOwners: boolean },
+  nowNs: bigint,
+): void {
+  const links = linksOf(stores, bucket, path);
+  const others = links.filter(isOthers);
+  const mayOthers = isOwners || areFewer(others, nowNs, othersFileLinkCountMax);
+  if (mayOthers && areFewer(links, nowNs, fileLinkCountMax)) return;
+  const limit = mayOthers ? fileLinkCountMax : othersFileLinkCountMax;
+  const whose = mayOthers ? 'live links' : 'live links of keys and members who are no owners';
+  throw new Refusal('QuotaExceeded', `A file has at most ${limit} ${whose}: remove one first.`, {
+    limit,
+  });
+}
+
+/** Made by an API key, or by a member who was no owner. */
+function isOthers({ keyHash, isMembers }: Link): boolean {
+  return keyHash.length > 0 || isMembers;
+}
+
+/** Whether one more would be within the limit; those that are over count too, up to once more. */
+function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
+  const live = links.filter((link) => !isOver(link, nowNs)).length;
+  return live < limit && links.length < 2 * limit;
 }
 
 /** Refuses a move onto another file that would have more links than it may, with those of both. */
@@ -210,7 +269,7 @@ export function checkLinkMove(
 ): void {
   const coming = linksOf(stores, bucket, move.from).filter((one) => goesTo(stores, one, move.to));
   if (coming.length === 0) return;
-  if (areWithin([...coming, ...linksOf(stores, bucket, move.to)], nowNs, 0)) return;
+  if (areWithin([...coming, ...linksOf(stores, bucket, move.to)], nowNs)) return;
   throw new Refusal(
     'QuotaExceeded',
     `A file has at most ${fileLinkCountMax} live links, and these two have more: remove some first.`,
@@ -219,9 +278,9 @@ export function checkLinkMove(
 }
 
 /** Those that are over stand there until upkeep has taken them away. */
-function areWithin(links: readonly Link[], nowNs: bigint, more: number): boolean {
+function areWithin(links: readonly Link[], nowNs: bigint): boolean {
   const live = links.filter((link) => !isOver(link, nowNs));
-  return live.length + more <= fileLinkCountMax && links.length + more <= storedLinkCountMax;
+  return live.length <= fileLinkCountMax && links.length <= storedLinkCountMax;
 }
 
 /** Whether the link goes along with its file: not where the key that made it may not read. */
@@ -230,16 +289,27 @@ function goesTo(stores: Stores, { keyHash }: Link, path: string): boolean {
   return isWithin({ key }, { path });
 }
 
-/** For a file that is another one now, or is served otherwise. */
+/**
+ * For a file that is another one now, or is served otherwise. Gives how many bytes more its links
+ * take. Links that are over stay as they are: nothing opens them.
+ */
 export function publishLinks(
   stores: Stores,
   bucket: Bucket,
   file: FileRecord,
   digests: Uint8Array,
-): void {
+): number {
+  const partCount = partCountOf(file);
+  let added = 0;
   for (const link of linksOf(stores, bucket, file.path)) {
+    if (isOver(link, file.updatedAtNs)) continue;
     stores.publication.putLink(link, file, digests);
+    if (link.partCount === partCount) continue;
+    const sized = { ...link, partCount };
+    stores.files.set(mapKeyOf(link.id), encodeLink(sized));
+    added += linkBytesOf(sized) - linkBytesOf(link);
   }
+  return added;
 }
 
 /**
@@ -252,21 +322,26 @@ export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: Fi
   for (const link of all) if (!links.includes(link)) removeLink(stores, link);
   if (links.length === 0) return;
   const digests = chunkDigests(stores, file);
+  let added = 0;
   for (const link of links) {
     stores.directory.remove(pathKey(link));
-    noteLink(stores, { ...link, path: file.path });
-    stores.publication.putLink(link, file, digests);
+    const moved = { ...link, path: file.path };
+    noteLink(stores, moved);
+    added += linkBytesOf(moved) - linkBytesOf(link);
+    if (!isOver(link, file.updatedAtNs)) stores.publication.putLink(link, file, digests);
   }
+  const counted = getBucket(stores, bucket.id);
+  saveBucket(stores, { ...counted, overheadBytes: counted.overheadBytes + added }, counted);
 }
 
 /** For a file that is no more: the bucket without its links. */
 export function dropLinks(stores: Stores, bucket: Bucket, path: string): Bucket {
   const links = linksOf(stores, bucket, path);
   for (const link of links) forgetLink(stores, link);
-  return links.length === 0 ? bucket : withoutLinks(bucket, links.length);
+  return links.length === 0 ? bucket : withoutLinks(bucket, links);
 }
 
-/** Ends all links that the maker made in the bucket: none opens any more, and upkeep deletes them. */
+/** Ends all links of the maker in the bucket: none opens any more, and upkeep deletes them. */
 export function endLinksOf({ directory }: Stores, maker: Uint8Array, bucketId: string): void {
   const made = entriesUnder(directory, { scope: makerScope(maker, bucketId), limit: 1 });
   if (made.length > 0) directory.insert(endedKey(maker, bucketId), 0n);

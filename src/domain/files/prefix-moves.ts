@@ -10,7 +10,8 @@ import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { moveFile } from './copies.ts';
+import { createWorkLimit, leavesOfMove } from './bulk-work.ts';
+import { checkCopy, moveChecked } from './copies.ts';
 
 export interface PrefixMove {
   readonly bucket: string;
@@ -74,16 +75,26 @@ export function checkPrefixMove(stores: Stores, call: Call, request: PrefixMove)
   return { moves, isLast: !hasMore, apiKey };
 }
 
-/** Up to 1,000 files, each in place of what is at its new path. */
+/** Moves up to 1,000 files, fewer of many chunks and links, each over what is at its new path. */
 export function moveFiles(stores: Stores, call: Call, request: PrefixMove): PrefixMoved {
   const { moves, isLast, apiKey } = checkPrefixMove(stores, call, request);
   const { bucket } = request;
   const failed: { path: string; error: Refusal }[] = [];
+  const limit = createWorkLimit();
+  let moved = 0;
   for (const { from, to } of moves) {
     const order = { bucket, from, to: { path: to }, conditions: {}, apiKey };
-    const moved = valueOrRefusal(() => moveFile(stores, call, order));
-    if (moved instanceof Refusal) failed.push({ path: from, error: moved });
+    const done = valueOrRefusal(() => {
+      const prepared = checkCopy(stores, call, 'move', order);
+      const leaves = leavesOfMove(stores, prepared.source, prepared);
+      if (!limit.fits(leaves)) return { isRoom: false };
+      moveChecked(stores, call, prepared);
+      limit.spend(leaves);
+      return { isRoom: true };
+    });
+    if (done instanceof Refusal) failed.push({ path: from, error: done });
+    else if (done.isRoom) moved += 1;
+    else return { moved, isDone: false, failed };
   }
-  const moved = moves.length - failed.length;
   return { moved, isDone: isLast || moved === 0, failed };
 }

@@ -13,14 +13,13 @@ import type {
   FileName,
   FileRecord,
   FileToUpload,
-  LinkRequest,
-  NewLink,
   Progress,
   UploadAllOptions,
   UploadedFile,
   UploadOptions,
 } from '../interface.ts';
 import { linkEnd } from '../link-end.ts';
+import type { LinkRequest, NewLink } from '../link-records.ts';
 import { sha256 } from '../sha256.ts';
 import { StorageError } from '../storage-error.ts';
 import type { OpenedFile } from '../transport.ts';

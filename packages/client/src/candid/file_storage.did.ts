@@ -883,7 +883,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * At most 1,000 paths, or as many as that of those with a prefix.
+   * At most 1,000 paths, or as many as that of those with a prefix. Of files with many chunks or
+   * links fewer: the other paths are answered SlowDown, and a prefix goes on by its cursor.
    */
   'deleteFiles' : ActorMethod<
     [FileDeletion],
@@ -1047,7 +1048,7 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Up to 1,000 files a call: once more until it is done.
+   * Up to 1,000 files a call, fewer of many chunks or links: once more until it is done.
    */
   'moveFiles' : ActorMethod<
     [PrefixMove],
@@ -1144,7 +1145,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record.
+   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key without
+   * the right to read, fields that it did not send are empty.
    */
   'updateFile' : ActorMethod<
     [FileChange],
