@@ -16,7 +16,7 @@ import { projectDir } from '../tidy/source-tree.ts';
 import { type Installation, installPackages } from './installation.ts';
 
 /** Brotli, as web servers and networks in front of them send it. */
-const httpBundleBytesMax = 12_500;
+const httpBundleBytesMax = 17_500;
 const scope = '@encrypted-file-storage';
 
 /** That of the test runner. */
@@ -177,7 +177,7 @@ describe('the library', () => {
     console.log('Vite:', sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
     const html = await readFile(join(place.folder, 'page/index.html'), 'utf8');
     const atOnce = sizes.filter(({ name }) => html.includes(name));
-    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(20_000);
+    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(25_000);
   });
 
   test('works without Web Crypto and streams, as in React Native', async () => {
@@ -200,7 +200,7 @@ describe('the library', () => {
       write: false,
     });
     const native = { fetch, URL, URLSearchParams, TextEncoder, TextDecoder, AbortController };
-    const timers = { setTimeout, clearTimeout, btoa, console };
+    const timers = { setTimeout, clearTimeout, btoa, console, performance };
     const context = createContext({ ...native, ...timers, url, apiKey });
     runInContext(outputFiles[0]?.text ?? '', context);
     expect(await (context as { result?: unknown }).result).toBe(true);
