@@ -11,12 +11,7 @@ import { reclaimContents } from '../domain/contents/contents.ts';
 import { releaseKept } from '../domain/contents/kept-contents.ts';
 import { endLinks } from '../domain/files/links.ts';
 import { expireVersions } from '../domain/files/versions.ts';
-import {
-  areRootKeysAtHand,
-  configureRootKey,
-  KeyUnavailable,
-  type RootKeySource,
-} from '../domain/keys/root-keys.ts';
+import { configureRootKey, KeyUnavailable, type RootKeySource } from '../domain/keys/root-keys.ts';
 import { createHeapState } from '../domain/shared/heap-state.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { expireUploads } from '../domain/uploads/upload-end.ts';
@@ -136,7 +131,7 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
 }
 
 /**
- * Ends what has expired, gives space back, goes on with rotations and brings records of an earlier
+ * Ends what has expired, gives space back, continues rotations and brings records of an earlier
  * version to the present one, a bounded step a message.
  */
 function upkeep(): void {
@@ -149,7 +144,7 @@ function upkeep(): void {
     expireVersions(stores, nowNs),
     endLinks(stores, nowNs),
     reclaimContents(stores),
-    areRootKeysAtHand(stores) && workOnRecords(),
+    rootKeys.isReady() && workOnRecords(),
   ];
   publishRoot();
   const mayHaveMore = steps.includes(true);
