@@ -36,8 +36,10 @@ export function shownToWriter(
 ): WrittenFile {
   const { file, isNew } = written;
   if (key === undefined || key.permissions.includes('read')) return { file, isNew, hidden: [] };
+  // A repeated completion is not new, but answers like the first.
+  const isCreated = isNew || file.createdAtNs === file.updatedAtNs;
   const hidden = shownFields.filter(
-    (field) => !sent.includes(field) && !(field === 'createdAt' && isNew),
+    (field) => !sent.includes(field) && !(field === 'createdAt' && isCreated),
   );
   return {
     file: Object.assign({ ...file }, ...hidden.map((one) => blank(file, one))),
