@@ -121,7 +121,6 @@ function planOf(answered: Answered): Plan {
   const { request, response } = answered;
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
-  if (urlPath === undefined) return { kind: 'unproven' };
   const { publicAnswer } = response;
   // The tree need not be asked for what the router has just found
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
@@ -143,7 +142,11 @@ function planOf(answered: Answered): Plan {
   if (response.isMissing) {
     return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
   }
-  if (!asksOptions && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
+  // An update has nothing to add where no path of a file can be.
+  const isUnreadable = urlPath.includes(nulStandIn);
+  if (!asksOptions && !isUnreadable && unprovable(answered).kind === 'upgrade') {
+    return { kind: 'upgrade' };
+  }
   const row = asksOptions ? 'preflight' : 'not-found';
   return unlessUnopened(answered, () => {
     const site = siteAt(stores, urlPath);
@@ -161,15 +164,15 @@ function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
   }
 }
 
+const nulStandIn = '\u0001';
+
 /**
  * The path as verifiers read it, who leave malformed percent-encodings as they are. Labels are
- * joined by NUL, so a path that contains NUL has no labels, except below `/api/`: there every path
- * has the same proof.
+ * joined by NUL here, so U+0001 stands in for a NUL of the path: no stored label has either, and a
+ * proof that one is absent shows that the other is.
  */
-function provablePath(request: HttpRequest): string | undefined {
-  const path = readablePath(request);
-  if (!path.includes('\0')) return path;
-  return path.startsWith('/api/') ? '/api/' : undefined;
+function provablePath(request: HttpRequest): string {
+  return readablePath(request).replaceAll('\0', nulStandIn);
 }
 
 /** Nobody may make the canister pay for the many bytes of a request that changes nothing. */

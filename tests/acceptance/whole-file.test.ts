@@ -216,7 +216,7 @@ describe('a GET that finds nothing', () => {
     ['a bucket', 404, 'NoSuchFile', () => `${service.base}/cloud/nobody/x`],
     ['a route', 404, 'NoSuchFile', () => `${service.base}/nowhere`],
     ['a bucket id', 404, 'NoSuchFile', () => `${service.base}/cloud/a_b/x`],
-    ['a path', 400, 'InvalidPath', () => `${service.base}/cloud/${service.bucket}/a/%00`],
+    ['a path', 404, 'NoSuchFile', () => `${service.base}/cloud/${service.bucket}/a/%00`],
   ])('for want of %s answers %i', async (_, status, code, url) => {
     const response = await fetch(url());
     expect(await errorOf(response)).toMatchObject({ status, code });
