@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readSections } from '../../scripts/wasm-sections.ts';
 import { projectDir } from '../tidy/source-tree.ts';
@@ -26,7 +27,7 @@ test('getUpload and http_request are queries, http_request_update is an update',
 });
 
 test('the Wasm carries the committed interface as public metadata', () => {
-  const wasm = readFileSync(join(projectDir, 'build', 'file_storage.wasm'));
+  const wasm = gunzipSync(readFileSync(join(projectDir, 'build', 'file_storage.wasm.gz')));
   const name = 'icp:public candid:service';
   const section = readSections(new Uint8Array(wasm)).find(({ id, content }) => {
     return (
