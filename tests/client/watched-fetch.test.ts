@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { streamSender } from '../../packages/client/src/body-sender.ts';
+import { streamSender } from '../../packages/client/src/node/body-sender.ts';
 import {
   type BodySender,
   type Fetch,
@@ -124,7 +124,7 @@ test('streamSender sends bytes and Blobs with their length, and reports what was
     const sent: number[] = [];
     const init = { method: 'PUT', headers: { 'X-Kept': 'yes' }, body };
     const url = `http://127.0.0.1:${port}/`;
-    const response = await streamSender(fetch)(url, init, (count) => sent.push(count));
+    const response = await streamSender(url, init, (count) => sent.push(count));
     expect(await response.text()).toBe('stored');
     expect(sent).toEqual([...sent].sort((one, other) => one - other));
     expect(sent.at(-1)).toBe(bytes.length);

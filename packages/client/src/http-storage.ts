@@ -1,6 +1,5 @@
 // The client over HTTP alone: nothing of the actor comes along into a bundle.
 
-import { isNode, streamSender } from './body-sender.ts';
 import type { Connection } from './connection.ts';
 import type { EndToEndLayer } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './file-storage.ts';
@@ -22,7 +21,8 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined;
   /**
    * Sends the bodies of uploads and reports how far they are, for `onProgress` and `timeoutMs`.
-   * Node has one unless `fetch` is given; elsewhere a body counts as sent when it is answered.
+   * createNodeStorage() has one unless `fetch` is given; without one a body counts as sent when it
+   * is answered.
    */
   readonly sendBody?: BodySender | undefined;
   /** Media type by a path's extension, such as `lookup` of mime-types. */
@@ -59,21 +59,27 @@ export function exchangeOptions(options: CommonOptions) {
     // Said here, without it: fetch would repeat it.
     throw new StorageError('InvalidArgument', 'The API key is one word, without spaces.');
   }
-  const ownFetch = withoutRedirects(fetch ?? globalThis.fetch.bind(globalThis));
-  const nodeSender = fetch === undefined && isNode() ? streamSender(ownFetch) : undefined;
-  const sendBody = options.sendBody ?? nodeSender;
-  return { fetch: ownFetch, sendBody, timeoutMs, line: createLine() };
+  const send = fetch ?? globalThis.fetch.bind(globalThis);
+  const ownFetch: Fetch = (input, init) =>
+    unlessRedirected(input, () => send(input, { ...init, redirect: 'error' }));
+  const { sendBody } = options;
+  const ownSender: BodySender | undefined =
+    sendBody &&
+    ((url, init, onSent) =>
+      unlessRedirected(url, () => sendBody(url, { ...init, redirect: 'error' }, onSent)));
+  return { fetch: ownFetch, sendBody: ownSender, timeoutMs, line: createLine() };
 }
 
 /** A redirect would send keys, signed calls and file contents to another host. */
-function withoutRedirects(fetch: Fetch): Fetch {
-  return async (input, init) => {
-    try {
-      return await fetch(input, { ...init, redirect: 'error' });
-    } catch (error) {
-      throw redirectError(input, error) ?? error;
-    }
-  };
+async function unlessRedirected(
+  input: Parameters<Fetch>[0],
+  send: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await send();
+  } catch (error) {
+    throw redirectError(input, error) ?? error;
+  }
 }
 
 /** Only Node says that a redirect was the reason; browsers report any failure alike. */

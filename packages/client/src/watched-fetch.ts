@@ -63,8 +63,9 @@ export function fetchWhole(
     const watched = { ...init, signal: stall.signal };
     const bodyBytes = lengthOf(body);
     let response: Response;
-    if (connection.sendBody && bodyBytes >= countedBytesMin && isBytes(body)) {
-      response = await connection.sendBody(url, { ...watched, body }, sent);
+    if (connection.sendBody && bodyBytes >= countedBytesMin && typeof body !== 'string') {
+      const bytes = body as Uint8Array<ArrayBuffer> | Blob;
+      response = await connection.sendBody(url, { ...watched, body: bytes }, sent);
     } else {
       stall.moved(bodyBytes / slowLineBytesPerMs);
       response = await connection.fetch(url, watched);
@@ -80,14 +81,10 @@ export function fetchWhole(
   });
 }
 
-function isBytes(body: WatchedInit['body']): body is Uint8Array<ArrayBuffer> | Blob {
-  return body instanceof Uint8Array || body instanceof Blob;
-}
-
+/** Not every platform has Blob, so a body is asked for its size and not for its class. */
 function lengthOf(body: WatchedInit['body']): number {
-  if (body instanceof Uint8Array) return body.length;
-  if (body instanceof Blob) return body.size;
-  return typeof body === 'string' ? body.length : 0;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body.length;
+  return (body as { readonly size?: number } | null | undefined)?.size ?? 0;
 }
 
 async function readWhole(

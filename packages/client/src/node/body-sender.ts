@@ -1,21 +1,19 @@
 // Sends bodies by fetch as streams, whose slices are pulled as the connection takes them. Only
 // Node's fetch can: browsers need HTTP/2 for it.
 
-import type { BodySender, Fetch } from './watched-fetch.ts';
+import type { BodySender } from '../watched-fetch.ts';
 
 const sliceBytes = 65_536;
 
-export function streamSender(fetch: Fetch): BodySender {
-  return (url, { body, headers, ...init }, onSent) => {
-    const length = body instanceof Uint8Array ? body.length : body.size;
-    const fields = new Headers(headers);
-    // Without it the stream would go in HTTP's own chunks, which not every gateway takes.
-    fields.set('Content-Length', String(length));
-    const stream = slicesOf(body, length, onSent);
-    const streamed = { ...init, headers: fields, body: stream, duplex: 'half' };
-    return fetch(url, streamed as RequestInit);
-  };
-}
+export const streamSender: BodySender = (url, { body, headers, ...init }, onSent) => {
+  const length = body instanceof Uint8Array ? body.length : body.size;
+  const fields = new Headers(headers);
+  // Without it the stream would go in HTTP's own chunks, which not every gateway takes.
+  fields.set('Content-Length', String(length));
+  const stream = slicesOf(body, length, onSent);
+  const streamed = { ...init, headers: fields, body: stream, duplex: 'half' };
+  return fetch(url, streamed as RequestInit);
+};
 
 function slicesOf(
   body: Uint8Array | Blob,
@@ -40,9 +38,4 @@ function slicesOf(
     },
     { highWaterMark: 0 },
   );
-}
-
-export function isNode(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } };
-  return process?.versions?.node !== undefined;
 }
