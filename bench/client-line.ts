@@ -82,7 +82,7 @@ function sourceOf(size: number) {
   return { size, slice };
 }
 
-/** What the line could have carried in that time. */
+/** Returns the bytes that the line could have carried in that time. */
 function carried({ rate }: TestLine, ms: number): number {
   let bytes = 0;
   for (let at = 0; at < ms; at += 100) bytes += rate(at) / 10;

@@ -9,7 +9,7 @@ import { StorageError, type StorageErrorDetails } from './storage-error.ts';
 
 /** The service that was asked. */
 interface Place {
-  /** Of the gateway, or of the host for agents. */
+  /** The gateway, or the host for agents. */
   readonly address: string;
   readonly canisterId?: string | undefined;
 }
@@ -17,7 +17,7 @@ interface Place {
 interface NetworkAnswer extends Place {
   /** Reject message, or body of the response. */
   readonly text: string;
-  /** Of a reject, such as IC0207. */
+  /** The error code of a reject, such as IC0207. */
   readonly errorCode?: string | undefined;
   /** `x-ic-error-cause` of a response. */
   readonly cause?: string | null | undefined;
@@ -235,7 +235,7 @@ function readPage(text: string): Page {
   return { cause: '', title: '', reason: rejectWords(textOf(message) || head) };
 }
 
-/** Of a page that ic-gateway shows to browsers: `title - status | Internet Computer`. */
+/** Returns the title of a page of ic-gateway: `title - status | Internet Computer`. */
 function titleOf(page: string): string {
   const [, title = ''] = /<title>([^<]{1,200})</.exec(page) ?? [];
   return title.includes('| Internet Computer') ? title.trim() : '';

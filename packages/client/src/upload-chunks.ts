@@ -59,7 +59,7 @@ export async function sendChunks(
   const digests: Uint8Array[] = [];
   let doneBytes = 0;
   let resumedBytes = 0;
-  /** Of the chunks that are being sent. */
+  /** Bytes of the chunks that are being sent. */
   const sent = new Map<number, number>();
   const { up } = connection.transport.line;
   const report = () => {

@@ -43,7 +43,7 @@ export interface WholeResponse {
 }
 
 const slowLineBytesPerMs = 16;
-/** Of what a sender has counted as sent, at most so much may still be in the platform's buffers. */
+/** The platform may still buffer so many of the bytes that a sender has counted as sent. */
 const bufferedBytesMax = 262_144;
 /** Shorter bodies are sent at once. */
 const countedBytesMin = 32_768;
