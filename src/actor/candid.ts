@@ -56,6 +56,8 @@ export const UploadRequest = IDL.Record({
   ifMatch: IDL.Opt(IDL.Text),
   /** Entity tags that it must not have; `*`: there must be no file. */
   ifNoneMatch: IDL.Opt(IDL.Text),
+  /** 1 to 64 visible ASCII characters: a repeated call gets the open upload of the first. */
+  token: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 

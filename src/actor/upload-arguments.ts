@@ -18,6 +18,7 @@ export interface UploadArgument {
   readonly metadata: Optional<[string, string][]>;
   readonly ifMatch: Optional<string>;
   readonly ifNoneMatch: Optional<string>;
+  readonly token: Optional<string>;
   readonly apiKey: Optional<string>;
 }
 
@@ -37,6 +38,7 @@ export function uploadRequestOf(argument: UploadArgument): UploadRequest {
     sha256: argument.sha256[0],
     headers: argument.headers[0],
     metadata: argument.metadata[0],
+    token: argument.token[0],
   };
 }
 

@@ -42,11 +42,17 @@ export function startUpload(exchange: Exchange): Answer {
   const request = startRequest(exchange);
   const { stores, call } = exchange;
   if (exchange.phase === 'query') {
-    checkUploadRequest(stores, call, request);
-    return upgrade;
+    const { begun } = checkUploadRequest(stores, call, request);
+    return begun === undefined ? upgrade : sessionResponse(200, begun, call.nowNs);
   }
   const session = beginUpload(stores, call, request);
-  const response = jsonResponse(201, sessionView(session, call.nowNs));
+  // A repetition of a request that was still under way when the query looked.
+  const isRepeated = session.createdAtNs !== call.nowNs;
+  return sessionResponse(isRepeated ? 200 : 201, session, call.nowNs);
+}
+
+function sessionResponse(status: number, session: UploadSession, nowNs: bigint): HttpResponse {
+  const response = jsonResponse(status, sessionView(session, nowNs));
   const location: Header = ['Location', sessionUrl(session)];
   return { ...response, headers: [...response.headers, location, uncached] };
 }
@@ -79,6 +85,7 @@ function startRequest(exchange: Exchange): UploadRequest {
     metadata: textPairsField(body, 'metadata'),
     ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
     ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+    token: textField(body, 'token'),
     isOverHttp: true,
   };
 }

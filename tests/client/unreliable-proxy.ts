@@ -30,6 +30,8 @@ export interface UnreliableProxy {
   faults: Faults;
   /** Called with the number of chunks accepted so far. */
   onAccepted: ((count: number) => void) | undefined;
+  /** Called with each request that was carried out: true loses its answer. */
+  losesAnswer: ((url: string, body: Buffer) => boolean) | undefined;
   /**
    * Resolves when no request is on its way, and none can come any more from callers that have gone:
    * what they had sent is answered, or lost with their connections.
@@ -64,6 +66,7 @@ export async function startProxy(target: string, random: () => number): Promise<
     accepted: new Map(),
     faults: noFaults,
     onAccepted: undefined,
+    losesAnswer: undefined,
     async idle() {
       do {
         await Promise.all(underWay);
@@ -112,7 +115,7 @@ async function relay(
     underWay.add(copy);
   }
   const answer = await forward(state, request, body);
-  if (random() < loseAnswer) {
+  if (proxy.losesAnswer?.(request.url ?? '', body) || random() < loseAnswer) {
     proxy.counts.lostAnswers++;
     response.destroy();
     return;

@@ -58,18 +58,20 @@ describe('beginUpload()', () => {
   test('writes the record of its diagram', () => {
     const { stores } = scene;
     const metadata = [['by', 'me']] as const;
-    const session = begin(stores, alice, { path: '/p', tags: ['t'], size: 3n, metadata });
+    const session = begin(stores, alice, {
+      ...{ path: '/p', tags: ['t'], size: 3n, metadata, token: 'T' },
+    });
     putChunk(stores, alice, chunk(session.uploadId, 1, testBytes(2)));
     const [[, record] = []] = stores.uploads.entries();
     const time = 'f2670d45f2ca8618';
     // Behind that of the chunk, which takes 64 bytes and a tag
     const secondSlot = '5010000000000000';
     expect(Buffer.from(record ?? []).toString('hex')).toBe(
-      `0500${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
+      `0600${'0300000000000000'}${'0300000000000000'}${'0200000000000000'}` +
         `${'01000000'}${'02000000'}${'02000000'}${'01000000'}02${'03020202'}${'00'}${time}${time}` +
         `${'00000000'}${'00'}${'01'}${secondSlot}${'00040000'}${'00'}${'00000000'}${'00'.repeat(8)}` +
         `${'0300000000000000'}${'01000000'}0201` +
-        Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0t\0by\0me').toString('hex'),
+        Buffer.from('box\0p\0video/mp4\0\0\0\0\0\0\0\0T\0t\0by\0me').toString('hex'),
     );
   });
 

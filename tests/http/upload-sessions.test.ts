@@ -72,6 +72,22 @@ describe('an upload session', () => {
     expect(scene.stores.writeCount()).toBe(before);
   });
 
+  test('POST upload/start repeated with its token answers 200 and the same session', () => {
+    const body = new Uint8Array(Buffer.from('{"path":"a","size":1,"token":"T"}'));
+    const ask = signed({ method: 'POST', url: `${root}/start`, body });
+    expect(exchange(scene.stores, { ...ask, phase: 'query' })).toBe(upgrade);
+    const begun = send(scene.stores, ask);
+    expect(begun.status).toBe(201);
+    const later = { ...ask, nowNs: startNs + 1n };
+    const location = ['Location', `${root}/${JSON.parse(bodyText(begun)).sessionId}`];
+    for (const phase of ['query', 'update'] as const) {
+      const repeated = send(scene.stores, { ...later, phase });
+      expect(repeated).toMatchObject({ status: 200, body: begun.body });
+      expect(repeated.headers).toContainEqual(location);
+    }
+    checkInvariants(scene.stores);
+  });
+
   test('is unknown under another bucket, also to a key for both', () => {
     const session = start({ path: 'a', size: 1 });
     const both = makeKey(scene.stores, { buckets: ['box', 'other'] });

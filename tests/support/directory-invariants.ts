@@ -15,7 +15,16 @@ import { expectSame, expectSameBytes } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 // Kinds 10 to 13 are those of links, see link-invariants.ts
-const kinds = { openUpload: 4, share: 6, digests: 7, version: 8, due: 9, renewal: 14, end: 15 };
+const kinds = {
+  openUpload: 4,
+  share: 6,
+  digests: 7,
+  version: 8,
+  due: 9,
+  renewal: 14,
+  token: 15,
+  end: 16,
+};
 const digestBytes = 32;
 
 function entriesOf({ directory }: MemoryStores, kind: number): IndexEntry[] {
@@ -58,6 +67,11 @@ export function checkDirectory(
   expect(names.sort()).toEqual(
     open.map((session) => `${session.uploadId} ${reservedBytes(session)}`).sort(),
   );
+  const tokens = entriesOf(stores, kinds.token).map(({ key }) => {
+    return Buffer.from(key.subarray(-16)).toString('hex');
+  });
+  const withToken = open.filter(({ token }) => token !== '');
+  expect(tokens.sort()).toEqual(withToken.map(({ uploadId }) => uploadId).sort());
   const renewals = entriesOf(stores, kinds.renewal).map(({ key }) => {
     return Buffer.from(key.subarray(1)).toString().split('\0')[0] ?? '';
   });

@@ -150,7 +150,7 @@ async function startUpload(
   signal: Signal,
 ): Promise<UploadSession> {
   const { actor } = service;
-  const { size, chunkBytes, contentType, headers } = request;
+  const { size, chunkBytes, contentType, headers, token } = request;
   const uploadId = await call(signal, () =>
     actor.beginFileUploadWith({
       ...destinationOf(service, request),
@@ -158,6 +158,7 @@ async function startUpload(
       size: optional(size === undefined ? undefined : BigInt(size)),
       chunkSize: optional(BigInt(chunkBytes)),
       headers: optional(Object.entries(headers)),
+      token: optional(token),
     }),
   );
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));

@@ -98,6 +98,8 @@ export interface SessionRequest extends FileMetadata {
   /** Undefined: completion tells it. */
   readonly size: number | undefined;
   readonly chunkBytes: number;
+  /** The same for each attempt: the service then answers all of them with one session. */
+  readonly token: string;
 }
 
 export interface SessionName extends FileName {

@@ -203,7 +203,7 @@ export async function beginSession(
   return session;
 }
 
-/** A lost answer leaves a session that nobody knows; it ends by itself. */
+/** One token for all attempts, so that a lost answer leaves no second session. */
 async function beginWith(
   connection: Connection,
   { metadata, size, chunkBytes, signal }: Beginning & { readonly chunkBytes: number },
@@ -214,8 +214,15 @@ async function beginWith(
       `A chunk has ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkBytes}.`,
     );
   }
-  const request = { ...metadata, size, chunkBytes };
+  const token = newToken();
+  const request = { ...metadata, size, chunkBytes, token };
   return trying(connection, signal, () => connection.transport.startUpload(request, signal));
+}
+
+/** It tells the caller's own sessions apart and is no secret; React Native has no Web Crypto. */
+function newToken(): string {
+  const digits = () => Math.random().toString(36).slice(2);
+  return `${digits()}-${digits()}`;
 }
 
 async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {

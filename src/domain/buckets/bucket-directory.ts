@@ -6,7 +6,7 @@
 //   1 | principal (length u8, bytes) | bucket id   -> 0
 //   2 | bucket id | 0 | SHA-256 of a key           -> its expiry, ns; 0 for never
 //   3 | SHA-256 of a key                           -> 0
-//   4, 5                                           see open-uploads.ts, kept-contents.ts
+//   4, 5, 15                                       see open-uploads.ts, kept-contents.ts
 //   6 to 14                                        see ARCHITECTURE.md
 //
 // A key stands here from its creation until it is revoked, or expired and cleared away.

@@ -1,10 +1,12 @@
 // The open uploads of each bucket, by whose they are: for their limits and for lists of them, and
 // so that they end with the right that they rest on. In the directory, see bucket-directory.ts:
 //
-//   4 | bucket id | 0 | holder 8 | upload id 16    -> bytes that it reserves
+//   4 | bucket id | 0 | holder 8 | upload id 16                       -> bytes that it reserves
+//   15 | bucket id | 0 | holder 8 | SHA-256 of its token, 8 | upload id 16  -> 0
 //
 // The holder is the API key that an upload was begun with, else the principal: the beginning of a
-// SHA-256. An upload is noted when it begins and forgotten when it ends.
+// SHA-256. An upload is noted when it begins and forgotten when it ends. Kind 15 finds the upload
+// that a token began without reading the others; uploads without a token have no such entry.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -15,9 +17,10 @@ import type { Stores } from '../shared/stores.ts';
 import { doomUpload } from './upload-expiry.ts';
 import { sessionKey, type UploadSession } from './upload-session.ts';
 
-const kind = 4;
+const kinds = { upload: 4, token: 15 } as const;
 const holderBytes = 8;
 const uploadIdBytes = 16;
+const tokenHashBytes = 8;
 /** Behind every upload id. */
 const afterIds = new Uint8Array(uploadIdBytes + 1).fill(0xff);
 
@@ -42,21 +45,49 @@ export function holderOf({ keyHash, owner }: Held): Uint8Array {
   return keyHash.length > 0 ? keyHolder(keyHash) : principalHolder(owner);
 }
 
-function scopeOf(bucketId: string): Uint8Array {
+function scopeOf(bucketId: string, kind: number = kinds.upload): Uint8Array {
   return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0`));
+}
+
+type Begun = Held & Pick<UploadSession, 'bucketId' | 'token'>;
+
+function tokenScope(begun: Begun): Uint8Array {
+  const hash = sha256(encodeUtf8(begun.token)).subarray(0, tokenHashBytes);
+  return concatBytes(scopeOf(begun.bucketId, kinds.token), holderOf(begun), hash);
+}
+
+function tokenKey(session: UploadSession): Uint8Array {
+  return concatBytes(tokenScope(session), sessionKey(session.uploadId));
+}
+
+/** Lets uploadsWithToken() find a session that is noted until it ends. */
+export function noteToken(stores: Stores, session: UploadSession): void {
+  if (session.token !== '') stores.directory.insert(tokenKey(session), 0n);
+}
+
+/**
+ * Ids of the holder's open uploads in the bucket whose token has the same hash: the caller compares
+ * the tokens themselves.
+ */
+export function uploadsWithToken(stores: Stores, begun: Begun): string[] {
+  const scope = tokenScope(begun);
+  return entriesBetween(stores, scope, concatBytes(scope, afterIds)).map(
+    ({ uploadId }) => uploadId,
+  );
 }
 
 function entryKey(session: UploadSession): Uint8Array {
   return concatBytes(scopeOf(session.bucketId), holderOf(session), sessionKey(session.uploadId));
 }
 
-/** Or what it reserves from now on. */
+/** Notes what the open upload reserves, or what it reserves from now on. */
 export function noteUpload(stores: Stores, session: UploadSession, reservedBytes: number): void {
   stores.directory.insert(entryKey(session), BigInt(reservedBytes));
 }
 
 export function forgetUpload(stores: Stores, session: UploadSession): void {
   stores.directory.remove(entryKey(session));
+  if (session.token !== '') stores.directory.remove(tokenKey(session));
 }
 
 /** Of a bucket, or only those of one holder; as many as a bucket may have. */
@@ -65,11 +96,15 @@ export function openUploadsOf(
   bucketId: string,
   holder: Uint8Array = new Uint8Array(0),
 ): OpenUpload[] {
-  const { directory } = stores;
   const prefix = concatBytes(scopeOf(bucketId), holder);
-  const start = directory.rank(prefix);
   const rest = new Uint8Array(holderBytes - holder.length).fill(0xff);
-  const end = directory.rank(concatBytes(prefix, rest, afterIds));
+  return entriesBetween(stores, prefix, concatBytes(prefix, rest, afterIds));
+}
+
+/** The uploads whose entries lie between the two keys, as many as a bucket may have. */
+function entriesBetween({ directory }: Stores, first: Uint8Array, last: Uint8Array): OpenUpload[] {
+  const start = directory.rank(first);
+  const end = directory.rank(last);
   const count = Math.min(end - start, openUploadCountMax);
   const entries = count === 0 ? [] : directory.read(start, count);
   return entries.map(({ key, value }) => ({

@@ -21,6 +21,8 @@ export interface UploadOptions {
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
+  /** 1 to 64 visible ASCII characters; a repeated beginning with it finds the same session. */
+  readonly token?: string | undefined;
 }
 
 /** 0 for none. The size is 0 while it is unknown. */
@@ -67,6 +69,17 @@ export function requireVerifiable(totalSize: number): void {
       { limit: verifiedFileBytesMax },
     );
   }
+}
+
+/** '' for none. */
+export function parseToken(token: string | undefined): string {
+  if (token !== undefined && !/^[!-~]{1,64}$/.test(token)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `token has 1 to 64 visible ASCII characters; got ${quote(token)}.`,
+    );
+  }
+  return token ?? '';
 }
 
 /** Bounds what is kept of a field; its grammar is the precondition's. '' for none. */

@@ -66,6 +66,8 @@ export interface UploadSession extends FileMetadata, SealedContent {
   /** '' for none. */
   readonly ifMatch: string;
   readonly ifNoneMatch: string;
+  /** Sent with the beginning, so that a repetition of it finds the session; '' for none. */
+  readonly token: string;
   /** What the file became, for the repeated answer; empty and 0 before completion. */
   readonly fileId: string;
   readonly fileDigest: Uint8Array;
@@ -77,7 +79,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly isNoted: boolean;
 }
 
-// 0: version 5 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
+// 0: version 6 | status u8 | content u64 | total size u64 | uploaded u64 | received chunks u32
 //    | chunk size u32 | chunk index end u32 | received bits (length u32, bytes)
 //    | owner (length, bytes) | key hash (length, bytes) | created u64 | updated u64
 //    | declared chunk size u32 | SHA-256 (length, bytes)
@@ -85,11 +87,11 @@ export interface UploadSession extends FileMetadata, SealedContent {
 //    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
 //    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
 //    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
-//    tag …, name and value of metadata …
+//    token, tag …, name and value of metadata …
 //    The key of the map is the upload id's bytes. Version 4 has 1,000 received bits behind a length
 //    of one byte, one slot of digests u64, as long as that many chunks need, or those that were
-//    declared, and no number of tags: it has no metadata. Version 3 has no flags either.
-const version = 5;
+//    declared, no token, and no number of tags: it has no metadata. Version 3 has no flags either.
+const version = 6;
 const versionOfOnePage = 4;
 const versionWithoutFlags = 3;
 const formerChunkCountMax = 1_000;
@@ -130,6 +132,7 @@ function encodeSession(session: UploadSession): Uint8Array {
       ...session.headers,
       session.ifMatch,
       session.ifNoneMatch,
+      session.token,
       ...session.tags,
       ...session.metadata.flat(),
     ]);
@@ -217,12 +220,16 @@ export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   nextNonce: 0,
 };
 
+/** `tagCount`: undefined in a former version, which has neither a token nor metadata. */
 function decodeTexts(texts: readonly string[], tagCount: number | undefined) {
   const headers = texts.slice(0, storedHeaderNames.length);
-  const [ifMatch = '', ifNoneMatch = '', ...rest] = texts.slice(storedHeaderNames.length);
+  const [ifMatch = '', ifNoneMatch = '', ...behind] = texts.slice(storedHeaderNames.length);
+  const isFormer = tagCount === undefined;
+  const [token = ''] = isFormer ? [] : behind;
+  const rest = isFormer ? behind : behind.slice(1);
   const tagsEnd = tagCount ?? rest.length;
   const metadata = pairsOf(rest, tagsEnd);
-  return { headers, metadata, ifMatch, ifNoneMatch, tags: rest.slice(0, tagsEnd) };
+  return { headers, metadata, ifMatch, ifNoneMatch, token, tags: rest.slice(0, tagsEnd) };
 }
 
 const uploadIdBytes = 16;

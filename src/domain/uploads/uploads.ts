@@ -23,12 +23,13 @@ import {
 import { Refusal } from '../shared/refusal.ts';
 import { parseStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
-import { forgetUpload, keyHolder, noteUpload, openUploadsOf } from './open-uploads.ts';
+import { forgetUpload, keyHolder, noteToken, noteUpload, openUploadsOf } from './open-uploads.ts';
 import { scheduleExpiry } from './upload-expiry.ts';
 import {
   parseChunkSize,
   parseCondition,
   parseFileDigest,
+  parseToken,
   type UploadOptions,
 } from './upload-options.ts';
 import { checkRoom } from './upload-room.ts';
@@ -41,6 +42,7 @@ import {
   shownStatus,
   type UploadSession,
 } from './upload-session.ts';
+import { findBegunUpload } from './upload-token.ts';
 
 export interface UploadRequest extends UploadOptions {
   readonly bucket: string;
@@ -54,7 +56,10 @@ export interface UploadRequest extends UploadOptions {
   readonly isOverHttp?: boolean;
 }
 
-/** Refuses what beginUpload() would refuse; changes nothing. */
+/**
+ * Refuses what beginUpload() would refuse; changes nothing. `begun` is the caller's open session of
+ * the same token, which a repeated request gets even where there is no room for another.
+ */
 export function checkUploadRequest(stores: Stores, call: Call, request: UploadRequest) {
   const { bucket: bucketId, path: sent, apiKey } = request;
   const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
@@ -80,11 +85,20 @@ export function checkUploadRequest(stores: Stores, call: Call, request: UploadRe
     ifMatch: parseCondition('ifMatch', request.ifMatch),
     ifNoneMatch: parseCondition('ifNoneMatch', request.ifNoneMatch),
   };
-  const session = { bucketId, path, contentType, tags, totalSize, isSizeKnown, ...options };
+  const session = {
+    ...{ bucketId, path, contentType, tags, totalSize, isSizeKnown, ...options },
+    token: parseToken(request.token),
+    owner: call.caller.principal,
+    keyHash: key?.hash ?? emptyBytes,
+    isOverHttp: request.isOverHttp === true,
+  };
   const reservedBytes = totalSize + overheadBytesOf(session);
-  checkRoom(stores, call, { bucket, key, reservedBytes });
-  checkConditions(stores, session);
-  return { bucket, key, session, reservedBytes };
+  const begun = findBegunUpload(stores, { nowNs: call.nowNs, beginning: session });
+  if (begun === undefined) {
+    checkRoom(stores, call, { bucket, key, reservedBytes });
+    checkConditions(stores, session);
+  }
+  return { bucket, key, session, reservedBytes, begun };
 }
 
 /** Refuses with PreconditionFailed unless the upload may replace what is at its path now. */
@@ -102,8 +116,10 @@ export function checkConditions(
   checkUnmodifiedSince(old?.updatedAtNs, conditions);
 }
 
+/** Begins a session, or returns the caller's open one that the same token began. */
 export function beginUpload(stores: Stores, call: Call, request: UploadRequest): UploadSession {
   const checked = checkUploadRequest(stores, call, request);
+  if (checked.begun !== undefined) return checked.begun;
   const { content, key } = createContent(stores, checked.bucket);
   key.fill(0);
   const session: UploadSession = {
@@ -117,9 +133,6 @@ export function beginUpload(stores: Stores, call: Call, request: UploadRequest):
     chunkSize: 0,
     received: emptyBytes,
     chunkIndexEnd: 0,
-    owner: call.caller.principal,
-    keyHash: checked.key?.hash ?? emptyBytes,
-    isOverHttp: request.isOverHttp === true,
     isNoted: true,
     createdAtNs: call.nowNs,
     updatedAtNs: call.nowNs,
@@ -128,6 +141,7 @@ export function beginUpload(stores: Stores, call: Call, request: UploadRequest):
   saveSession(stores, session);
   scheduleExpiry(stores, session, checked.key?.expiresAtNs);
   noteUpload(stores, session, checked.reservedBytes);
+  noteToken(stores, session);
   saveBucket(stores, withUploadCounted(checked.bucket, session, 1), checked.bucket);
   return session;
 }

@@ -715,6 +715,10 @@ export interface UploadCompletion {
  */
 export interface UploadRequest {
   /**
+   * 1 to 64 visible ASCII characters: a repeated call gets the open upload of the first.
+   */
+  'token' : [] | [string],
+  /**
    * Of the whole file, in hexadecimal: completion checks it.
    */
   'sha256' : [] | [string],
@@ -1190,6 +1194,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const Settings = IDL.Record({ 'rootKey' : IDL.Opt(RootKeySource) });
   const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
   const UploadRequest = IDL.Record({
+    'token' : IDL.Opt(IDL.Text),
     'sha256' : IDL.Opt(IDL.Text),
     'contentType' : IDL.Opt(IDL.Text),
     'metadata' : IDL.Opt(IDL.Vec(TextPair)),

@@ -1,0 +1,69 @@
+// Tokens that make the beginning of an upload repeatable. A client whose answer was lost sends the
+// same request again and gets the session that it began, instead of a second one that nobody knows.
+
+import { bytesEqual } from '../../lib/bytes.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { uploadsWithToken } from './open-uploads.ts';
+import { findSession, shownStatus, type UploadSession } from './upload-session.ts';
+
+const compared = [
+  'path',
+  'contentType',
+  'tags',
+  'totalSize',
+  'isSizeKnown',
+  'headers',
+  'metadata',
+  'declaredChunkSize',
+  'sha256',
+  'ifMatch',
+  'ifNoneMatch',
+] as const;
+const whose = ['bucketId', 'token', 'owner', 'keyHash', 'isOverHttp'] as const;
+
+type Beginning = Pick<UploadSession, (typeof compared)[number] | (typeof whose)[number]>;
+
+/** How messages name the fields that senders name otherwise. */
+const sentNames = { totalSize: 'size', isSizeKnown: 'size', declaredChunkSize: 'chunkSize' };
+
+/**
+ * Returns the caller's open session that was begun with the same token; undefined without a token
+ * or such a session. Refuses with InvalidArgument if anything else differs.
+ */
+export function findBegunUpload(
+  stores: Stores,
+  { nowNs, beginning }: { readonly nowNs: bigint; readonly beginning: Beginning },
+): UploadSession | undefined {
+  if (beginning.token === '') return undefined;
+  const begun = uploadsWithToken(stores, beginning)
+    .map((uploadId) => findSession(stores, uploadId))
+    .find((session) => session !== undefined && isOpenOf(session, beginning, nowNs));
+  if (begun !== undefined) requireSameFields(begun, beginning);
+  return begun;
+}
+
+/** The index compares beginnings of hashes; this compares the caller and the token whole. */
+function isOpenOf(session: UploadSession, beginning: Beginning, nowNs: bigint): boolean {
+  const isOpen = session.status === 'active' && shownStatus(session, nowNs) !== 'expired';
+  const isCallers =
+    bytesEqual(session.owner, beginning.owner) && bytesEqual(session.keyHash, beginning.keyHash);
+  const isSameWay = session.isOverHttp === beginning.isOverHttp;
+  return isOpen && isCallers && isSameWay && session.token === beginning.token;
+}
+
+function requireSameFields(begun: UploadSession, beginning: Beginning): void {
+  const differing = compared.filter((name) => textOf(begun[name]) !== textOf(beginning[name]));
+  if (differing.length === 0) return;
+  const names = differing.map((name) => ({ ...sentNames })[name as keyof typeof sentNames] ?? name);
+  throw new Refusal(
+    'InvalidArgument',
+    `The token ${beginning.token} began an open upload with another ${[...new Set(names)].join(', ')}. ` +
+      'Repeat the first request unchanged, or send a new token.',
+  );
+}
+
+function textOf(value: Beginning[(typeof compared)[number]]): string {
+  return value instanceof Uint8Array ? encodeHex(value) : JSON.stringify(value);
+}
