@@ -7,6 +7,7 @@ import { fileStorage } from '../../packages/client/src/file-storage.ts';
 import { httpTransport } from '../../packages/client/src/http-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
+import { xhrSender } from '../../packages/client/src/xhr-sender.ts';
 import type { DropBox } from './drop-box.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 
@@ -75,7 +76,7 @@ export function isSignedInOtherwise(apiKey: string): boolean {
 
 /** A key opens no file of an end-to-end bucket, but what it sends is sealed to the recipients. */
 function keySession({ apiKey, buckets, drop }: KeySession): Session {
-  const options = { url: location.origin, apiKey, retry };
+  const options = { url: location.origin, apiKey, retry, sendBody: xhrSender };
   const stored = createStorage(options);
   // What a bucket is takes an update, some seconds: it is asked of whoever uploads alone.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
@@ -140,7 +141,8 @@ async function identitySession(kind: IdentitySession['kind']): Promise<Session |
   if (identity === undefined) return undefined;
   const canisterId = await thisCanister();
   const fetchRootKey = isLocal();
-  const options = { host: serviceHost(), canisterId, identity, fetchRootKey, retry };
+  const service = { host: serviceHost(), canisterId, identity, fetchRootKey };
+  const options = { ...service, retry, sendBody: xhrSender };
   return {
     kind,
     storage: createStorage({ ...options, endToEnd: endToEnd({ store: identityStore }) }),

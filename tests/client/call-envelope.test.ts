@@ -4,9 +4,15 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Cbor, requestIdOf, type SignIdentity } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
+import { DelegationChain, DelegationIdentity, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { Principal } from '@icp-sdk/core/principal';
 import { expect, test } from 'vitest';
-import { argumentStart, leb128, sealCall } from '../../packages/client/src/call-envelope.ts';
+import {
+  argumentStart,
+  leb128,
+  sealCall,
+  sealCallBy,
+} from '../../packages/client/src/call-envelope.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { newIdentity } from '../../scripts/local-service.ts';
 import { concatBytes } from '../../src/lib/bytes.ts';
@@ -56,6 +62,27 @@ test('an identity signs the request id', async () => {
   expect(new Uint8Array(decoded.content.sender as Uint8Array)).toEqual(
     identity.getPrincipal().toUint8Array(),
   );
+});
+
+test('sealCallBy() has the delegations of an identity in the envelope', async () => {
+  const [person, session] = [Ed25519KeyIdentity.generate(), Ed25519KeyIdentity.generate()];
+  const until = new Date(Date.now() + 60_000);
+  const chain = await DelegationChain.create(person, session.getPublicKey(), until);
+  const identity = DelegationIdentity.fromDelegation(session, chain);
+  const blob = sampleBytes('delegated', 70_000);
+  const start = argumentStart([IDL.Text, IDL.Nat], ['upload', 7n]);
+  const call = { canisterId, method, argumentStart: start, blob, expiryNs };
+  const { body, requestId } = await sealCallBy(identity, call);
+  const decoded = Cbor.decode<Decoded & { sender_delegation: unknown[] }>(body);
+  const { content } = decoded;
+  const types = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)];
+  const argument = IDL.encode(types, ['upload', 7n, blob]);
+  expect(Buffer.compare(content.arg as Uint8Array, argument)).toBe(0);
+  expect(Buffer.from(requestId)).toEqual(Buffer.from(requestIdOf(content)));
+  expect(new Uint8Array(content.sender as Uint8Array)).toEqual(
+    person.getPrincipal().toUint8Array(),
+  );
+  expect(decoded.sender_delegation.length).toBe(1);
 });
 
 test('leb128() writes seven bits a byte, the lowest first', () => {

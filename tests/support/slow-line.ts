@@ -18,7 +18,9 @@ export interface SlowLine {
 
 const tickMs = 20;
 /** Of one connection, read ahead of what the bucket gives: a line has buffers, but small ones. */
-const queuedBytesMax = 16_384;
+const queuedBytesMin = 16_384;
+/** So that a fast line has enough to carry when a tick comes late. */
+const bufferedMs = 100;
 
 /** Bytes of one connection in one direction that wait for the bucket. */
 interface Flow {
@@ -34,6 +36,7 @@ class Direction {
   readonly #options: LineOptions;
   readonly #flows = new Set<Flow>();
   #tokens = 0;
+  #queuedBytesMax = queuedBytesMin;
 
   constructor(options: LineOptions) {
     this.#options = options;
@@ -45,7 +48,7 @@ class Direction {
     from.on('data', (bytes: Buffer) => {
       flow.queue.push(bytes);
       flow.queuedBytes += bytes.length;
-      if (flow.queuedBytes >= queuedBytesMax) from.pause();
+      if (flow.queuedBytes >= this.#queuedBytesMax) from.pause();
     });
     from.on('end', () => {
       flow.hasEnded = true;
@@ -57,10 +60,10 @@ class Direction {
 
   /** Connections take turns, an equal part each. */
   tick(bytesPerMs: number, elapsedMs: number): void {
-    this.#tokens = Math.min(
-      this.#tokens + bytesPerMs * elapsedMs,
-      Math.max(1_500, bytesPerMs * 50),
-    );
+    // A tick that comes late gives all that the line has carried meanwhile; an idle line saves little.
+    const saved = Math.min(this.#tokens, Math.max(1_500, bytesPerMs * tickMs));
+    this.#tokens = saved + bytesPerMs * elapsedMs;
+    this.#queuedBytesMax = Math.max(queuedBytesMin, bytesPerMs * bufferedMs);
     let isIdle = false;
     while (this.#tokens > 0 && !isIdle) {
       isIdle = true;
@@ -87,7 +90,7 @@ class Direction {
     if (packet.length === first.length) flow.queue.shift();
     else flow.queue[0] = first.subarray(packet.length);
     flow.queuedBytes -= packet.length;
-    if (flow.queuedBytes < queuedBytesMax) from.resume();
+    if (flow.queuedBytes < this.#queuedBytesMax) from.resume();
     this.#tokens -= packet.length;
     this.bytes += packet.length;
     setTimeout(() => to.write(packet), this.#options.latencyMs);

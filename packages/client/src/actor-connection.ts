@@ -1,13 +1,13 @@
 // The agent and the actor of one canister, and what their failures mean. Every call is ended by the
 // caller's signal; requests have a time limit.
 
-import { Actor, HttpAgent, type HttpAgentOptions, type SignIdentity } from '@icp-sdk/core/agent';
+import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { onAbort } from './abort.ts';
 import { failureOf, withFailuresOf } from './actor-failures.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { serviceInterface } from './candid-interface.ts';
 import type { Result, ServiceActor } from './candid-types.ts';
-import { canSignLargeCalls, type LargeCaller } from './large-call.ts';
+import type { LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
 import { agentIdentity, type StorageIdentity } from './storage-identity.ts';
@@ -43,8 +43,7 @@ export interface Service {
    * of one node without checking its signature over them.
    */
   bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
-  /** Absent when the agent alone can make the envelopes that the identity wants. */
-  readonly largeCaller: LargeCaller | undefined;
+  readonly largeCaller: LargeCaller;
   readonly apiKey: string | undefined;
 }
 
@@ -71,7 +70,6 @@ export async function openService(connection: ActorConnection): Promise<Service>
       verifyQuerySignatures: false,
       ...(rootKey && { rootKey }),
     });
-  const caller = { agent, canisterId, fetch, buffers: createBufferPool() };
   return {
     actor: withFailuresOf(
       { agent, canisterId },
@@ -80,9 +78,7 @@ export async function openService(connection: ActorConnection): Promise<Service>
     canisterId,
     agent,
     bulkAgent,
-    largeCaller: canSignLargeCalls(identity)
-      ? { ...caller, identity: identity as unknown as SignIdentity | undefined }
-      : undefined,
+    largeCaller: { agent, canisterId, fetch, buffers: createBufferPool(), identity },
     apiKey,
   };
 }

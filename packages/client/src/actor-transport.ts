@@ -131,11 +131,7 @@ async function putFile(service: Service, file: WholeFile, signal: Signal): Promi
 /** The answer proves nothing by itself: completion and entity tag do, for the whole. */
 function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
   const { uploadId, index, bytes: blob, onSent } = chunk;
-  const { actor, largeCaller } = service;
-  if (largeCaller === undefined) {
-    return actor.uploadFileChunkIndexed(uploadId, BigInt(index), blob);
-  }
-  return callWithBlob(largeCaller, {
+  return callWithBlob(service.largeCaller, {
     method: 'uploadFileChunkIndexed',
     argumentStart: argumentStart([IDL.Text, IDL.Nat], [uploadId, BigInt(index)]),
     blob,

@@ -2,7 +2,13 @@
 // hashed by the platform, where the agent copies several times and hashes twice in JavaScript.
 // IC spec, "Request: Call", "Representation-independent hashing", "Authentication".
 
-import { IC_REQUEST_DOMAIN_SEPARATOR, type SignIdentity } from '@icp-sdk/core/agent';
+import {
+  requestIdOf as agentRequestIdOf,
+  Cbor,
+  IC_REQUEST_DOMAIN_SEPARATOR,
+  type Identity,
+  type SignIdentity,
+} from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { concatBytes, encodeHex } from './bytes.ts';
@@ -76,6 +82,28 @@ export async function sealCall(
     writer.text('sender_sig').bytes(new Uint8Array(await identity.sign(signed)));
   }
   return { body: writer.written(), requestId };
+}
+
+/**
+ * Seals a call by the identity itself and the agent's encoder, which take more time and copies, for
+ * identities that add to an envelope, as delegations do.
+ */
+export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'identity'>) {
+  const { canisterId, method, argumentStart: start, blob, expiryNs } = call;
+  const content = {
+    request_type: 'call',
+    canister_id: canisterId,
+    method_name: method,
+    sender: identity.getPrincipal(),
+    nonce: crypto.getRandomValues(new Uint8Array(nonceBytes)),
+    ingress_expiry: expiryNs,
+    arg: concatBytes(start, leb128(BigInt(blob.length)), blob),
+  };
+  const request = { endpoint: 'call', request: {}, body: content };
+  const { body } = (await identity.transformRequest(request as never)) as {
+    readonly body: { readonly content: Record<string, unknown> };
+  };
+  return { body: Cbor.encode(body), requestId: agentRequestIdOf(body.content) } satisfies Envelope;
 }
 
 /** The hash over the sorted hashes of names and values; values as they are hashed. */

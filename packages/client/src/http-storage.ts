@@ -21,8 +21,8 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined;
   /**
    * Sends the bodies of uploads and reports how far they are, for `onProgress` and `timeoutMs`.
-   * createNodeStorage() has one unless `fetch` is given; without one a body counts as sent when it
-   * is answered.
+   * createNodeStorage() has one unless `fetch` is given, browsers can use `xhrSender`. Without one
+   * a body counts as sent when it is answered.
    */
   readonly sendBody?: BodySender | undefined;
   /** Media type by a path's extension, such as `lookup` of mime-types. */

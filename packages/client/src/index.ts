@@ -32,3 +32,4 @@ export type {
   Uploads,
   WrittenPart,
 } from './uploads.ts';
+export { xhrSender } from './xhr-sender.ts';

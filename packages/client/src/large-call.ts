@@ -16,12 +16,12 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { type Callee, placeOf } from './actor-failures.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import { sealCall } from './call-envelope.ts';
+import { sealCall, sealCallBy } from './call-envelope.ts';
 import type { Result } from './candid-types.ts';
 import { foreignAnswer, networkFault, rejectedError } from './network-errors.ts';
 import { retryAfterSeconds } from './retry.ts';
 import type { StorageError } from './storage-error.ts';
-import type { StorageIdentity } from './storage-identity.ts';
+import { agentIdentity, type StorageIdentity } from './storage-identity.ts';
 import { isTransientReject } from './transient-reject.ts';
 import type { WatchedInit } from './watched-fetch.ts';
 
@@ -31,12 +31,11 @@ export interface LargeCaller {
   fetch(url: URL, init: WatchedInit): Promise<Response>;
   readonly buffers: BufferPool;
   /** Undefined for the anonymous one. */
-  readonly identity: SignIdentity | undefined;
+  readonly identity: StorageIdentity | undefined;
 }
 
-/** Delegations, and whatever else puts more into an envelope, go by the agent. */
-export function canSignLargeCalls(identity: StorageIdentity | undefined): boolean {
-  if (identity === undefined) return true;
+/** Others, such as delegations, put more into an envelope than a signature. */
+function signsOnly(identity: StorageIdentity): boolean {
   return 'sign' in identity && 'getPublicKey' in identity && !('getDelegation' in identity);
 }
 
@@ -62,12 +61,16 @@ export async function callWithBlob<T>(
   const now = Date.now() + agent.getTimeDiffMsecs();
   const expiryNs = BigInt(now + expiryMs) * 1_000_000n;
   const { method, argumentStart, blob, onSent } = request;
-  const call = { canisterId, method, argumentStart, blob, expiryNs, identity };
-  let buffer: Uint8Array = new Uint8Array(0);
-  const { body, requestId } = await sealCall(call, (length) => {
-    buffer = caller.buffers.take(length);
-    return buffer;
-  });
+  const call = { canisterId, method, argumentStart, blob, expiryNs };
+  const signer = identity as unknown as SignIdentity | undefined;
+  let buffer: Uint8Array | undefined;
+  const { body, requestId } =
+    identity === undefined || signsOnly(identity)
+      ? await sealCall({ ...call, identity: signer }, (length) => {
+          buffer = caller.buffers.take(length);
+          return buffer;
+        })
+      : await sealCallBy(agentIdentity(identity), call);
   const address = new URL(`/api/v3/canister/${canisterId.toText()}/call`, agent.host);
   const response = await caller.fetch(address, {
     method: 'POST',
@@ -75,7 +78,7 @@ export async function callWithBlob<T>(
     body: body as BodyInit,
     onSent,
   });
-  caller.buffers.giveBack(buffer);
+  if (buffer !== undefined) caller.buffers.giveBack(buffer);
   const answer = new Uint8Array(await response.arrayBuffer());
   const reply = await replyOf({ caller, canisterId, requestId, response, answer });
   const [result] = IDL.decode([request.resultType], reply);

@@ -1,0 +1,83 @@
+// A file on its way up a slow line: the page shows bytes that have gone before the first of its
+// requests is answered. bench/client-line.ts measures such lines in full.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleBytes } from '../support/service.ts';
+import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
+import { isBrowserUnwanted } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+const fastBytesPerSecond = 20_000_000;
+const slowBytesPerSecond = 100_000;
+const file = { name: 'film.bin', mimeType: '', buffer: Buffer.from(sampleBytes('film', 800_000)) };
+
+describe.skipIf(isBrowserUnwanted)('an upload on a slow line', () => {
+  let tested: TestedConsole;
+  let line: SlowLine;
+  let bytesPerSecond = fastBytesPerSecond;
+  /** The line carries nothing more when so many bytes have gone up. */
+  let upBytesMax = Number.POSITIVE_INFINITY;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    const port = Number(new URL(tested.service.host).port);
+    const rate = () => (line.bytes.up >= upBytesMax ? 0 : bytesPerSecond);
+    line = await openSlowLine(port, { rate: (ms) => (ms < 100 ? 0 : rate()), latencyMs: 20 });
+  });
+  afterAll(async () => {
+    await line?.stop();
+    await tested?.close();
+  });
+
+  async function signInByKey(page: Page, origin: string): Promise<void> {
+    await page.goto(`${origin}/#key=${tested.service.apiKey}&bucket=demo`);
+  }
+
+  async function signInByDevice(page: Page, origin: string): Promise<void> {
+    await page.goto(origin);
+    await page.getByRole('button', { name: 'Use a key of this device' }).click();
+    const told = await page.getByText('efs member add').textContent();
+    const [principal = ''] = /(?:[a-z2-7]{5}-){10}[a-z2-7]{3}/.exec(told ?? '') ?? [];
+    await tested.storage.buckets.update('demo', { addMembers: [{ principal, role: 'writer' }] });
+    await page.reload();
+    await page.getByRole('link', { name: 'demo' }).click();
+  }
+
+  test.each([
+    ['a key, over HTTP', signInByKey, /\/chunk\/\d+$/],
+    ['a key of the device, by the actor', signInByDevice, /\/call$/],
+  ] as const)(
+    'by %s shows bytes before a request is answered',
+    async (way, signIn, address) => {
+      const { page, context, faults } = await tested.open();
+      await signIn(page, `http://localhost:${line.port}`);
+      await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
+      bytesPerSecond = slowBytesPerSecond;
+      // Part of the first chunk passes, so that nothing can be answered.
+      page.on('request', (request) => {
+        // The browser shows no bytes of a Blob. Other calls are shorter than chunks.
+        const { length = Number.POSITIVE_INFINITY } = request.postDataBuffer() ?? {};
+        if (address.test(request.url()) && length > 32_768) {
+          upBytesMax = Math.min(upBytesMax, line.bytes.up + 20_000);
+        }
+      });
+      const name = `${way}.bin`;
+      await page
+        .getByLabel('Upload files')
+        .last()
+        .setInputFiles({ ...file, name });
+      const panel = page.getByRole('region', { name: 'Uploads' });
+      await panel.getByText(/^[1-9][\d.]* kB of 800 kB/).waitFor();
+      expect(upBytesMax).toBeLessThan(Number.POSITIVE_INFINITY);
+      bytesPerSecond = fastBytesPerSecond;
+      upBytesMax = Number.POSITIVE_INFINITY;
+      page.removeAllListeners('request');
+      await panel.getByText('1 file uploaded.').waitFor();
+      expect((await tested.storage.stat({ bucket: 'demo', path: name })).size).toBe(800_000);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    120_000,
+  );
+});
