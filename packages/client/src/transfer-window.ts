@@ -16,6 +16,11 @@ import { abortedError, isStorageError } from './storage-error.ts';
  * the greatest sample is up to a third too high.
  */
 const windowMs = 10_500;
+/**
+ * A second request may take so long with the first: while one is under way at a time, the service's
+ * latency makes the rate look lower than it is.
+ */
+const pairMs = 15_000;
 /** Three chunks are under way, so that the line is in use while one of them is answered. */
 const chunkMs = 3_000;
 const sampleLifeMs = 20_000;
@@ -56,6 +61,11 @@ export class TransferWindow {
   /** Requests that began before it failed for the same reason. */
   #halvedAtMs = Number.NEGATIVE_INFINITY;
   #measurement: Promise<void> | undefined;
+  /**
+   * Until a request of the upload itself was sampled. The answers to a measurement take longer or
+   * shorter than the bytes between them; chunks that are too short do less harm than too long ones.
+   */
+  #cautiousBytesPerMs: number | undefined;
   /** When the next request may start beside others, by `paceOf`. */
   #nextStartMs = 0;
   #paceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -72,7 +82,7 @@ export class TransferWindow {
 
   /** The length of chunks that this line takes in time, for a file of that size if it is known. */
   chunkBytes(size = 0, countMax = 1): number {
-    const rate = this.#bytesPerMs();
+    const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     if (rate === undefined) return chunkBytesMax;
     const least = Math.max(chunkBytesMin, Math.ceil(size / countMax));
     return Math.min(chunkBytesMax, Math.max(least, Math.round(rate * chunkMs)));
@@ -80,7 +90,7 @@ export class TransferWindow {
 
   /** The length of a request that this line takes in time, up to `max`. */
   requestBytes(max: number): number {
-    const rate = this.#bytesPerMs();
+    const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     if (rate === undefined) return max;
     return Math.min(max, Math.max(chunkBytesMin, Math.round(2 * rate * chunkMs)));
   }
@@ -141,7 +151,9 @@ export class TransferWindow {
       const isFast = (sampleBytesMin / ms) * chunkMs >= chunkBytesMax;
       // The first request may have opened the connection, and waited for the service's answer.
       const shortMs = isFast ? 0 : await timed(shortProbeBytes);
-      this.#add((sampleBytesMin - shortProbeBytes) / Math.max(1, ms - shortMs, ms / 10));
+      const bytes = sampleBytesMin - shortProbeBytes;
+      this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
+      this.#cautiousBytesPerMs = bytes / Math.max(1, ms - shortMs, ms / 5);
     } catch {
       // The requests that follow have the same trouble, and report it.
     }
@@ -154,6 +166,7 @@ export class TransferWindow {
    */
   #sample(bytes: number, lifeMs: number): void {
     const latencyMs = Math.min(this.#latencyMs, lifeMs) / 2;
+    this.#cautiousBytesPerMs = undefined;
     this.#add(bytes / Math.max(1, lifeMs - latencyMs));
   }
 
@@ -211,8 +224,9 @@ export class TransferWindow {
   /** In their order, so that a long one is not overtaken for ever. */
   #startWaiting(): void {
     const rate = this.#bytesPerMs();
-    const windowBytes = rate === undefined ? unknownWindowBytes : rate * windowMs;
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      const ms = this.#requestsUnderWay === 1 ? pairMs : windowMs;
+      const windowBytes = rate === undefined ? unknownWindowBytes : rate * ms;
       const hasRoom = this.#bytesUnderWay + next.bytes <= windowBytes;
       if (this.#requestsUnderWay > 0 && !(hasRoom && this.#isDue())) return;
       this.#waiting.shift();

@@ -171,7 +171,7 @@ const keptShare = 0.75;
 /**
  * Begins a session whose chunks the line takes in time. A session keeps the length of its chunks,
  * and a line that is not known yet is measured while the first one begins: if that one's chunks are
- * too long, it is cancelled and another begins. Fast lines so lose no time.
+ * too long, another begins at once and the first is cancelled. Fast lines so lose no time.
  */
 export async function beginSession(
   connection: Connection,
@@ -183,23 +183,24 @@ export async function beginSession(
   if (chunkBytes !== undefined) return beginWith(connection, { ...beginning, chunkBytes });
   const isShort = size !== undefined && size <= unmeasuredBytesMax;
   const measured = isShort ? undefined : up.measure(transport.probe);
-  const firstStartMs = performance.now();
-  const first = await beginWith(connection, {
-    ...beginning,
-    chunkBytes: up.chunkBytes(size, chunkCountMax),
-  });
-  const firstMs = performance.now() - firstStartMs;
-  await measured;
+  const startMs = performance.now();
+  const firstBytes = up.chunkBytes(size, chunkCountMax);
+  const first = beginWith(connection, { ...beginning, chunkBytes: firstBytes });
+  // A refusal ends it without waiting for the measurement.
+  await Promise.race([measured, first.then(() => measured)]);
   const wanted = up.chunkBytes(size, chunkCountMax);
-  if (wanted >= keptShare * first.chunkSize) {
-    up.noteLatency(firstMs);
-    return first;
+  if (wanted >= keptShare * firstBytes) {
+    const session = await first;
+    up.noteLatency(performance.now() - startMs);
+    return session;
   }
   // Best effort, and nobody waits for it: a session that nobody continues ends by itself.
-  transport.cancelUpload({ ...metadata, uploadId: first.uploadId }, signal).catch(() => {});
-  const startMs = performance.now();
+  first
+    .then(({ uploadId }) => transport.cancelUpload({ ...metadata, uploadId }, signal))
+    .catch(() => {});
+  const secondMs = performance.now();
   const session = await beginWith(connection, { ...beginning, chunkBytes: wanted });
-  up.noteLatency(performance.now() - startMs);
+  up.noteLatency(performance.now() - secondMs);
   return session;
 }
 
