@@ -57,6 +57,7 @@ export interface FileBatchArgument extends BucketArgument {
 export interface FileDeletionArgument extends BucketArgument {
   readonly prefix: string | undefined;
   readonly cursor: string | undefined;
+  readonly ifMatch: string | undefined;
   /** Throws a Refusal when they are malformed. */
   readPaths(): string[] | undefined;
 }
@@ -204,7 +205,7 @@ function readOption(reader: CandidReader, kind: SkippedLayout): unknown {
     : Array.from({ length }, () => [reader.text(), reader.text()]);
 }
 
-const deletionNames = namesOf(['bucketId', 'paths', 'prefix', 'cursor', 'apiKey']);
+const deletionNames = namesOf(['bucketId', 'paths', 'prefix', 'cursor', 'ifMatch', 'apiKey']);
 const deletionPlans = [planOf(FileDeletion)];
 
 /** The argument of `deleteFiles`. */
@@ -220,12 +221,14 @@ export function decodeFileDeletion(
       paths: Optional<string[]>;
       prefix: Optional<string>;
       cursor: Optional<string>;
+      ifMatch: Optional<string>;
       apiKey: Optional<string>;
     },
   ];
-  const { bucketId, prefix, cursor, apiKey, paths } = any;
+  const { bucketId, prefix, cursor, ifMatch, apiKey, paths } = any;
   const readPaths = () => paths[0];
-  return { bucketId, prefix: prefix[0], cursor: cursor[0], apiKey: apiKey[0], readPaths };
+  const limits = { prefix: prefix[0], cursor: cursor[0], ifMatch: ifMatch[0] };
+  return { bucketId, apiKey: apiKey[0], ...limits, readPaths };
 }
 
 function readDeletion(reader: CandidReader): FileDeletionArgument {

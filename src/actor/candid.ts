@@ -190,12 +190,16 @@ export const FileBatch = IDL.Record({
 /** What became of one file: its record, or the error. */
 export const StoredFile = IDL.Variant({ ok: FileRecord, err: IDL.Text });
 export const ResultFiles = resultOf(IDL.Vec(StoredFile));
-/** Either up to 1,000 paths or a prefix; a cursor goes with a prefix. */
+/**
+ * Either up to 1,000 paths or a prefix; a cursor goes with a prefix. `ifMatch`, which goes with
+ * exactly one path, lists entity tags of which the file must have one.
+ */
 export const FileDeletion = IDL.Record({
   bucketId: IDL.Text,
   paths: IDL.Opt(IDL.Vec(IDL.Text)),
   prefix: IDL.Opt(IDL.Text),
   cursor: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 /** A file that is gone, or the error that kept it. */

@@ -70,11 +70,12 @@ export class FileBatchesActor {
     const signature = { name: 'deleteFiles', parameters: [FileDeletion] };
     return carryOut(signature, {
       decode: decodeFileDeletion,
-      run: ({ bucketId: bucket, apiKey, prefix, cursor, readPaths }) => {
+      run: ({ bucketId: bucket, apiKey, prefix, cursor, ifMatch, readPaths }) => {
         const read = () => ({
           paths: readPaths(),
           prefix: prefix === undefined ? undefined : withoutSlash(prefix),
           cursor,
+          ifMatch,
         });
         const deleted = deleteFiles(stores, currentCall(), { bucket, apiKey, read });
         const results = deleted.results.map(({ path, refusal }) => ({

@@ -108,7 +108,10 @@ export class VersionsActor {
     });
   }
 
-  /** Up to 1,000 a call: once more until it is done. */
+  /**
+   * Up to 1,000 a call: once more until it is done. With the number of the present version the
+   * latest former one is the file again; where none is kept, the file is deleted.
+   */
   @update([Erasure], ResultErasure)
   eraseVersions(argument: ErasureArgument) {
     return answer(() => eraseVersions(stores, currentCall(), erasureOf(argument)));

@@ -101,6 +101,7 @@ export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade 
       paths: textListField(body, 'paths', deletedFileCountMax),
       prefix: textField(body, 'prefix'),
       cursor: textField(body, 'cursor'),
+      ifMatch: textField(body, 'ifMatch'),
     };
   };
   if (exchange.phase === 'query') {

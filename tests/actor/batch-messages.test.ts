@@ -111,14 +111,15 @@ describe('decodeFileBatch()', () => {
 });
 
 describe('decodeFileDeletion()', () => {
-  const none = { paths: [], prefix: [], cursor: [], apiKey: [] };
+  const none = { paths: [], prefix: [], cursor: [], ifMatch: [], apiKey: [] };
   const encode = (fields: object) =>
     new Uint8Array(IDL.encode([FileDeletion], [{ bucketId: 'box', ...none, ...fields }]));
 
   test('reads what an agent writes, the paths when they are asked for', () => {
     const paths = ['a', 'ü'.repeat(100), ''];
-    const listed = readDeletion(encode({ paths: [paths], apiKey: ['efs_'] }));
-    expect(listed).toMatchObject({ bucketId: 'box', apiKey: 'efs_', prefix: undefined });
+    const listed = readDeletion(encode({ paths: [paths], ifMatch: ['"a"'], apiKey: ['efs_'] }));
+    const conditions = { prefix: undefined, ifMatch: '"a"' };
+    expect(listed).toMatchObject({ bucketId: 'box', apiKey: 'efs_', ...conditions });
     expect(listed.readPaths()).toEqual(paths);
     const prefixed = readDeletion(encode({ prefix: [''], cursor: ['b'] }));
     expect(prefixed).toMatchObject({ prefix: '', cursor: 'b' });

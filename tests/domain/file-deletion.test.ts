@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { deletedFileCountMax } from '../../packages/wire/src/limits.ts';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';
 import { type Deletion, deleteFiles } from '../../src/domain/files/file-deletion.ts';
+import { entityTag, findFile } from '../../src/domain/files/files.ts';
 import { cursorOf } from '../../src/domain/listing/cursors.ts';
 import {
   callOf,
@@ -46,6 +47,20 @@ describe('deleteFiles() by paths', () => {
     expect(nextCursor).toBeUndefined();
     expect(fileCount()).toBe(1);
     checkInvariants(scene.stores);
+  });
+
+  test('deletes a file with ifMatch only while it has that entity tag', () => {
+    put('a');
+    const tag = entityTag(findFile(scene.stores, 'box', 'a') ?? expect.fail('no file'));
+    for (const ifMatch of ['"other"', `W/${tag}`]) {
+      expect(remove({ paths: ['a'], ifMatch }).results).toEqual([['a', 'PreconditionFailed']]);
+    }
+    expect(remove({ paths: ['none'], ifMatch: tag }).results).toEqual([['none', 'NoSuchFile']]);
+    expect(fileCount()).toBe(1);
+    expect(remove({ paths: ['a'], ifMatch: `"other", ${tag}` }).results).toEqual([
+      ['a', undefined],
+    ]);
+    expect(fileCount()).toBe(0);
   });
 
   test('may be of none', () => {
@@ -108,6 +123,8 @@ describe('deleteFiles() refuses', () => {
   test.each<[string, Deletion]>([
     ['neither paths nor a prefix', {}],
     ['both', { paths: ['a'], prefix: '' }],
+    ['ifMatch with two paths', { paths: ['a', 'b'], ifMatch: '*' }],
+    ['ifMatch with a prefix', { prefix: 'a', ifMatch: '*' }],
     ['a cursor with paths', { paths: ['a'], cursor: 'a' }],
     ['1,001 paths', { paths: Array(1_001).fill('a') }],
     ['a cursor that is no name', { prefix: '', cursor: 'a'.repeat(1_025) }],

@@ -15,6 +15,7 @@ import {
   restoreVersion,
 } from '../../src/domain/files/version-access.ts';
 import { expireVersions } from '../../src/domain/files/versions.ts';
+import { listFiles } from '../../src/domain/listing/listing.ts';
 import {
   bucketChange,
   callOf,
@@ -321,6 +322,60 @@ describe('a version is read by its number', () => {
       const part = { ...wanted, offset: 0n, length: 1n };
       expectRefusal(stores, 'AccessDenied', () => readVersionPart(stores, bob, part));
     }
+  });
+});
+
+describe('an erasure of the present version', () => {
+  const erase = (path: string, version: number, nowNs = startNs) =>
+    eraseVersions(scene.stores, callOf('alice', nowNs), { ...none, path, version });
+  const record = (path: string) => findFile(scene.stores, 'box', path) ?? expect.fail('no file');
+
+  test('makes the latest former one the file again, with its own number, id and dates', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('b', 1, startNs + 1n);
+    put('a', 2, startNs + 2n);
+    const former = record('a');
+    put('a', 3, startNs + 3n);
+    expect(erase('/a', 3, startNs + 4n)).toEqual({ erased: 1, isDone: true });
+    const { sealNumber: _, sealedAtNs: __, ...expected } = { ...former } as Record<string, unknown>;
+    expect(record('a')).toMatchObject(expected);
+    expect(read('a')).toEqual(Buffer.from(testBytes(100, 2)));
+    expect(listed()).toEqual(['a 1']);
+    expectRefusal(stores, 'NoSuchFile', () => readVersion('a', 3));
+    checkInvariants(stores);
+    erase('a', 2);
+    checkInvariants(stores);
+    const byDate = { sort: 'date_asc', tag: undefined, prefix: undefined } as const;
+    const page = { page: undefined, pageSize: undefined };
+    const { paths } = listFiles(stores, alice, { ...none, ...byDate, ...page });
+    expect(paths.map((path) => Buffer.from(path).toString())).toEqual(['a', 'b']);
+    erase('a', 1);
+    expect(findFile(stores, 'box', 'a')).toBeUndefined();
+    expect(getBucket(stores, 'box')).toMatchObject({ fileCount: 1, versionCount: 0 });
+    checkInvariants(stores);
+  });
+
+  test('deletes a file that has no former one, also where none are kept', () => {
+    const { stores } = scene;
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: 0n }));
+    put('a', 1);
+    expectRefusal(stores, 'NoSuchFile', () => erase('a', 2));
+    expect(erase('a', 1)).toEqual({ erased: 1, isDone: true });
+    expect(findFile(stores, 'box', 'a')).toBeUndefined();
+    checkInvariants(stores);
+  });
+
+  test('changes nothing where the former one is damaged', () => {
+    const { stores } = scene;
+    put('a', 1);
+    put('a', 2);
+    const key = Buffer.from('\0box\0a\x001');
+    const damaged = (stores.files.get(key) ?? new Uint8Array(0)).slice();
+    damaged[80] = (damaged[80] ?? 0) ^ 1;
+    stores.files.set(key, damaged);
+    expectRefusal(stores, 'IntegrityError', () => erase('a', 2));
+    expect(read('a')).toEqual(Buffer.from(testBytes(100, 2)));
   });
 });
 

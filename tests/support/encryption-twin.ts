@@ -212,7 +212,7 @@ export function recordsOf(stores: MemoryStores): TwinRecord[] {
       .subarray(isFormer ? 1 : 0)
       .toString()
       .split('\0');
-    return { name: `${bucket}\0${path}`, version, bytes: isFormer ? bytes.slice(9) : bytes };
+    return { name: `${bucket}\0${path}`, version, bytes: isFormer ? bytes.slice(17) : bytes };
   });
 }
 

@@ -36,6 +36,7 @@ import {
   changeTwinFile,
   copyCode,
   copyTwinFile,
+  eraseTwinFile,
   etagOf,
   findTwinVersion,
   heldOf,
@@ -46,6 +47,7 @@ import {
   saveTwinFile,
   type TwinBucket,
   type TwinCopy,
+  type TwinFile,
   type TwinNotes,
   type TwinVersionName,
   versionsOf,
@@ -175,11 +177,14 @@ export function restore(run: Run): Answer {
   });
 }
 
-/** One version, those of a path, or those of a prefix. */
+/** The present version or a former one, those of a path, or those of a prefix. */
 export function erase(run: Run): Answer {
   const { model } = run;
   const bucket = someBucket(run);
-  const named = someVersion(run, bucket);
+  const isPresent = run.random(4) === 0;
+  const named = (isPresent && oneOf(run, [...bucket.files.values()])) || someVersion(run, bucket);
+  const present = bucket.files.get(named.path);
+  if (present?.version === named.version) return erasePresent(run, bucket, present);
   const wanted = oneOf(run, [
     named,
     named,
@@ -201,6 +206,17 @@ export function erase(run: Run): Answer {
     const done = erased === 0 ? withoutWrites(run, eraseNow) : eraseNow();
     expect(done).toEqual({ erased, isDone: true });
     bucket.versions = left;
+  });
+}
+
+function erasePresent(run: Run, bucket: TwinBucket, file: TwinFile): Answer {
+  const { path, version } = file;
+  const denied = keyCode(run.key, [['delete', bucket.id, path]]);
+  return attempt(run, denied, () => {
+    const request = { bucket: bucket.id, path, version, apiKey: run.key?.secret };
+    const done = eraseVersions(run.model.current(), callNow(run), request);
+    expect(done).toEqual({ erased: 1, isDone: true });
+    eraseTwinFile(run.twin, bucket, file);
   });
 }
 

@@ -210,6 +210,19 @@ export function removeTwinFile(twin: Twin, bucket: TwinBucket, file: TwinFile): 
   retire(twin, bucket, file);
 }
 
+/** The latest of the former versions takes its place; where there is none, it is deleted. */
+export function eraseTwinFile(twin: Twin, bucket: TwinBucket, { path }: TwinFile): void {
+  const latest = versionsOf(bucket).findLast(({ file }) => file.path === path);
+  if (latest === undefined) {
+    bucket.files.delete(path);
+    dropTwinLinks(bucket, path);
+    return;
+  }
+  bucket.versions = bucket.versions.filter((one) => one !== latest);
+  bucket.files.set(path, latest.file);
+  resizeTwinLinks(bucket, latest.file, twin.nowNs);
+}
+
 /** In the order of lists: by path, the oldest first. */
 export function versionsOf({ versions }: TwinBucket): TwinVersion[] {
   return [...versions].sort((left, right) => {

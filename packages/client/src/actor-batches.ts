@@ -2,7 +2,7 @@
 
 import { call, errorOfText, type Service } from './actor-connection.ts';
 import { fileRecordOf, optional } from './candid-records.ts';
-import type { FileRecord } from './interface.ts';
+import type { FileName, FileRecord } from './interface.ts';
 import type { StorageError } from './storage-error.ts';
 import type { Deletion, DeletionAnswer, FileBatch, Signal } from './transport.ts';
 
@@ -29,7 +29,7 @@ export async function putFiles(
 
 export async function deleteFiles(
   { actor, apiKey }: Service,
-  { bucket, paths, prefix, cursor }: Deletion,
+  { bucket, paths, prefix, cursor, ifMatch }: Deletion,
   signal: Signal,
 ): Promise<DeletionAnswer> {
   const { results, nextCursor } = await call(signal, () =>
@@ -38,6 +38,7 @@ export async function deleteFiles(
       paths: optional(paths),
       prefix: optional(prefix),
       cursor: optional(cursor),
+      ifMatch: optional(ifMatch),
       apiKey: optional(apiKey),
     }),
   );
@@ -48,4 +49,15 @@ export async function deleteFiles(
     })),
     nextCursor: nextCursor[0],
   };
+}
+
+/** The method `deleteFile` takes no conditions. */
+export async function deleteMatching(
+  service: Service,
+  { path, ...condition }: FileName & { readonly ifMatch: string },
+  signal: Signal,
+): Promise<void> {
+  const { results } = await deleteFiles(service, { ...condition, paths: [path] }, signal);
+  const error = results[0]?.error;
+  if (error !== undefined) throw error;
 }

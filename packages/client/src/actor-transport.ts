@@ -4,7 +4,7 @@
 import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
 import { actorAdministration } from './actor-administration.ts';
-import { deleteFiles, putFiles } from './actor-batches.ts';
+import { deleteFiles, deleteMatching, putFiles } from './actor-batches.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
 import { explained } from './actor-failures.ts';
@@ -82,8 +82,9 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
       return uploads.map(sessionOf);
     },
     readPart: (part, signal) => readPart(service, part, signal),
-    async deleteFile({ bucket, path }, signal) {
-      await call(signal, () => actor.deleteFile(bucket, path, key));
+    async deleteFile({ bucket, path }, signal, ifMatch) {
+      if (ifMatch === undefined) await call(signal, () => actor.deleteFile(bucket, path, key));
+      else await deleteMatching(service, { bucket, path, ifMatch }, signal);
     },
     deleteFiles: (deletion, signal) => deleteFiles(service, deletion, signal),
     copyFile: (request, signal) => sendCopy(service, { kind: 'copy', request }, signal),

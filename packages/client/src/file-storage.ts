@@ -35,6 +35,7 @@ import type {
   FileVersion,
   MoveAllOptions,
   MovedFiles,
+  RemoveOptions,
   RestoreOptions,
   StatOptions,
   VersionListOptions,
@@ -69,7 +70,8 @@ export interface FileStorage {
   /** How many files begin with the prefix, and their bytes. */
   usage(options: UsageOptions): Promise<Usage>;
   stat(file: FileName, options?: StatOptions): Promise<FileRecord>;
-  remove(file: FileName, options?: CallOptions): Promise<void>;
+  /** With `ifMatch` only while the file has one of these entity tags. */
+  remove(file: FileName, options?: RemoveOptions): Promise<void>;
   /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
   /** In no longer time for a large file; what is not said of its type and tags comes along. */
@@ -111,7 +113,7 @@ export function fileStorage(connection: Connection): FileStorage {
       requireVersionNumber(version);
       return trying(connection, signal, () => transport.getFile(file, signal, version));
     },
-    remove: (file, { signal } = {}) => removeFile(connection, file, signal),
+    remove: (file, removeOptions = {}) => removeFile(connection, file, removeOptions),
     removeAll: (allOptions) => removeAll(connection, allOptions),
     copy: (from, to, options = {}) => copyFile(connection, { from, to, options }),
     move: (from, to, options = {}) => moveFile(connection, { from, to, options }),
@@ -135,11 +137,11 @@ export function fileStorage(connection: Connection): FileStorage {
 async function removeFile(
   connection: Connection,
   file: FileName,
-  signal: AbortSignal | undefined,
+  { ifMatch, signal }: RemoveOptions,
 ): Promise<void> {
   await trying(connection, signal, async (attempt) => {
     try {
-      await connection.transport.deleteFile(file, signal);
+      await connection.transport.deleteFile(file, signal, ifMatch);
     } catch (error) {
       if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
     }

@@ -84,8 +84,9 @@ export function createHttpTransport(connection: HttpConnection): Transport {
       return (await exchangeJson<{ items: UploadSession[] }>(connection, request)).items;
     },
     getFile: (file, signal, version) => getFile(connection, file, { signal, version }),
-    async deleteFile(file, signal) {
-      await exchange(connection, { method: 'DELETE', path: filePath(file), signal });
+    async deleteFile(file, signal, ifMatch) {
+      const headers = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
+      await exchange(connection, { method: 'DELETE', path: filePath(file), headers, signal });
     },
     deleteFiles: (deletion, signal) => deleteFiles(connection, deletion, signal),
     copyFile: (request, signal) => sendCopy(connection, { kind: 'copy', request }, signal),

@@ -42,7 +42,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     listFiles: async (request) => (await open()).listFiles(request),
     listFolder: async (request) => (await open()).listFolder(request),
     usage: async (request) => (await open()).usage(request),
-    deleteFile: async (file, signal) => (await open()).deleteFile(file, signal),
+    deleteFile: async (...asked) => (await open()).deleteFile(...asked),
     deleteFiles: async (deletion, signal) => (await open()).deleteFiles(deletion, signal),
     copyFile: async (request, signal) => (await open()).copyFile(request, signal),
     moveFile: async (request, signal) => (await open()).moveFile(request, signal),

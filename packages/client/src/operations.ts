@@ -85,11 +85,19 @@ export interface VersionPage {
   readonly nextCursor?: string | undefined;
 }
 
+export interface RemoveOptions extends CallOptions {
+  /** Entity tags as in If-Match: a file that has none of them stays, with PreconditionFailed. */
+  readonly ifMatch?: string | undefined;
+}
+
 export interface RestoreOptions extends CopyOptions, FileName {
   readonly version: number;
 }
 
-/** Of a path one version or all; else of all paths that begin with the prefix. */
+/**
+ * Of a path one version, the present or a former one, or all former ones; else of all paths that
+ * begin with the prefix.
+ */
 export interface EraseOptions extends CallOptions {
   readonly bucket: string;
   readonly path?: string | undefined;

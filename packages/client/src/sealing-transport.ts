@@ -266,9 +266,9 @@ function removals(
   using: Using,
 ): Part<'deleteFile' | 'deleteFiles' | 'eraseVersions'> {
   return {
-    deleteFile: (file, signal) =>
+    deleteFile: (file, signal, ifMatch) =>
       using(placeOf(file, signal), async (names) =>
-        transport.deleteFile(sealed(names, file), signal),
+        transport.deleteFile(sealed(names, file), signal, ifMatch),
       ),
     deleteFiles: ({ paths, ...deletion }, signal) =>
       using({ bucket: deletion.bucket, signal }, async (names) => {

@@ -76,6 +76,8 @@ export interface Deletion {
   readonly paths?: readonly string[] | undefined;
   readonly prefix?: string | undefined;
   readonly cursor?: string | undefined;
+  /** With exactly one path. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface DeletionAnswer {
@@ -280,7 +282,8 @@ export interface Transport {
   listFiles(request: PageRequest): Promise<FilePage>;
   listFolder(request: FolderOptions): Promise<FolderPage>;
   usage(request: UsageOptions): Promise<Usage>;
-  deleteFile(file: FileName, signal: Signal): Promise<void>;
+  /** With `ifMatch` only while the file has one of these entity tags. */
+  deleteFile(file: FileName, signal: Signal, ifMatch?: string | undefined): Promise<void>;
   deleteFiles(deletion: Deletion, signal: Signal): Promise<DeletionAnswer>;
   copyFile(request: CopyRequest, signal: Signal): Promise<FileRecord>;
   moveFile(request: CopyRequest, signal: Signal): Promise<FileRecord>;

@@ -100,6 +100,6 @@ export function changeFile(stores: Stores, call: Call, change: FileChange): Writ
     return addVersion(stores, newFile, replaced).file;
   });
   if (file === undefined) return refuseMissing(bucket, old.path);
-  saveBucket(stores, withFileCounted(bucket, file, old), bucket);
+  saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
   return shownToWriter(grant, { file, isNew: false }, namedFields(change));
 }

@@ -11,11 +11,12 @@ import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
+import { checkWritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.ts';
 import { refuseMissing } from './file-access.ts';
-import { findFile, removeFile } from './files.ts';
+import { entityTag, findFile, removeFile } from './files.ts';
 
 /** What is to go: either `paths`, or all that begins with `prefix`, from a cursor on. */
 export interface Deletion {
@@ -24,6 +25,8 @@ export interface Deletion {
   readonly prefix?: string | undefined;
   /** What the last call by this prefix gave: it stands for a name. */
   readonly cursor?: string | undefined;
+  /** Entity tags of which the file must have one, as in If-Match; goes with exactly one path. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface BucketClaim {
@@ -72,7 +75,7 @@ export function checkDeletions(
 }
 
 /** Refuses a deletion that says no files, or too many, with InvalidArgument. */
-function checkWhich({ paths, prefix, cursor }: Deletion): void {
+function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
   if ((paths === undefined) === (prefix === undefined)) {
     throw new Refusal(
       'InvalidArgument',
@@ -86,6 +89,13 @@ function checkWhich({ paths, prefix, cursor }: Deletion): void {
       `One call deletes at most ${deletedFileCountMax} paths; a cursor goes with a prefix.`,
     );
   }
+  if (ifMatch !== undefined && paths?.length !== 1) {
+    throw new Refusal(
+      'InvalidArgument',
+      `ifMatch goes with exactly one path, and the call has ${paths?.length ?? 'a prefix'}: send ` +
+        'one call for each file.',
+    );
+  }
   if (prefix !== undefined) parsePrefix(prefix);
   if (cursor !== undefined) parseCursor(cursor);
 }
@@ -93,8 +103,8 @@ function checkWhich({ paths, prefix, cursor }: Deletion): void {
 /** As many as one message may; whoever calls again with the cursor deletes the rest. */
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
-  const { paths, prefix = '', cursor } = deletion;
-  const at = { ...grant, nowNs: call.nowNs };
+  const { paths, prefix = '', cursor, ifMatch } = deletion;
+  const at = { ...grant, nowNs: call.nowNs, ifMatch };
   if (paths !== undefined) {
     return { results: deleteAll(stores, at, paths) };
   }
@@ -122,6 +132,7 @@ function withinBytes(paths: readonly Uint8Array[]): string[] {
 
 interface Granted extends Grant {
   readonly nowNs: bigint;
+  readonly ifMatch: string | undefined;
 }
 
 /** As many as fit into one message: the others are refused with SlowDown. */
@@ -140,10 +151,11 @@ type Limited = Granted & { readonly limit: WorkLimit };
 
 /** Refuses before it writes; gives the bucket as it is then. */
 function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
-  const { bucket, nowNs, limit } = granted;
+  const { bucket, nowNs, limit, ifMatch } = granted;
   requireWithin(granted, { path: sent });
   const path = parseFilePath(sent);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  checkWritePreconditions(entityTag(file), { ifMatch });
   const leaves = leavesOfDeletion(stores, bucket, file);
   if (!limit.fits(leaves)) {
     throw new Refusal(

@@ -30,7 +30,7 @@ import {
 } from './file-records.ts';
 import { dropLinks, publishLinks } from './links.ts';
 import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
-import { countedOverhead, latestVersion, retireFile } from './versions.ts';
+import { countedOverhead, latestVersion, type Retired, retireFile } from './versions.ts';
 
 export type { FileMetadata, FileRecord } from './file-records.ts';
 export { entityTag } from './file-view.ts';
@@ -196,29 +196,26 @@ export interface Committed {
 /** Puts the content at its path, in place of what is there. */
 export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced): Committed {
   const { bucket, old, nowNs } = replaced;
-  const { file, former: record, linkBytes } = addVersion(stores, newFile, replaced);
-  const withFile = withFileCounted(bucket, file, old);
-  const counted = { ...withFile, overheadBytes: withFile.overheadBytes + linkBytes };
-  const retired = old && retireFile(stores, { bucket: counted, file: old, record, nowNs });
+  const { file, former, linkBytes } = addVersion(stores, newFile, replaced);
+  const counted = withFileCounted(bucket, file, { old, linkBytes });
+  const retired = old && retireFile(stores, { bucket: counted, file: old, ...former, nowNs });
   const saved = retired ?? counted;
   saveBucket(stores, saved, bucket);
   return { file, isNew: old === undefined, bucket: saved };
 }
 
-/**
- * The record at its path, in the index, and as everybody may fetch it; its bucket counts it not
- * yet. `former`: the record that was there.
- */
-export function addVersion(
-  stores: Stores,
-  newFile: NewFile,
-  { nowNs, bucket, old }: Replaced,
-): {
+/** A file at its path, which its bucket does not count yet. */
+interface Placed {
   readonly file: FileRecord;
-  readonly former: Uint8Array | undefined;
+  /** What was there. */
+  readonly former: Pick<Retired, 'record' | 'sequence'>;
   /** What its links take more than before. */
   readonly linkBytes: number;
-} {
+}
+
+/** Puts the record at its path, into the index and among what everybody may fetch. */
+export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced): Placed {
+  const { nowNs, bucket, old } = replaced;
   const { chunkDigests, key, origin, sealNumber, ...named } = newFile;
   const known = Math.max(old?.version ?? 0, origin?.version ?? 0);
   const latest = Math.max(known, latestVersion(stores, bucket, named.path));
@@ -230,28 +227,59 @@ export function addVersion(
     updatedAtNs: nowNs,
     leavesVersion: leavesVersionOf(bucket),
   };
+  return placeFile(stores, file, { chunkDigests, key, sealNumber }, replaced);
+}
+
+type Placement = Pick<NewFile, 'chunkDigests' | 'key' | 'sealNumber'> & {
+  /** Of its date in the index, where it had one before. */
+  readonly sequence?: number;
+};
+
+function placeFile(
+  stores: Stores,
+  file: FileRecord,
+  { chunkDigests, key, sealNumber, sequence }: Placement,
+  { nowNs, bucket, old }: Replaced,
+): Placed {
   const mapKey = fileMapKey(file.bucketId, file.path);
   const bytes = encodeFile(file, { number: sealNumber, timeNs: nowNs });
   sealFile(bytes, mapKey, key);
-  const former = stores.files.set(mapKey, bytes);
-  indexFile(stores, file, old);
+  const record = stores.files.set(mapKey, bytes);
+  const former = { record, sequence: indexFile(stores, file, { old, sequence }) };
   stores.publication.put(file, chunkDigests);
   if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
   const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
   return { file, former, linkBytes };
 }
 
+/**
+ * Puts a former version, which is no longer among those that are kept, in place of the file, whose
+ * key is erased. The version has its own number and dates again. Returns the bucket.
+ */
+export function replaceByFormer(
+  stores: Stores,
+  { file, ...placement }: Placement & { readonly file: FileRecord },
+  replaced: Replaced & { readonly old: FileRecord },
+): Bucket {
+  const { bucket, old } = replaced;
+  const shown = { ...file, leavesVersion: leavesVersionOf(bucket) };
+  const { linkBytes } = placeFile(stores, shown, placement, replaced);
+  releaseContent(stores, old);
+  return withFileCounted(bucket, shown, { old, linkBytes });
+}
+
 /** The bucket with that file in place of the old one. */
 export function withFileCounted(
   bucket: Bucket,
   file: FileRecord,
-  old: FileRecord | undefined,
+  { old, linkBytes = 0 }: { readonly old: FileRecord | undefined; readonly linkBytes?: number },
 ): Bucket {
+  const overheadBytes = Math.max(0, bucket.overheadBytes - countedOverhead(old));
   return {
     ...bucket,
     fileCount: bucket.fileCount + (old === undefined ? 1 : 0),
     byteCount: Math.max(0, bucket.byteCount - (old?.size ?? 0)) + file.size,
-    overheadBytes: Math.max(0, bucket.overheadBytes - countedOverhead(old)) + countedOverhead(file),
+    overheadBytes: overheadBytes + countedOverhead(file) + linkBytes,
   };
 }
 
@@ -265,31 +293,39 @@ export function removeFile(
   file: FileRecord,
   nowNs: bigint,
 ): Bucket {
-  const record = takeFromPath(stores, bucket, file);
+  if (bucket.keepVersionsDays === 0) return eraseFile(stores, bucket, file);
+  const former = takeFromPath(stores, bucket, file);
   const without = dropLinks(stores, withoutFile(bucket, file), file.path);
-  // A deletion keeps nothing for those who are reading: its key is to go now.
-  const isForgotten = bucket.keepVersionsDays === 0;
-  if (isForgotten) releaseContent(stores, file);
-  const saved = isForgotten
-    ? without
-    : retireFile(stores, { bucket: without, file, record, nowNs });
+  const saved = retireFile(stores, { bucket: without, file, ...former, nowNs });
   saveBucket(stores, saved, bucket);
   return saved;
 }
 
-/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
-export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): void {
-  takeFromPath(stores, bucket, file);
-  saveBucket(stores, dropLinks(stores, withoutFile(bucket, file), file.path), bucket);
+/**
+ * Takes the file from its path and erases its key at once, also for those who are reading it.
+ * Returns the bucket as it is then.
+ */
+export function eraseFile(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
+  const saved = leavePath(stores, bucket, file);
+  releaseContent(stores, file);
+  return saved;
 }
 
-/** Nothing is at its path any more; the record that was there. */
-function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Uint8Array | undefined {
+/** For a file that is elsewhere now: nothing of it is kept here. Its content stays. */
+export function leavePath(stores: Stores, bucket: Bucket, file: FileRecord): Bucket {
+  takeFromPath(stores, bucket, file);
+  const saved = dropLinks(stores, withoutFile(bucket, file), file.path);
+  saveBucket(stores, saved, bucket);
+  return saved;
+}
+
+/** Nothing is at its path any more; returns what was there. */
+function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed['former'] {
   const record = stores.files.delete(fileMapKey(file.bucketId, file.path));
-  unindexFile(stores, file);
+  const sequence = unindexFile(stores, file);
   stores.publication.remove(file);
   if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);
-  return record;
+  return { record, sequence };
 }
 
 function withoutFile(bucket: Bucket, file: FileRecord): Bucket {

@@ -19,10 +19,13 @@ import { fileMapKey, isSealed } from './file-records.ts';
 import {
   commitFile,
   entityTag,
+  eraseFile,
   type FileRecord,
   findFile,
   type OpenFile,
+  type Replaced,
   readFile,
+  replaceByFormer,
   withOpenFile,
 } from './files.ts';
 import {
@@ -31,6 +34,7 @@ import {
   type FormerVersion,
   findVersion,
   freedBytes,
+  latestVersion,
   takeVersion,
   type VersionName,
   versionNames,
@@ -249,7 +253,7 @@ export interface Erasure {
   /** Of this path; else of all that begin with the prefix, which may be empty. */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
-  /** Of a path: this one alone. */
+  /** Of a path: this one alone, the present or a former one. */
   readonly version?: number | undefined;
   readonly apiKey: SentKey;
 }
@@ -262,15 +266,17 @@ export function authorizeErasure(stores: Stores, call: Call, request: Erasure): 
   return authorize(stores, call, { ...right, ...place }).bucket;
 }
 
-/**
- * Refuses what eraseVersions() would refuse; changes nothing. What goes now, and whether that is
- * all.
- */
-export function checkErasure(
-  stores: Stores,
-  call: Call,
-  request: Erasure,
-): { readonly names: readonly VersionName[]; readonly isDone: boolean } {
+/** What one message erases, and whether that is all. */
+interface Erasable {
+  readonly bucket: Bucket;
+  readonly names: readonly VersionName[];
+  /** The file, where its present version is the one that was named. */
+  readonly present?: FileRecord;
+  readonly isDone: boolean;
+}
+
+/** Refuses what eraseVersions() would refuse, but for what is damaged; changes nothing. */
+export function checkErasure(stores: Stores, call: Call, request: Erasure): Erasable {
   const { path, prefix, version, apiKey } = request;
   const bucket = authorizeErasure(stores, call, request);
   if ((path === undefined) === (prefix === undefined)) {
@@ -279,21 +285,50 @@ export function checkErasure(
   const range = rangeOf(bucket, { bucket: bucket.id, path, prefix, apiKey });
   if (version !== undefined && range.path !== undefined) {
     const name = { bucketId: bucket.id, path: range.path, version };
+    const present = findFile(stores, bucket.id, range.path);
+    if (present?.version === version) return { bucket, names: [], present, isDone: true };
     if (readableVersion(stores, name) === undefined) throw noSuchVersion(name);
-    return { names: [name], isDone: true };
+    return { bucket, names: [name], isDone: true };
   }
   const names = versionNames(stores, range, erasedVersionsPerMessage + 1);
   const isDone = names.length <= erasedVersionsPerMessage;
-  return { names: names.slice(0, erasedVersionsPerMessage), isDone };
+  return { bucket, names: names.slice(0, erasedVersionsPerMessage), isDone };
 }
 
-/** Their keys go at once, up to 1,000 a message. */
+/**
+ * Their keys go at once, up to 1,000 a message. In place of a present version comes the latest of
+ * the former ones; where there is none, the file is deleted.
+ */
 export function eraseVersions(
   stores: Stores,
   call: Call,
   request: Erasure,
 ): { readonly erased: number; readonly isDone: boolean } {
-  const { names, isDone } = checkErasure(stores, call, request);
+  const { bucket, names, present, isDone } = checkErasure(stores, call, request);
   for (const name of names) eraseVersion(stores, name);
-  return { erased: names.length, isDone };
+  if (present === undefined) return { erased: names.length, isDone };
+  erasePresent(stores, { nowNs: call.nowNs, bucket, old: present });
+  return { erased: 1, isDone };
+}
+
+/** Refuses with IntegrityError where the latest of the former versions is damaged. */
+function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileRecord }): void {
+  const { bucket, old, nowNs } = replaced;
+  const version = latestVersion(stores, bucket, old.path);
+  const former = findVersion(stores, { bucketId: bucket.id, path: old.path, version });
+  if (former === undefined) {
+    eraseFile(stores, bucket, old);
+    return;
+  }
+  withFormer(stores, { bucket, former }, ({ file, key }) => {
+    const chunks = chunkDigests(stores, file);
+    const taken = takeVersion(stores, bucket, { ...file, bucketId: bucket.id });
+    const placement = { file, key, chunkDigests: chunks, sequence: former.sequence };
+    const left = replaceByFormer(
+      stores,
+      { ...placement, sealNumber: nextContentId(stores) },
+      { nowNs, bucket: taken?.bucket ?? bucket, old },
+    );
+    saveBucket(stores, left, bucket);
+  });
 }

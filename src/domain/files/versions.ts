@@ -3,9 +3,10 @@
 // has:
 //
 //   0 | bucket id | 0 | path | 0 | version, decimal
-//     -> 0: version 1 | retired at u64 | file record
+//     -> 0: version 1 | retired at u64 | sequence number u64 | file record
 //
-// The record is as it was, and its seal is of its former place. In the directory:
+// The record is as it was, and its seal is of its former place. Its sequence number is that of its
+// date in the index of files. In the directory:
 //
 //   8 | bucket id | 0 | path | 0 | version u32, big-endian                   -> when it goes, ns
 //   9 | when it goes u64 | bucket id | 0 | path | 0 | version u32, big-endian -> 0
@@ -26,7 +27,7 @@ import { decodeFile, type FileRecord } from './file-records.ts';
 import { streamedUntilNs } from './streams.ts';
 
 const recordVersion = 1;
-const recordHeadBytes = 9;
+const recordHeadBytes = 17;
 const kinds = { ofPath: 8, due: 9 } as const;
 const nsPerDay = 86_400_000_000_000n;
 const numberBytes = 4;
@@ -42,6 +43,8 @@ export interface FormerVersion {
   readonly file: FileRecord;
   /** The file's record as it was sealed. */
   readonly record: Uint8Array;
+  /** Of its date in the index of files. */
+  readonly sequence: number;
   readonly retiredAtNs: bigint;
   readonly expiresAtNs: bigint;
 }
@@ -78,6 +81,8 @@ export interface Retired {
   readonly bucket: Bucket;
   readonly file: FileRecord;
   readonly record: Uint8Array | undefined;
+  /** What the index of files had it under; undefined where its entry was damaged. */
+  readonly sequence: number | undefined;
   readonly nowNs: bigint;
 }
 
@@ -105,10 +110,11 @@ export function countedBytes(file: FileRecord | undefined): number {
  * For a file that was replaced or deleted: it is kept as a former version, or its content while
  * somebody reads it on, or nothing of it. The bucket with what is kept counted.
  */
-export function retireFile(stores: Stores, { bucket, file, record, nowNs }: Retired): Bucket {
+export function retireFile(stores: Stores, retired: Retired): Bucket {
+  const { bucket, file, record, sequence = 0, nowNs } = retired;
   if (record !== undefined && isKept(bucket, file)) {
     const expiresAtNs = nowNs + BigInt(bucket.keepVersionsDays) * nsPerDay;
-    const head = new RecordWriter(recordVersion).u64(nowNs).finish([]);
+    const head = new RecordWriter(recordVersion).u64(nowNs).u64(BigInt(sequence)).finish([]);
     stores.files.set(mapKeyOf(file), concatBytes(head, record));
     const name = nameBytes(file);
     stores.directory.insert(pathKey(name), expiresAtNs);
@@ -147,12 +153,13 @@ export function findVersion(stores: Stores, name: VersionName): FormerVersion | 
   const stored = stores.files.get(mapKeyOf(name));
   const expiresAtNs = stored && stores.directory.find(pathKey(nameBytes(name)));
   if (stored === undefined || expiresAtNs === undefined) return undefined;
-  const retiredAtNs = new RecordReader(stored, recordVersion).u64();
+  const head = new RecordReader(stored, recordVersion);
+  const [retiredAtNs, sequence] = [head.u64(), Number(head.u64())];
   const record = stored.slice(recordHeadBytes);
   const file = decodeFile(name.bucketId, name.path, record);
   // What its seal is of does not name the version, but the record does
   if (file.version !== name.version) throw damagedFile();
-  return { file, record, retiredAtNs, expiresAtNs };
+  return { file, record, sequence, retiredAtNs, expiresAtNs };
 }
 
 export interface VersionRange {

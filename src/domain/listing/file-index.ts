@@ -83,14 +83,27 @@ function sequenceOf(index: OrderedIndex, bucketId: string, dateNs: bigint): numb
   return latest + 1;
 }
 
-/** Puts the file's new version where its old one was; its date is the time of this message. */
-export function indexFile(stores: Stores, file: IndexedFile, old: IndexedFile | undefined): void {
+/**
+ * Puts the file's new version where its old one was, and returns the old one's sequence number,
+ * undefined where the path was free. The file's date is the time of this message, unless it has a
+ * sequence number from an earlier time.
+ */
+export function indexFile(
+  stores: Stores,
+  file: IndexedFile,
+  {
+    old,
+    sequence: known,
+  }: { readonly old: IndexedFile | undefined; readonly sequence?: number | undefined },
+): number | undefined {
   const { index } = stores;
-  const sequence = sequenceOf(index, file.bucketId, file.updatedAtNs);
+  const sequence = known ?? sequenceOf(index, file.bucketId, file.updatedAtNs);
   const path = encodeUtf8(file.path);
+  let oldSequence: bigint | undefined;
   for (const tag of ['', ...file.tags]) {
     const scope = scopeOf(file.bucketId, tag);
     const former = index.insert(nameKey(scope, path), BigInt(sequence));
+    if (tag === '') oldSequence = former;
     if (former === BigInt(sequence)) continue;
     const key = dateKey(scope, path);
     if (former !== undefined) eachBlock({ key, scope }, Number(former), index.remove);
@@ -99,12 +112,16 @@ export function indexFile(stores: Stores, file: IndexedFile, old: IndexedFile | 
   noteSize(stores, file);
   const goneTags = old?.tags.filter((tag) => !file.tags.includes(tag)) ?? [];
   removeScopes(stores, { ...file, path }, goneTags);
+  return oldSequence === undefined ? undefined : Number(oldSequence);
 }
 
-export function unindexFile(stores: Stores, file: IndexedFile): void {
+/** Returns the file's sequence number, undefined where it had none. */
+export function unindexFile(stores: Stores, file: IndexedFile): number | undefined {
   const path = encodeUtf8(file.path);
+  const sequence = stores.index.find(nameKey(scopeOf(file.bucketId, ''), path));
   removeScopes(stores, { ...file, path }, ['', ...file.tags]);
   forgetSize(stores, file);
+  return sequence === undefined ? undefined : Number(sequence);
 }
 
 /** For a bucket without files, which goes. */

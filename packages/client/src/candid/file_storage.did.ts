@@ -324,11 +324,13 @@ export interface FileChange {
   'apiKey' : [] | [string],
 }
 /**
- * Either up to 1,000 paths or a prefix; a cursor goes with a prefix.
+ * Either up to 1,000 paths or a prefix; a cursor goes with a prefix. `ifMatch`, which goes with
+ * exactly one path, lists entity tags of which the file must have one.
  */
 export interface FileDeletion {
   'cursor' : [] | [string],
   'bucketId' : string,
+  'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
   'prefix' : [] | [string],
   'paths' : [] | [Array<string>],
@@ -904,7 +906,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Up to 1,000 a call: once more until it is done.
+   * Up to 1,000 a call: once more until it is done. With the number of the present version the
+   * latest former one is the file again; where none is kept, the file is deleted.
    */
   'eraseVersions' : ActorMethod<
     [Erasure],
@@ -1327,6 +1330,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const FileDeletion = IDL.Record({
     'cursor' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
+    'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
     'prefix' : IDL.Opt(IDL.Text),
     'paths' : IDL.Opt(IDL.Vec(IDL.Text)),
