@@ -1,17 +1,22 @@
 // DeleteObject and DeleteObjects. What is not there is gone: that is no error.
 
 import type { FileName } from '../../../client/src/interface.ts';
+import { inParallel } from '../../../client/src/parallel.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
+import { failed, namesEtag } from '../conditions.ts';
 import { findPath } from '../keys.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { s3ErrorOf } from '../storage-errors.ts';
+import type { StoredObject } from '../stored-object.ts';
 import { elementsOf, readXml, textOf } from '../xml/read.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { bucketOf, findRecord, readSmallBody, unlessMissing } from './common.ts';
+import { bucketOf, findObject, findRecord, readSmallBody, unlessMissing } from './common.ts';
 
 const keysMax = 1_000;
+/** An <Object> has five elements, each with two tags. */
+const tagsMax = keysMax * 12 + 20;
 
 export const deletionRoutes: Readonly<Record<string, Route>> = {
   'DELETE object': { run: deleteObject, parameters: ['versionId'], isChange: true },
@@ -20,49 +25,95 @@ export const deletionRoutes: Readonly<Record<string, Route>> = {
 
 async function deleteObject(operation: Operation): Promise<Answer> {
   const { request } = operation;
-  const isConditional = ['if-match', 'x-amz-if-match-size', 'x-amz-if-match-last-modified-time'];
-  if (isConditional.some((name) => request.header(name) !== undefined)) {
-    throw new S3Error('NotImplemented', 'Objects are deleted without conditions.');
-  }
+  const condition = parseCondition({
+    etag: request.header('if-match'),
+    size: request.header('x-amz-if-match-size'),
+    modified: request.header('x-amz-if-match-last-modified-time'),
+  });
   const bucket = bucketOf(request);
   const path = findPath(request.key ?? '');
   const versionId = request.query.get('versionId');
   if (path === undefined) return { status: 204 };
-  if (versionId === undefined) {
-    await unlessMissing(operation.account.storage.remove({ bucket, path }, operation));
-  } else {
-    await deleteVersion(operation, { bucket, path }, versionId);
-  }
+  await deleteOne(operation, { bucket, path }, { versionId, condition });
   return { status: 204, headers: { 'x-amz-version-id': versionId } };
 }
 
-/**
- * The one that is there is removed first: of a bucket that keeps versions it is a former one. What
- * has the number of one that has gone is another.
- */
-async function deleteVersion(
-  operation: Operation,
-  file: FileName,
-  versionId: string,
-): Promise<void> {
+/** What an object must be to be deleted, as `DirectoryBucket` deletions of S3 have it. */
+interface Condition {
+  readonly etag: string | undefined;
+  readonly size: number | undefined;
+  /** In whole seconds. */
+  readonly modified: number | undefined;
+}
+
+type SentCondition = { readonly [Name in keyof Condition]: string | undefined };
+
+/** Undefined without any condition; throws InvalidArgument. */
+function parseCondition({ etag, size, modified }: SentCondition): Condition | undefined {
+  if (etag === undefined && size === undefined && modified === undefined) return undefined;
+  if (size !== undefined && !/^\d{1,15}$/.test(size)) {
+    throw new S3Error('InvalidArgument', `The size ${size.slice(0, 80)} is no number of bytes.`);
+  }
+  const time = modified === undefined ? undefined : Date.parse(modified);
+  if (Number.isNaN(time)) {
+    const words = `The time of modification ${modified?.slice(0, 80)} is no date: send one as in`;
+    throw new S3Error('InvalidArgument', `${words} Last-Modified.`);
+  }
+  return {
+    etag,
+    size: size === undefined ? undefined : Number(size),
+    modified: time === undefined ? undefined : Math.floor(time / 1_000),
+  };
+}
+
+/** Throws PreconditionFailed. */
+function checkCondition(object: StoredObject, { etag, size, modified }: Condition): void {
+  if (etag !== undefined && !namesEtag(etag, object.etag)) throw failed('If-Match');
+  if (size !== undefined && size !== object.size) throw failed('x-amz-if-match-size');
+  const isMeant =
+    modified === undefined || modified === Math.floor(Number(object.modified) / 1_000);
+  if (!isMeant) throw failed('x-amz-if-match-last-modified-time');
+}
+
+type Which = Pick<Doomed, 'versionId' | 'condition'>;
+
+/** A missing object is no error, whatever the condition is. */
+async function deleteOne(operation: Operation, file: FileName, which: Which): Promise<void> {
   const { account, signal } = operation;
-  const { storage } = account;
-  const found = await unlessMissing(findRecord(operation, file, versionId));
-  if (found === undefined) return;
-  if (found.version === undefined) await unlessMissing(storage.remove(file, { signal }));
-  const { version } = found.record;
-  await unlessMissing(storage.eraseVersions({ ...file, version, signal }));
+  const { versionId, condition } = which;
+  if (versionId === undefined && condition === undefined) {
+    await unlessMissing(account.storage.remove(file, { signal }));
+    return;
+  }
+  const found = condition && (await unlessMissing(findObject(operation, file, versionId)));
+  if (condition !== undefined && found === undefined) return;
+  if (condition !== undefined && found !== undefined) checkCondition(found, condition);
+  if (versionId === undefined) {
+    // Whatever replaces it meanwhile has the service refuse.
+    const ifMatch = found && `"${found.record.etag}"`;
+    await unlessMissing(account.storage.remove(file, { ifMatch, signal }));
+    return;
+  }
+  // What has the number of a version that has gone is another.
+  const { record } = found ?? (await unlessMissing(findRecord(operation, file, versionId))) ?? {};
+  if (record === undefined) return;
+  const erasure = { ...file, version: record.version, signal };
+  await unlessMissing(account.storage.eraseVersions(erasure));
 }
 
 interface Doomed {
   readonly key: string;
   readonly versionId: string | undefined;
+  readonly condition: Condition | undefined;
 }
+
+/** Deletions of one object each that are under way for one request. */
+const deletionsAtOnce = 8;
 
 async function deleteObjects(operation: Operation): Promise<Answer> {
   const bucket = bucketOf(operation.request);
   const { doomed, isQuiet } = readDeletion(await readSmallBody(operation));
-  const plain = doomed.filter(({ versionId }) => versionId === undefined);
+  const plain = doomed.filter(isPlain);
   const keys = new Map(plain.map(({ key }) => [findPath(key), key]));
   const paths = [...keys.keys()].filter((path) => path !== undefined);
   const faults = new Map<Doomed | string, S3Error>();
@@ -74,15 +125,23 @@ async function deleteObjects(operation: Operation): Promise<Answer> {
       if (!isGone) faults.set(keys.get(path) ?? '', s3ErrorOf(error));
     }
   }
-  for (const one of doomed) {
-    const path = findPath(one.key);
-    if (one.versionId === undefined || path === undefined) continue;
-    await deleteVersion(operation, { bucket, path }, one.versionId).catch((error) => {
-      faults.set(one, s3ErrorOf(error));
-    });
-  }
-  const faultOf = (one: Doomed) => faults.get(one.versionId === undefined ? one.key : one);
+  const single = doomed.filter((one) => !isPlain(one));
+  const left = single.values();
+  await inParallel({ concurrency: deletionsAtOnce, signal: operation.signal }, async (signal) => {
+    for (const one of left) {
+      const path = findPath(one.key);
+      if (path === undefined) continue;
+      await deleteOne({ ...operation, signal }, { bucket, path }, one).catch((error) => {
+        faults.set(one, s3ErrorOf(error));
+      });
+    }
+  });
+  const faultOf = (one: Doomed) => faults.get(isPlain(one) ? one.key : one);
   return xmlAnswer(writeXml('DeleteResult', resultOf(doomed, faultOf, isQuiet)));
+}
+
+function isPlain({ versionId, condition }: Doomed): boolean {
+  return versionId === undefined && condition === undefined;
 }
 
 function resultOf(
@@ -101,18 +160,19 @@ function resultOf(
 }
 
 function readDeletion(bytes: Uint8Array): { doomed: readonly Doomed[]; isQuiet: boolean } {
-  const root = readXml(bytes, 'Delete');
+  const root = readXml(bytes, 'Delete', tagsMax);
   const objects = elementsOf(root, 'Object');
   const doomed = objects.map((object) => {
     const key = textOf(object, 'Key');
     if (key === undefined || key === '') {
       throw new S3Error('MalformedXML', 'Each <Object> of <Delete> has a <Key>.');
     }
-    const isConditional = ['ETag', 'LastModifiedTime', 'Size'].some((name) => textOf(object, name));
-    if (isConditional) {
-      throw new S3Error('NotImplemented', 'Objects are deleted without conditions.');
-    }
-    return { key, versionId: textOf(object, 'VersionId') || undefined };
+    const condition = parseCondition({
+      etag: textOf(object, 'ETag') || undefined,
+      size: textOf(object, 'Size') || undefined,
+      modified: textOf(object, 'LastModifiedTime') || undefined,
+    });
+    return { key, versionId: textOf(object, 'VersionId') || undefined, condition };
   });
   if (doomed.length === 0 || doomed.length > keysMax) {
     throw new S3Error('MalformedXML', `<Delete> has 1 to ${keysMax} times <Object>.`);

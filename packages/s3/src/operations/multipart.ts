@@ -23,6 +23,8 @@ import { bodyOf, factsOf } from './store-stream.ts';
 import { writeConditions } from './write-conditions.ts';
 
 const partsMax = 10_000;
+/** A <Part> has three elements and at most two checksums, each with two tags. */
+const tagsMax = partsMax * 12 + 20;
 /** 5 GiB, as S3 has it. */
 const partBytesMax = 5 * 1_024 ** 3;
 /** So long a client hears nothing, then a space now and then. */
@@ -190,7 +192,7 @@ async function abortUpload(operation: Operation): Promise<Answer> {
 async function completeUpload(operation: Operation): Promise<Answer> {
   const { request, multipart } = operation;
   const upload = await findUpload(operation);
-  const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload');
+  const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload', tagsMax);
   const { start } = upload.state;
   // Who has gone asks again: then it had better be there.
   const own = { ...operation, signal: new AbortController().signal };
