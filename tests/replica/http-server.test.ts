@@ -3,11 +3,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
+import { Principal } from '@dfinity/principal';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createGateway, type GatewayOptions } from '../../packages/replica/src/gateway/gateway.ts';
 import type { ApiRequest } from '../../packages/replica/src/http-server.ts';
 import { startHttpServer } from '../../packages/replica/src/http-server.ts';
 import type { LoopbackServer } from '../../packages/replica/src/loopback.ts';
-import type { ClientTimes } from '../../packages/replica/src/network/profile.ts';
+import { type ClientTimes, mainnetProfile } from '../../packages/replica/src/network/profile.ts';
 import { sendRequest } from '../support/gateway-canister/send-request.ts';
 
 const servers: LoopbackServer[] = [];
@@ -177,6 +179,33 @@ describe('startHttpServer()', () => {
     sent.write('half of it');
     expect(await answered).toBe(408);
     sent.destroy();
+  });
+
+  it('refuses a body for a canister that is not whole in time, though its bytes move', async () => {
+    const canisterId = Principal.fromText('rwlgt-iiaaa-aaaaa-aaaaa-cai');
+    const { clientTimes } = mainnetProfile;
+    const gateway = createGateway({
+      // A body that is late reaches no canister.
+      engine: { canister: () => ({}) } as unknown as GatewayOptions['engine'],
+      rootKey: new Uint8Array(0),
+      servesHttp: () => true,
+      plainCanister: () => canisterId,
+      bodyMs: clientTimes.bodyMs / 1_000,
+    });
+    const server = await startHttpServer({
+      ...{ port: 0, gateway, clientTimes, allowedOrigins: new Set<string>() },
+      handleApi: () => Promise.reject(new Error('no call')),
+    });
+    servers.push(server);
+    const headers = { 'content-length': 10_000_000, host: 'localhost' };
+    const sent = request({ port: server.port, host: '127.0.0.1', method: 'PUT', headers });
+    const answered = once(sent, 'response');
+    const trickle = setInterval(() => sent.write('x'), 1);
+    const [{ statusCode }] = await answered;
+    clearInterval(trickle);
+    sent.destroy();
+    expect(statusCode).toBe(408);
+    expect(clientTimes).toEqual({ bodyMs: 60_000, apiBodyMs: 30_000, writeStallMs: 30_000 });
   });
 
   it('cuts off a client that takes nothing of its answer for too long', async () => {
