@@ -43,6 +43,8 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     expect(record.size).toBe(bytes.length);
     expect(sessions.length).toBe(1);
     expect(sessions[0]?.chunkSize).toBeLessThan(320_000);
+    // S3 parts are laid out by it.
+    expect(await storage.uploads.longestChunkBytes()).toBeLessThan(524_288);
     expect(progress.at(-1)).toMatchObject({ doneBytes: 320_000, movedBytes: 320_000 });
     expect(progress.some(({ doneBytes, movedBytes }) => movedBytes > doneBytes)).toBe(true);
     bytesPerSecond *= 10;

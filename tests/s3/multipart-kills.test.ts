@@ -62,6 +62,7 @@ function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
     };
   const { begin, write, status, complete, cancel } = storage.uploads;
   const uploads = {
+    ...storage.uploads,
     begin: counted(begin),
     write: counted(write),
     status: counted(status),

@@ -48,6 +48,17 @@ describe('parts of one length', () => {
     );
   });
 
+  test('layoutOf() keeps chunks as short as a slow line takes them in time', () => {
+    const slow = (partBytes: number, longest: number) => layoutOf(partBytes, longest)?.chunkBytes;
+    expect(slow(8 * mebibyte, 300_000)).toBe(mebibyte / 4);
+    expect(slow(9_500_000, 180_000)).toBe(125_000);
+    for (const longest of [65_536, 100_000, 180_000, 900_000]) {
+      const chunkBytes = slow(64 * mebibyte, longest) ?? 0;
+      expect(chunkBytes).toBeGreaterThanOrEqual(65_536);
+      expect(chunkBytes).toBeLessThanOrEqual(longest);
+    }
+  });
+
   test('have their places up to the last chunk that a file can have', () => {
     const layout = { partBytes: 8 * mebibyte, chunkBytes: mebibyte };
     expect(hasPlace(layout, 1250, layout.partBytes)).toBe(true);

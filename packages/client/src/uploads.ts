@@ -1,5 +1,6 @@
 // Sessions for who brings a file's parts one by one, in any order and several at a time.
 
+import { chunkBytesMax } from '../../wire/src/limits.ts';
 import { encodeHex } from './bytes.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf } from './digest.ts';
@@ -14,7 +15,7 @@ import type {
 } from './interface.ts';
 import { checkedConcurrency } from './parallel.ts';
 import { StorageError } from './storage-error.ts';
-import { beginSession, metadataOf, requireSame } from './upload.ts';
+import { beginSession, metadataOf, requestBytes, requireSame } from './upload.ts';
 import { sendChunks } from './upload-chunks.ts';
 import { openSource, type UploadInput } from './upload-source.ts';
 
@@ -72,6 +73,8 @@ export interface CompletionOptions extends FileName, CallOptions {
 
 /** Not in end-to-end buckets, whose files are encrypted in order: those refuse it, Unsupported. */
 export interface Uploads {
+  /** Returns how long chunks may be so that the line takes each in time. Measures a new line. */
+  longestChunkBytes(): Promise<number>;
   begin(options: SessionOptions): Promise<UploadSession>;
   /**
    * May be repeated, also with other bytes, until the session is completed. Resolves when all has
@@ -90,6 +93,7 @@ export interface Uploads {
 export function uploadsOf(connection: Connection): Uploads {
   const { transport } = connection;
   return {
+    longestChunkBytes: () => requestBytes(connection, chunkBytesMax),
     begin: (options) => begin(connection, options),
     write: (part) => write(connection, part),
     status: ({ signal, path = '', ...name }) =>

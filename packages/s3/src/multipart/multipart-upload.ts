@@ -156,7 +156,8 @@ export class MultipartUpload {
 
   async #begunSession({ account, signal }: PartWork): Promise<PartSession | undefined> {
     const partBytes = await this.#length.settled(signal);
-    const layout = layoutOf(partBytes ?? 0);
+    const longest = await account.storage.uploads.longestChunkBytes();
+    const layout = layoutOf(partBytes ?? 0, longest);
     if (layout === undefined) return undefined;
     this.#session ??= this.#beginSession(account, layout).finally(() => {
       this.#session = undefined;

@@ -10,12 +10,16 @@ export interface Layout {
 }
 
 /** Shorter chunks would bound a file to less than 5 GB, and cost more calls. */
-const chunkBytesGood = 524_288;
+const chunkBytesOfLargeFiles = 524_288;
 
-/** With the longest chunks that divide the part; undefined where those are short. */
-export function layoutOf(partBytes: number): Layout | undefined {
+/**
+ * Returns the layout with the longest chunks, up to `longest`, that divide the part; undefined if
+ * those are short. A slow line takes only short ones in time, and a file is then bounded to less.
+ */
+export function layoutOf(partBytes: number, longest = chunkBytesMax): Layout | undefined {
+  const chunkBytesGood = Math.min(chunkBytesOfLargeFiles, Math.floor(longest / 2));
   const chunkBytesLeast = Math.max(chunkBytesMin, Math.min(chunkBytesGood, partBytes));
-  for (let count = Math.max(1, Math.ceil(partBytes / chunkBytesMax)); ; count += 1) {
+  for (let count = Math.max(1, Math.ceil(partBytes / longest)); ; count += 1) {
     const chunkBytes = partBytes / count;
     if (!(chunkBytes >= chunkBytesLeast)) return undefined;
     if (Number.isInteger(chunkBytes)) return { partBytes, chunkBytes };
