@@ -1,17 +1,24 @@
-// `npm run bench:client -- --line [MB]`: transfers through lines as slow as people have them, with
+// `npm run bench:client -- --line [MB [LINE]]`: transfers through lines as slow as people have them, with
 // the replica as slow as the network: the share of each line's speed that a file gets. All run at
 // once, each through a line of its own, since they hardly use the machine; 30 MB take 20 minutes.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNodeStorage } from '../packages/client/src/node/storage.ts';
+import {
+  type ConsoleBrowser,
+  isBrowserUnwanted,
+  openBrowser,
+} from '../tests/console/support/browser.ts';
 import { type LineOptions, openSlowLine } from '../tests/support/slow-line.ts';
 import { startMeasured } from './client-service.ts';
+import { replaceTable } from './table.ts';
 
 const latencyMs = 300;
 const sampleStep = 65_521;
 const transports = ['http', 'actor'] as const;
+const stored = { bucket: 'demo', path: 'stored' };
 
 interface TestLine {
   readonly title: string;
@@ -45,20 +52,16 @@ interface Transfer {
 }
 
 /** Seconds of a transfer, and the share of the line's bytes meanwhile that are the file's. */
-async function transfer(
+async function measure(
   service: Service,
-  { line, transport, bytes }: Transfer,
-  work: (storage: ReturnType<typeof createNodeStorage>, name: string) => Promise<void>,
+  { line, bytes }: Omit<Transfer, 'transport'>,
+  work: (port: number) => Promise<void>,
 ): Promise<string> {
   const port = Number(new URL(service.url).port);
   const slow = await openSlowLine(port, { rate: line.rate, latencyMs });
-  const url = `http://127.0.0.1:${slow.port}`;
-  const { apiKey, canisterId } = service;
-  const way = transport === 'http' ? { url } : { host: url, canisterId };
-  const storage = createNodeStorage({ ...way, apiKey });
   const startMs = performance.now();
   try {
-    await work(storage, `${transport}/${line.title}`);
+    await work(slow.port);
     const ms = performance.now() - startMs;
     const share = bytes / carried(line, ms);
     return `${(ms / 1_000).toFixed(0)} s (${share.toFixed(2)})`;
@@ -67,6 +70,43 @@ async function transfer(
   } finally {
     await slow.stop();
   }
+}
+
+function transfer(
+  service: Service,
+  { line, transport, bytes }: Transfer,
+  work: (storage: ReturnType<typeof createNodeStorage>, name: string) => Promise<void>,
+): Promise<string> {
+  return measure(service, { line, bytes }, async (port) => {
+    const url = `http://127.0.0.1:${port}`;
+    const { apiKey, canisterId } = service;
+    const way = transport === 'http' ? { url } : { host: url, canisterId };
+    await work(createNodeStorage({ ...way, apiKey }), `${transport}/${line.title}`);
+  });
+}
+
+/** The console's upload, by a key; the time of its first view counts too. */
+function uploadInBrowser(
+  service: Service,
+  { line, bytes }: Omit<Transfer, 'transport'>,
+  { browser, path }: { readonly browser: ConsoleBrowser; readonly path: string },
+): Promise<string> {
+  return measure(service, { line, bytes }, async (port) => {
+    const { context, page } = await browser.open();
+    page.setDefaultTimeout(0);
+    try {
+      await page.goto(`http://localhost:${port}/#key=${service.apiKey}&bucket=demo`);
+      await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
+      // The lines share a bucket.
+      const folder = line.title.replaceAll(/\W+/g, '-');
+      await page.goto(`http://localhost:${port}/#/files/demo/${folder}/`);
+      await page.getByRole('heading', { level: 1, name: folder }).waitFor();
+      await page.getByLabel('Upload files').last().setInputFiles(path);
+      await page.getByText('1 file uploaded.').waitFor();
+    } finally {
+      await context.close();
+    }
+  });
 }
 
 /** Bytes that cost the machine next to nothing. */
@@ -89,44 +129,75 @@ function carried({ rate }: TestLine, ms: number): number {
   return bytes;
 }
 
-export async function measureLines(megabytes: number): Promise<void> {
+export interface LineRun {
+  readonly megabytes: number;
+  /** The title of one line; all of them without it. */
+  readonly title: string | undefined;
+  /** Writes a file of random bytes. */
+  writeSample(path: string, bytes: number): Promise<void>;
+  /** Whose table becomes the result; none: it is only printed. */
+  readonly document: string | undefined;
+}
+
+export async function measureLines(run: LineRun): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-line-'));
   const measured = await startMeasured(folder, { hasProfile: false, network: 'mainnet' });
+  const browser = isBrowserUnwanted ? undefined : await openBrowser();
   try {
     const service: Service = JSON.parse(await readFile(join(folder, 'state/service.json'), 'utf8'));
-    const bytes = megabytes * 1e6;
-    const source = sourceOf(bytes);
-    const stored = { bucket: 'demo', path: 'stored' };
-    await createNodeStorage(service).upload(source, { ...stored, contentType: 'a/b' });
+    const bytes = run.megabytes * 1e6;
+    const path = join(folder, 'film.bin');
+    if (browser !== undefined) await run.writeSample(path, bytes);
+    await createNodeStorage(service).upload(sourceOf(bytes), { ...stored, contentType: 'a/b' });
+    const wanted = lines.filter(({ title }) => run.title === undefined || title === run.title);
     const rows = await Promise.all(
-      lines.map(async (line) => {
-        const cells = await Promise.all(
-          transports.map(async (transport) => {
-            const one = { line, transport, bytes };
-            const up = transfer(service, one, async (storage, path) => {
-              await storage.upload(source, { bucket: 'demo', path, contentType: 'a/b' });
-            });
-            // A file with the longest chunks, as a fast line has stored it.
-            const down = transfer(service, one, async (storage) => {
-              const { body } = await storage.download(stored);
-              for await (const _ of body as unknown as AsyncIterable<Uint8Array>);
-            });
-            for (const [way, cell] of Object.entries({ up, down })) {
-              cell.then((words) => console.log(`${line.title}, ${transport}, ${way}: ${words}`));
-            }
-            return [await up, await down];
-          }),
-        );
-        return [line.title, ...cells.flat()];
+      wanted.map(async (line) => {
+        const cells = cellsOf(service, { line, bytes });
+        if (browser !== undefined) {
+          const inBrowser = uploadInBrowser(service, { line, bytes }, { browser, path });
+          cells.set('up, browser', inBrowser);
+        }
+        for (const [head, cell] of cells) {
+          cell.then((words) => console.log(`${line.title}, ${head}: ${words}`));
+        }
+        return {
+          heads: [...cells.keys()],
+          words: [line.title, ...(await Promise.all(cells.values()))],
+        };
       }),
     );
-    const heads = ['line', 'up, http', 'down, http', 'up, actor', 'down, actor'];
-    const table = [heads, heads.map(() => '---'), ...rows]
+    const heads = ['line', ...(rows[0]?.heads ?? [])];
+    const table = [heads, heads.map(() => '---'), ...rows.map(({ words }) => words)]
       .map((cells) => `| ${cells.join(' | ')} |`)
       .join('\n');
     console.log(table);
+    if (run.document === undefined) return;
+    const text = await readFile(run.document, 'utf8');
+    await writeFile(run.document, replaceTable(text, 'line', table));
   } finally {
+    await browser?.close();
     await measured.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** By the heads of their columns. All begin at once. */
+function cellsOf(
+  service: Service,
+  measured: Omit<Transfer, 'transport'>,
+): Map<string, Promise<string>> {
+  const cells = new Map<string, Promise<string>>();
+  for (const transport of transports) {
+    const one = { ...measured, transport };
+    const up = transfer(service, one, async (storage, path) => {
+      await storage.upload(sourceOf(one.bytes), { bucket: 'demo', path, contentType: 'a/b' });
+    });
+    // A file with the longest chunks, as a fast line has stored it.
+    const down = transfer(service, one, async (storage) => {
+      const { body } = await storage.download(stored);
+      for await (const _ of body as unknown as AsyncIterable<Uint8Array>);
+    });
+    cells.set(`up, ${transport}`, up).set(`down, ${transport}`, down);
+  }
+  return cells;
 }

@@ -81,6 +81,16 @@ function benchNetwork(profile: string, positionals: readonly string[]): Promise<
   });
 }
 
+function benchLines(positionals: readonly string[]): Promise<void> {
+  const [megabytes = '30', title] = positionals;
+  return measureLines({
+    megabytes: Number(megabytes),
+    title,
+    writeSample,
+    document: positionals.length === 0 ? join(projectDir, 'docs/reference/costs.md') : undefined,
+  });
+}
+
 function benchEndToEnd(positionals: readonly string[]): Promise<void> {
   const [megabytes = megabytesDefault, rounds = 5] = positionals;
   return measureEndToEnd({
@@ -111,7 +121,7 @@ async function main(): Promise<void> {
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
-  if (values.line) return measureLines(Number(positionals[0] ?? 30));
+  if (values.line) return benchLines(positionals);
   if (values.s3) return benchS3(positionals);
   if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
