@@ -1,7 +1,8 @@
-// `npm run bench:client -- --line [MB [LINE]]`: transfers through lines as slow as people have them,
-// with the replica as slow as the network: the share of each line's speed that a file gets. All run
-// at once, each through a line of its own, since they hardly use the machine; 30 MB take 20 minutes.
-// The console is among them where a browser is. Without arguments it writes the table in costs.md.
+// `npm run bench:client -- --line [MB [LINE]]`: transfers through lines as slow as people have,
+// with the replica as slow as the network: the share of each line's speed that a file gets. All
+// run at once, each through a line of its own, since they hardly use the machine; 30 MB take 20
+// minutes. The console is among them where a browser is. Without arguments it writes the table in
+// docs/reference/costs.md.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
