@@ -75,6 +75,12 @@ export const uploadLifetimeNs = 7n * 24n * 3_600n * 1_000_000_000n;
 // Keys and buckets
 export const liveKeyCountMax = 100;
 export const keyBucketCountMax = 100;
+/** Default of keys without `read`. Uploads of 1 MB cost at most 4.4 T cycles an hour within it. */
+export const keyUpdatesPerHourDefault = 2_000;
+export const keyBytesPerHourDefault = 2_000_000_000;
+export const keyUpdatesPerHourMax = 1_000_000_000;
+/** The largest message fits. */
+export const keyBytesPerHourMin = 2_097_152;
 export const bucketCountMax = 10_000;
 export const memberCountMax = 32;
 export const bucketCreatorCountMax = 100;

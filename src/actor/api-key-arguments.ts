@@ -9,9 +9,14 @@ export interface ApiKeyArgument {
   readonly permissions: string[];
   readonly prefix: Optional<string>;
   readonly expiresAt: Optional<bigint>;
+  readonly updatesPerHour: Optional<bigint>;
+  readonly bytesPerHour: Optional<bigint>;
 }
 
 export function keyRequestOf(argument: ApiKeyArgument): KeyRequest {
   const { name, buckets, permissions, prefix, expiresAt } = argument;
-  return { name, buckets, permissions, prefix: prefix[0], expiresAtNs: expiresAt[0] };
+  const [updatesPerHour] = argument.updatesPerHour;
+  const [bytesPerHour] = argument.bytesPerHour;
+  const budget = { updatesPerHour, bytesPerHour };
+  return { name, buckets, permissions, prefix: prefix[0], expiresAtNs: expiresAt[0], budget };
 }

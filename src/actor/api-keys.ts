@@ -6,8 +6,10 @@ import type { ApiKey } from '../domain/access/api-keys.ts';
 import { createKey, listKeys, revokeKey } from '../domain/administration/api-key-management.ts';
 import { type ApiKeyArgument, keyRequestOf } from './api-key-arguments.ts';
 import { answer, currentCall } from './call.ts';
-import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey, ResultNull } from './candid.ts';
+import { ResultNull } from './candid.ts';
+import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey } from './candid-operations.ts';
 import { query, update } from './method.ts';
+import type { Optional } from './optional.ts';
 import { startUpkeep, stores } from './runtime.ts';
 
 /** Without the hash: nothing of a key's look-up leaves the canister. */
@@ -19,7 +21,14 @@ function keyView(key: ApiKey) {
     createdAt: key.createdAtNs,
     createdBy: key.creator.length === 0 ? [] : [Principal.fromUint8Array(key.creator)],
     expiresAt: key.expiresAtNs === 0n ? [] : [key.expiresAtNs],
+    updatesPerHour: limitOf(key.budget.updatesPerHour),
+    bytesPerHour: limitOf(key.budget.bytesPerHour),
   };
+}
+
+/** Absent: no limit. */
+function limitOf(perHour: number): Optional<bigint> {
+  return perHour === 0 ? [] : [BigInt(perHour)];
 }
 
 /** API keys: what a program may do without an identity. */

@@ -7,10 +7,24 @@ import { isController, msgCaller, time } from './system.ts';
 
 export type Result<T> = { ok: T } | { err: string };
 
+let updateBytes: number | undefined;
+
+/** Runs an update, whose message has so many bytes: an API key that comes with it pays for it. */
+export function asUpdate<T>(argumentBytes: number, run: () => T): T {
+  updateBytes = argumentBytes;
+  try {
+    return run();
+  } finally {
+    updateBytes = undefined;
+  }
+}
+
+/** For methods to ask before they await anything. */
 export function currentCall(): Call {
   const principal = msgCaller();
   const caller = { principal, isController: isController(principal) };
-  return { caller, nowNs: time() };
+  const charge = updateBytes === undefined ? undefined : { bytes: updateBytes, isInspected: false };
+  return { caller, nowNs: time(), charge };
 }
 
 export function answer<T>(operation: () => T): Result<T> {

@@ -159,3 +159,52 @@ export const LinkPage = IDL.Record({
   nextCursor: IDL.Opt(IDL.Text),
 });
 export const ResultLinks = resultOf(LinkPage);
+
+/** A new key: `read`, `write` and `delete` are what it may do in those buckets of the caller. */
+export const ApiKeyRequest = IDL.Record({
+  name: IDL.Text,
+  buckets: IDL.Vec(IDL.Text),
+  permissions: IDL.Vec(IDL.Text),
+  /** Paths that it is for; all of them without one. */
+  prefix: IDL.Opt(IDL.Text),
+  /** Nanoseconds since 1970; absent: never. */
+  expiresAt: IDL.Opt(IDL.Int),
+  /**
+   * Updates that the key may cause an hour, and bytes in them; 0: no limit. Absent: no limit for a
+   * key with `read`, else 2,000 updates and 2 GB.
+   */
+  updatesPerHour: IDL.Opt(IDL.Nat),
+  bytesPerHour: IDL.Opt(IDL.Nat),
+});
+/** A new key. Its `secret` is in this answer and nowhere else. */
+export const NewApiKey = IDL.Record({
+  id: IDL.Text,
+  secret: IDL.Text,
+  hint: IDL.Text,
+  name: IDL.Text,
+  buckets: IDL.Vec(IDL.Text),
+  permissions: IDL.Vec(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  createdAt: IDL.Int,
+  expiresAt: IDL.Opt(IDL.Int),
+  /** Budget of the key; absent: no limit. */
+  updatesPerHour: IDL.Opt(IDL.Nat),
+  bytesPerHour: IDL.Opt(IDL.Nat),
+});
+export const ResultNewApiKey = resultOf(NewApiKey);
+/** A key, without its secret; `hint` is how the secret begins. */
+export const ApiKey = IDL.Record({
+  id: IDL.Text,
+  hint: IDL.Text,
+  name: IDL.Text,
+  buckets: IDL.Vec(IDL.Text),
+  permissions: IDL.Vec(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  createdAt: IDL.Int,
+  createdBy: IDL.Opt(IDL.Principal),
+  expiresAt: IDL.Opt(IDL.Int),
+  /** Budget of the key; absent: no limit. */
+  updatesPerHour: IDL.Opt(IDL.Nat),
+  bytesPerHour: IDL.Opt(IDL.Nat),
+});
+export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));

@@ -325,43 +325,6 @@ export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
 /** The argument of install and upgrade. */
 export const Settings = IDL.Record({ rootKey: IDL.Opt(RootKeySource) });
 
-/** A new key: `read`, `write` and `delete` are what it may do in those buckets of the caller. */
-export const ApiKeyRequest = IDL.Record({
-  name: IDL.Text,
-  buckets: IDL.Vec(IDL.Text),
-  permissions: IDL.Vec(IDL.Text),
-  /** Paths that it is for; all of them without one. */
-  prefix: IDL.Opt(IDL.Text),
-  /** Nanoseconds since 1970; absent: never. */
-  expiresAt: IDL.Opt(IDL.Int),
-});
-/** A new key. Its `secret` is in this answer and nowhere else. */
-export const NewApiKey = IDL.Record({
-  id: IDL.Text,
-  secret: IDL.Text,
-  hint: IDL.Text,
-  name: IDL.Text,
-  buckets: IDL.Vec(IDL.Text),
-  permissions: IDL.Vec(IDL.Text),
-  prefix: IDL.Opt(IDL.Text),
-  createdAt: IDL.Int,
-  expiresAt: IDL.Opt(IDL.Int),
-});
-export const ResultNewApiKey = resultOf(NewApiKey);
-/** A key, without its secret; `hint` is how the secret begins. */
-export const ApiKey = IDL.Record({
-  id: IDL.Text,
-  hint: IDL.Text,
-  name: IDL.Text,
-  buckets: IDL.Vec(IDL.Text),
-  permissions: IDL.Vec(IDL.Text),
-  prefix: IDL.Opt(IDL.Text),
-  createdAt: IDL.Int,
-  createdBy: IDL.Opt(IDL.Principal),
-  expiresAt: IDL.Opt(IDL.Int),
-});
-export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
-
 /** A budget, and what is left of it now. */
 export const BudgetLeft = IDL.Record({
   burst: IDL.Nat,

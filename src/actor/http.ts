@@ -56,7 +56,12 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
     respondTooLarge(phase, request, call);
     return;
   }
-  const response = handleRequest(routes, { stores, call, request, phase, system: systemFigures });
+  const charge =
+    phase === 'update' ? { bytes: request.body.length, isInspected: false } : undefined;
+  const response = handleRequest(routes, {
+    ...{ stores, call: { ...call, charge }, request, phase },
+    system: systemFigures,
+  });
   if (phase === 'update') {
     reply(response);
     return;

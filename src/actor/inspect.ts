@@ -53,7 +53,8 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   }
   const values = argumentsOf(method, argument, row) as never[];
   try {
-    row.admit({ stores, call: currentCall() }, ...values);
+    const charge = { bytes: argument.length, isInspected: true };
+    row.admit({ stores, call: { ...currentCall(), charge } }, ...values);
     return true;
   } catch (error) {
     const refused = { method, argumentBytes: argument.length };

@@ -7,7 +7,7 @@ import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
 import { type ArgumentBounds, decodeWithin, type Plan, planOf } from './argument-decoder.ts';
 import { explainArgument } from './argument-faults.ts';
-import { answer, type Result } from './call.ts';
+import { answer, asUpdate, type Result } from './call.ts';
 import { CandidFault } from './candid-reader.ts';
 import { encodeResult } from './candid-result.ts';
 import { methodTable } from './method-table.ts';
@@ -32,6 +32,7 @@ interface Signature {
 /** What is done around a method: when it runs, and what becomes of a refusal. */
 interface Frame {
   readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
+  readonly charge: typeof asUpdate;
   readonly countRefusal: typeof countRefusal;
 }
 
@@ -39,7 +40,8 @@ interface Frame {
 const plans = new Map<string, readonly Plan[]>();
 
 /** The method as Azle calls it by hand: arguments in, one reply out. */
-function framed(method: Method, signature: Signature, { schedule, countRefusal }: Frame): Method {
+function framed(method: Method, signature: Signature, frame: Frame): Method {
+  const { schedule, charge, countRefusal } = frame;
   return function (this: unknown): void | Promise<void> {
     const { name, result: type } = signature;
     const message = decodeMessage<unknown[]>(signature);
@@ -50,7 +52,7 @@ function framed(method: Method, signature: Signature, { schedule, countRefusal }
         countRefusal({ method: name, argumentBytes }, result as object);
         msgReply(encodeResult(type, result as object));
       };
-      const returned = method.apply(this, values as never[]);
+      const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
       return returned instanceof Promise ? returned.then(reply) : reply(returned);
     });
   };
@@ -70,7 +72,7 @@ export function carryOut<T, R>(
   if (message === undefined) return;
   const { values, argumentBytes } = message;
   return onceReady(() => {
-    const result = answer(() => steps.run(values));
+    const result = answer(() => asUpdate(argumentBytes, () => steps.run(values)));
     countRefusal({ method: signature.name, argumentBytes }, result);
     msgReply(steps.encode(result));
   });
@@ -142,6 +144,7 @@ function decorate(decorator: AzleDecorator, frame: Frame) {
 
 export const query = decorate(azleQuery, {
   schedule: (run) => run(),
+  charge: (_, run) => run(),
   countRefusal: () => undefined,
 });
-export const update = decorate(azleUpdate, { schedule: onceReady, countRefusal });
+export const update = decorate(azleUpdate, { schedule: onceReady, charge: asUpdate, countRefusal });

@@ -21,6 +21,8 @@ const strangersCodes: ReadonlySet<RefusalCode> = new Set([
   'InvalidBucketId',
   'NoSuchFile',
   'NoSuchUpload',
+  // Beyond the budget of an API key.
+  'SlowDown',
 ]);
 
 interface RefusedCall {

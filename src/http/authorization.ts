@@ -1,7 +1,8 @@
 // Who sends a request of the API: the Bearer key, and the bucket that it is meant for. What the key
 // may do is the domain's to say.
 
-import { type ApiKey, findKey } from '../domain/access/api-keys.ts';
+import type { ApiKey } from '../domain/access/api-keys.ts';
+import { useKey } from '../domain/access/key-budgets.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { bearerKey } from './bearer-key.ts';
@@ -11,7 +12,7 @@ import type { Exchange } from './router.ts';
 /** The request's API key, for that bucket: good now, and meant for the bucket. */
 export function requestKey(exchange: Exchange, bucket: string): ApiKey {
   const { stores, call, request } = exchange;
-  const key = findKey(stores, bearerKey(request), call.nowNs);
+  const key = useKey(stores, call, bearerKey(request));
   checkBucketHeader(request, bucket, key);
   return key;
 }

@@ -1,6 +1,6 @@
 // The API key that a request carries. RFC 6750 §2.1.
 
-import { findKey } from '../domain/access/api-keys.ts';
+import { type ApiKey, findKey } from '../domain/access/api-keys.ts';
 import type { Call } from '../domain/shared/caller.ts';
 import { Refusal, unlessRefused } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
@@ -29,9 +29,9 @@ export function bearerKey(request: HttpRequest): string {
   return match[1];
 }
 
-/** Whether the request carries an API key that is good now, for that bucket. */
-export function hasGoodKey({ stores, call, request }: Sent, bucket: string): boolean {
-  if (header(request, 'authorization') === undefined) return false;
+/** Returns the request's API key if it is good now, and for that bucket. */
+export function goodKey({ stores, call, request }: Sent, bucket: string): ApiKey | undefined {
+  if (header(request, 'authorization') === undefined) return undefined;
   const key = unlessRefused(() => findKey(stores, bearerKey(request), call.nowNs));
-  return key?.buckets.includes(bucket) === true;
+  return key?.buckets.includes(bucket) ? key : undefined;
 }

@@ -1,17 +1,19 @@
-// Which budget pays for the update of an HTTP request. A good API key for the bucket in the URL
-// needs none.
+// Which budget pays for the update of an HTTP request: a good API key for the bucket in the URL has
+// its own, everybody else shares those of the canister.
 
+import type { ApiKey } from '../domain/access/api-keys.ts';
 import {
   type BudgetName,
   isBudgetLeft,
   spendBudget,
   spentBudget,
 } from '../domain/access/budgets.ts';
+import { checkKeyBudget } from '../domain/access/key-budgets.ts';
 import { opensLink } from '../domain/files/link-access.ts';
 import type { Call } from '../domain/shared/caller.ts';
-import type { Refusal } from '../domain/shared/refusal.ts';
+import { Refusal, valueOrRefusal } from '../domain/shared/refusal.ts';
 import type { Stores } from '../domain/shared/stores.ts';
-import { hasGoodKey } from './bearer-key.ts';
+import { goodKey } from './bearer-key.ts';
 import { type HttpRequest, type HttpResponse, readablePath } from './message.ts';
 import { readQuery } from './query.ts';
 
@@ -27,11 +29,12 @@ type Answer = HttpResponse | 'upgrade';
 const bucketPattern = /\/(?:api\/v1\/bucket|cloud)\/([^/]*)\//y;
 export const linkPattern = /\/s\/([^/]*)\/(.*)$/sy;
 
-/** `undefined` for a request whose API key is good for the bucket in its URL. */
-function budgetOf({ stores, call, request }: Sent): BudgetName | undefined {
+/** The API key that pays, which is good for the bucket in the URL, or the name of a budget. */
+function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
   const path = readablePath(request);
   const [, bucket] = matchStart(bucketPattern, path) ?? [];
-  if (bucket !== undefined && hasGoodKey({ stores, call, request }, bucket)) return undefined;
+  const key = bucket === undefined ? undefined : goodKey({ stores, call, request }, bucket);
+  if (key !== undefined) return key;
   const [, id, name] = matchStart(linkPattern, path) ?? [];
   if (id === undefined || name === undefined) return 'anonymousUpdates';
   const address = { id, name, secret: secretOf(request) };
@@ -65,9 +68,13 @@ function paying(budget: BudgetName, answer: Answer): BudgetName {
  */
 export function updateRefusal(sent: Sent, response: Answer): Refusal | undefined {
   const { stores, call } = sent;
-  const budget = budgetOf(sent);
-  if (budget === undefined) return undefined;
-  const empty = [budget, paying(budget, response)].find((name) => {
+  const payer = payerOf(sent);
+  if (typeof payer !== 'string') {
+    const update = { bytes: sent.request.body.length, nowNs: call.nowNs };
+    const checked = valueOrRefusal(() => checkKeyBudget(stores, payer, update));
+    return checked instanceof Refusal ? checked : undefined;
+  }
+  const empty = [payer, paying(payer, response)].find((name) => {
     return !isBudgetLeft(stores, name, call.nowNs);
   });
   return empty && spentBudget(stores, empty, call.nowNs);
@@ -88,8 +95,9 @@ export function withinBudget(
   refuse: (refusal: Refusal) => HttpResponse,
 ): Answer {
   const { stores, call } = sent;
-  const budget = budgetOf(sent);
-  if (budget === undefined) return answer();
+  const budget = payerOf(sent);
+  // useKey() charges the key.
+  if (typeof budget !== 'string') return answer();
   const isLeft = isBudgetLeft(stores, budget, call.nowNs);
   const response = isLeft ? answer() : refuse(spentBudget(stores, budget, call.nowNs));
   spendBudget(stores, paying(budget, response), { nowNs: call.nowNs });

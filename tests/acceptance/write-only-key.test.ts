@@ -217,3 +217,43 @@ function inspectResponse({ headers, text }: Awaited<ReturnType<typeof sendReques
   );
   return JSON.stringify(fields) + text.replace(/"requestId":"[^"]*"/, '');
 }
+
+describe('a key with a budget of updates', () => {
+  const put = (key: string) => http('PUT', 'files/budget', { key, body: 'x' });
+  const budgeted = async (permissions: string[], updates: bigint) => {
+    const fields = { ...keyFor([bucket], permissions), updatesPerHour: [updates] };
+    return (await owner.get<{ secret: string }>('createApiKey', fields)).secret;
+  };
+  const updateCount = () =>
+    service.replica?.reports.filter(({ method }) => method === 'http_request_update').length;
+
+  test('PUT beyond it is refused by a query, with the seconds to wait', async () => {
+    const key = await budgeted(['write'], 2n);
+    expect([(await put(key)).status, (await put(key)).status]).toEqual([201, 200]);
+    const paid = updateCount();
+    const { status, headers, body } = await put(key);
+    expect([status, JSON.parse(body.toString()).error.code]).toEqual([429, 'SlowDown']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(1_700);
+    expect(updateCount()).toBe(paid);
+    const file = { bucketId: bucket, path: 'budget', apiKey: [key] };
+    const change = { ...file, tags: [['t']] };
+    expect((await nobody.ask('updateFile', change)).err).toMatch(/^SlowDown: /);
+  });
+
+  test('GET goes on beyond it', async () => {
+    const key = await budgeted(['read', 'write'], 1n);
+    await put(key);
+    expect((await put(key)).status).toBe(429);
+    expect((await http('GET', 'files/budget', { key })).status).toBe(200);
+  });
+
+  test('uploadFile is counted with the requests over HTTP', async () => {
+    const key = await budgeted(['write'], 2n);
+    await put(key);
+    const file = { bucketId: bucket, path: 'budget', contentType: 'a/b', bytes: Uint8Array.of(1) };
+    const upload = () => nobody.ask('uploadFile', { ...file, apiKey: [key] });
+    expect((await upload()).err).toBeUndefined();
+    expect((await upload()).err).toMatch(/^SlowDown: .* 2 updates an hour/);
+    expect((await put(key)).status).toBe(429);
+  });
+});

@@ -8,12 +8,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeWithin, planOf } from '../../src/actor/argument-decoder.ts';
 import { explainArgument } from '../../src/actor/argument-faults.ts';
 import * as types from '../../src/actor/candid.ts';
+import { ApiKeyRequest } from '../../src/actor/candid-operations.ts';
 import { CandidFault } from '../../src/actor/candid-reader.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);
 
-const { ApiKeyRequest, BatchedFile, BucketOptions, FileBatch } = types;
+const { BatchedFile, BucketOptions, FileBatch } = types;
 const bounds = { bytes: 20_000, textBytes: 10_000, values: 300 };
 
 interface Sent {

@@ -66,7 +66,23 @@ test('a drop box takes files of any size, for its folder alone, and shows none',
   const read = new Uint8Array(await new Response(body as BodyInit).arrayBuffer());
   expect(Buffer.compare(read, await readFile(join(folder, 'large.bin')))).toBe(0);
   const table = (await asOwner('key', 'ls', 'letters')).output;
-  expect(table).toMatch(/PERMISSIONS +PREFIX +EXPIRES\n.* write +inbox\/ +20\d\d-/);
+  expect(table).toMatch(/PERMISSIONS +PREFIX +EXPIRES +PER HOUR\n.* write +inbox\/ +20\d\d-/);
+  expect(table).toContain('2000 updates, 2.00 GB');
+});
+
+test('efs key create --updates-per-hour limits what the key may cause, and efs put says so', async () => {
+  await owner.buckets.create('slow');
+  const words = ['--permissions', 'write', '--updates-per-hour', '4', '--bytes-per-hour', '3MB'];
+  const secret = (await asOwner('key', 'create', 'slow', ...words)).output.trim();
+  expect((await asOwner('key', 'ls', 'slow')).output).toContain('4 updates, 3.00 MB');
+  const puts = [];
+  for (const path of ['a', 'b', 'c']) {
+    puts.push(await withKey(secret, 'put', 'small.txt', `slow/${path}`));
+  }
+  expect(puts[0]).toMatchObject({ code: 0 });
+  expect(puts[2]?.errors).toMatch(/has used its budget of 4 updates an hour: try again in \d+ sec/);
+  const few = await asOwner('key', 'create', 'slow', '--bytes-per-hour', '1MB');
+  expect(few.errors).toContain('bytesPerHour is 1000000: send at least 2097152');
 });
 
 test('a key made by the library lists and syncs its part', async () => {
@@ -100,10 +116,11 @@ test('permissions come with commas or again, and a wrong one is named', async ()
   expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('got admin')]);
 });
 
-test('a key that a service of version 0.1.0 made without the prefix is revoked', async () => {
+test('a key that a service of version 0.1.0 made without the prefix or the budget is revoked', async () => {
   const revoked: string[] = [];
   const key = { id: 'x', hint: '', name: '', buckets: [], permissions: [], createdAt: 0n };
-  const made = { ...key, prefix: [], expiresAt: [], secret: 's' };
+  const absent = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };
+  const made = { ...key, ...absent, secret: 's' };
   const actor = {
     createApiKey: async () => ({ ok: made }),
     revokeApiKey: async (id: string) => {
@@ -116,6 +133,9 @@ test('a key that a service of version 0.1.0 made without the prefix is revoked',
   await expect(createKey({ ...request, prefix: 'in/' })).rejects.toMatchObject({
     code: 'Unsupported',
   });
-  expect(revoked).toEqual(['x']);
+  await expect(createKey({ ...request, updatesPerHour: 9 })).rejects.toMatchObject({
+    code: 'Unsupported',
+  });
+  expect(revoked).toEqual(['x', 'x']);
   expect((await createKey(request)).secret).toBe('s');
 });

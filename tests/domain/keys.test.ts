@@ -67,19 +67,28 @@ describe('createKey()', () => {
   test('writes the record of its diagram', () => {
     const expiresAtNs = startNs + 1n;
     const buckets = ['box', 'other', 'box'];
-    const all = { ...request, buckets, prefix: '/in/', expiresAtNs };
+    const budget = { updatesPerHour: 7n, bytesPerHour: 0x300000n };
+    const all = { ...request, buckets, prefix: '/in/', expiresAtNs, budget };
     const { key, secret } = createKey(stores, callOf('alice'), all);
     expect(Buffer.from(stores.apiKeys.get(key.hash) ?? []).toString('hex')).toBe(
-      `0303${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
+      `0403${'f2670d45f2ca8618'}${'f3670d45f2ca8618'}${'00'.repeat(8)}03020202` +
+        `07000000${'0000300000000000'}` +
         Buffer.from(`${secret.slice(0, 8)}\0backup\0in/\0box\0other`).toString('hex'),
     );
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
-  test('reads the records of version 2, for all paths, and of version 1, which tells no maker', () => {
+  test('writes records in place of versions 3, 2 and 1, which are read', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const texts = Buffer.from(`${key.hint}\0backup\0box`);
+    const third = Buffer.concat([
+      Uint8Array.of(3),
+      record.subarray(1, 30),
+      Buffer.from(`${key.hint}\0backup\0\0box`),
+    ]);
+    stores.apiKeys.set(key.hash, new Uint8Array(third));
+    expect(findKeyByHash(stores, key.hash)).toEqual(key);
     const second = Buffer.concat([Uint8Array.of(2), record.subarray(1, 30), texts]);
     stores.apiKeys.set(key.hash, new Uint8Array(second));
     expect(findKeyByHash(stores, key.hash)).toEqual(key);

@@ -252,6 +252,7 @@ describe('what version 0.1.0 wrote is read:', () => {
       buckets: ['box', 'other'],
       permissions: ['read', 'delete'],
       creator: new Uint8Array(0),
+      budget: { updatesPerHour: 0, bytesPerHour: 0 },
       createdAtNs: startNs,
       prefix: '',
       expiresAtNs: startNs + 1n,

@@ -34,12 +34,19 @@ export function actorManagement(
     async deleteBucket(id, { isForced }) {
       await call(undefined, () => actor.deleteBucket(id, [{ force: [isForced] }]));
     },
-    async createKey({ prefix, expiresAt, ...named }) {
+    async createKey({ prefix, expiresAt, updatesPerHour, bytesPerHour, ...named }) {
       const expiresAtNs = expiresAt && BigInt(expiresAt.getTime()) * 1_000_000n;
       const limits = { prefix: optional(prefix), expiresAt: optional(expiresAtNs) };
-      const request = { ...named, ...limits };
+      const budget = {
+        updatesPerHour: optional(updatesPerHour === undefined ? undefined : BigInt(updatesPerHour)),
+        bytesPerHour: optional(bytesPerHour === undefined ? undefined : BigInt(bytesPerHour)),
+      };
+      const request = { ...named, ...limits, ...budget };
       const key = await call(undefined, () => actor.createApiKey(request));
-      if (prefix && key.prefix.length === 0) await giveUp(actor, key.id);
+      const isLimited = (updatesPerHour ?? 0) > 0 || (bytesPerHour ?? 0) > 0;
+      const isIgnored = isLimited && !(key.updatesPerHour[0] || key.bytesPerHour[0]);
+      if (prefix && key.prefix.length === 0) await giveUp(actor, key.id, 'prefix');
+      if (isIgnored) await giveUp(actor, key.id, 'budget');
       return { ...keyRecordOf(key), secret: key.secret };
     },
     listKeys: async (bucket) =>
@@ -67,11 +74,12 @@ function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): Bucke
 }
 
 /** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
-async function giveUp(actor: ServiceActor, id: string): Promise<never> {
+async function giveUp(actor: ServiceActor, id: string, option: string): Promise<never> {
   await call(undefined, () => actor.revokeApiKey(id));
   throw new StorageError(
     'Unsupported',
-    'The service makes no keys for a part of a bucket: upgrade it, or leave the prefix out.',
+    `This version of the service makes no API keys with a ${option}: upgrade the service, or omit the ` +
+      `${option}. The key that it made is revoked.`,
   );
 }
 

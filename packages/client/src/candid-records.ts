@@ -121,7 +121,13 @@ export function keyRecordOf(key: CandidKey): KeyRecord {
     prefix: prefix[0],
     createdAt: isoTime(createdAt),
     expiresAt: expiresAt[0] === undefined ? undefined : isoTime(expiresAt[0]),
+    updatesPerHour: countOf(key.updatesPerHour),
+    bytesPerHour: countOf(key.bytesPerHour),
   };
+}
+
+function countOf([count]: Optional<bigint>): number | undefined {
+  return count === undefined ? undefined : Number(count);
 }
 
 export function listedKeyOf(key: ApiKey): KeyRecord {

@@ -326,6 +326,12 @@ export interface KeyRequest {
    */
   readonly prefix?: string | undefined;
   readonly expiresAt?: Date | undefined;
+  /**
+   * Updates that the key may cause an hour, and bytes in them; 0: no limit. Absent: no limit for a
+   * key that may read, else 2,000 updates and 2 GB.
+   */
+  readonly updatesPerHour?: number | undefined;
+  readonly bytesPerHour?: number | undefined;
 }
 
 export interface KeyRecord {
@@ -341,6 +347,9 @@ export interface KeyRecord {
   /** Principal; absent for keys of version 0.1.0, and in the answer to create(). */
   readonly createdBy?: string | undefined;
   readonly expiresAt?: string | undefined;
+  /** Updates that the key may cause an hour, and bytes in them; absent in a record: no limit. */
+  readonly updatesPerHour?: number | undefined;
+  readonly bytesPerHour?: number | undefined;
 }
 
 /** The secret is in the answer to create() and nowhere else. */

@@ -10,7 +10,7 @@ import { addDoctor } from './doctor.ts';
 import { addDomains } from './domain-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
 import { addFileCommands } from './file-commands.ts';
-import { json, runOf } from './flags.ts';
+import { byteCount, countOrNone, json, runOf } from './flags.ts';
 import { addIdentityCommands } from './identity-commands.ts';
 import { chooseJson, isJson } from './json-output.ts';
 import { createLink, listLinks, removeLinks } from './link.ts';
@@ -220,6 +220,16 @@ function addManagement(program: Command): void {
     )
     .option('--prefix <prefix>', 'only for paths that begin so: inbox/ for a folder')
     .option('--expires <when>', '30d, 12h, or a date')
+    .option(
+      '--updates-per-hour <count>',
+      'updates that the key may cause an hour; none: no limit (without read: 2000)',
+      countOrNone,
+    )
+    .option(
+      '--bytes-per-hour <size>',
+      'bytes in them: 500MB, 2GiB; none: no limit (without read: 2 GB)',
+      byteCount,
+    )
     .addOption(json())
     .action((ids: string[], flags, command: Command) => createKey(runOf(command), ids, flags));
   key

@@ -57,7 +57,18 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
   { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
   { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
+  { title: 'PER HOUR', value: sayBudget },
 ];
+
+function sayBudget({ updatesPerHour, bytesPerHour }: KeyRecord): string {
+  const parts = [
+    updatesPerHour === undefined
+      ? []
+      : [`${updatesPerHour} update${updatesPerHour === 1 ? '' : 's'}`],
+    bytesPerHour === undefined ? [] : [formatBytes(bytesPerHour)],
+  ];
+  return parts.flat().join(', ') || 'no limit';
+}
 
 function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
   const access = isPublic ? (isSite ? 'site' : 'public') : 'private';
@@ -183,6 +194,8 @@ export interface KeyFlags extends JsonFlag {
   readonly permissions?: readonly string[];
   readonly prefix?: string;
   readonly expires?: string;
+  readonly updatesPerHour?: number;
+  readonly bytesPerHour?: number;
 }
 
 const permissionNames: readonly Permission[] = ['read', 'write', 'delete'];
@@ -196,7 +209,9 @@ export async function createKey(
   const permissions = (flags.permissions ?? ['read', 'write']).map(parsePermission);
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
   const { name = '', prefix } = flags;
-  const request = { name, buckets, permissions, prefix, expiresAt };
+  const { updatesPerHour, bytesPerHour } = flags;
+  const budget = { updatesPerHour, bytesPerHour };
+  const request = { name, buckets, permissions, prefix, expiresAt, ...budget };
   const key = await (await run.manager()).keys.create(request);
   if (flags.json) {
     printJson(key);

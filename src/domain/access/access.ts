@@ -6,7 +6,8 @@ import type { Call } from '../shared/caller.ts';
 import { parseBucketId, quote, withoutSlash } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { type ApiKey, findKey, type Permission } from './api-keys.ts';
+import type { ApiKey, Permission } from './api-keys.ts';
+import { useKey } from './key-budgets.ts';
 import type { Role } from './members.ts';
 import { visibleBucket } from './ownership.ts';
 
@@ -43,7 +44,8 @@ export interface Grant {
 export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
   parseBucketId(claim.bucket);
   if (claim.apiKey !== undefined) {
-    const key = keyOf(stores, call, claim.apiKey);
+    const key =
+      typeof claim.apiKey === 'string' ? useKey(stores, call, claim.apiKey) : claim.apiKey;
     requireKeyPermission(key, claim);
     if (!('place' in claim)) requireWithin({ key }, claim);
     return { bucket: getBucket(stores, claim.bucket), key };
@@ -90,10 +92,6 @@ export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
       `The API key is for paths that begin with ${quote(grant.key?.prefix ?? '')} alone.`,
     );
   }
-}
-
-function keyOf(stores: Stores, call: Call, sent: string | ApiKey): ApiKey {
-  return typeof sent === 'string' ? findKey(stores, sent, call.nowNs) : sent;
 }
 
 /** Writers also delete. */

@@ -3,6 +3,7 @@
 
 import { emptyBytes } from '../../lib/bytes.ts';
 import { encodeHex } from '../../lib/hex.ts';
+import { keyBytesPerHourDefault, keyUpdatesPerHourDefault } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -10,6 +11,12 @@ import { looksLikeKey, secretHash } from './api-key-secrets.ts';
 
 export type Permission = 'read' | 'write' | 'delete';
 export const permissions: readonly Permission[] = ['read', 'write', 'delete'];
+
+/** What the key may cause within an hour, see key-budgets.ts; 0: no limit. */
+export interface KeyBudget {
+  readonly updatesPerHour: number;
+  readonly bytesPerHour: number;
+}
 
 export interface ApiKey {
   readonly id: string;
@@ -28,15 +35,31 @@ export interface ApiKey {
   readonly expiresAtNs: bigint;
   /** 0n: not revoked. */
   readonly revokedAtNs: bigint;
+  readonly budget: KeyBudget;
 }
 
-// 0: version 3 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
-//    | revoked u64 | creator (length, bytes) | texts: hint, name, prefix, bucket id …
-//    The key of the map is the SHA-256 of the secret. Version 2 has no prefix, version 1 no creator
-//    either.
-const version = 3;
+// 0: version 4 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
+//    | revoked u64 | creator (length, bytes) | updates an hour u32 | bytes an hour u64
+//    | texts: hint, name, prefix, bucket id …
+//    The key of the map is the SHA-256 of the secret. Version 3 has no budget, version 2 no prefix
+//    either, version 1 no creator either.
+const version = 4;
+const versionWithoutBudget = 3;
 const versionWithoutPrefix = 2;
 const versionWithoutCreator = 1;
+const knownVersions = [
+  version,
+  versionWithoutBudget,
+  versionWithoutPrefix,
+  versionWithoutCreator,
+] as const;
+
+/** Of a key that names none, also of keys that an earlier version made. */
+export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
+  return granted.includes('read')
+    ? { updatesPerHour: 0, bytesPerHour: 0 }
+    : { updatesPerHour: keyUpdatesPerHourDefault, bytesPerHour: keyBytesPerHourDefault };
+}
 
 export function saveKey(stores: Stores, key: ApiKey): void {
   stores.apiKeys.set(key.hash, encodeKey(key));
@@ -53,16 +76,23 @@ function encodeKey(key: ApiKey): Uint8Array {
     .u64(key.expiresAtNs)
     .u64(key.revokedAtNs)
     .bytes(key.creator)
+    .u32(key.budget.updatesPerHour)
+    .u64(key.budget.bytesPerHour)
     .finish([key.hint, key.name, key.prefix, ...key.buckets]);
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
-  const reader = new RecordReader(bytes, version, versionWithoutPrefix, versionWithoutCreator);
+  const reader = new RecordReader(bytes, ...knownVersions);
   const bits = reader.u8();
   const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
   const creator = reader.version === versionWithoutCreator ? emptyBytes : reader.bytes();
+  const granted = permissions.filter((_, index) => (bits & (1 << index)) !== 0);
+  const budget =
+    reader.version === version
+      ? { updatesPerHour: reader.u32(), bytesPerHour: reader.integer() }
+      : defaultKeyBudget(granted);
   const [hint = '', name = '', ...rest] = reader.texts();
-  const prefix = reader.version === version ? (rest.shift() ?? '') : '';
+  const prefix = reader.version >= versionWithoutBudget ? (rest.shift() ?? '') : '';
   return {
     id: keyId(hash),
     hash,
@@ -71,7 +101,8 @@ function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
     buckets: rest,
     prefix,
     creator,
-    permissions: permissions.filter((_, index) => (bits & (1 << index)) !== 0),
+    permissions: granted,
+    budget,
     ...times,
   };
 }

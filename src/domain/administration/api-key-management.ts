@@ -14,6 +14,7 @@ import {
   permissions,
   saveKey,
 } from '../access/api-keys.ts';
+import { parseKeyBudget, type SentBudget } from '../access/key-budgets.ts';
 import { isOwner, ownedBucket } from '../access/ownership.ts';
 import {
   bucketKeys,
@@ -40,6 +41,8 @@ export interface KeyRequest {
   /** With which the paths begin that it is for; absent or '': all. */
   readonly prefix?: string | undefined;
   readonly expiresAtNs: bigint | undefined;
+  /** Absent: none for keys that may read, else the default. */
+  readonly budget?: SentBudget | undefined;
 }
 
 /** Refuses what createKey() would refuse; changes nothing. */
@@ -47,7 +50,7 @@ export function checkKeyRequest(
   stores: Stores,
   call: Call,
   request: KeyRequest,
-): Pick<ApiKey, 'permissions' | 'prefix'> {
+): Pick<ApiKey, 'permissions' | 'prefix' | 'budget'> {
   if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
     throw new Refusal('InvalidArgument', `An API key is for 1 to ${keyBucketCountMax} buckets.`);
   }
@@ -76,8 +79,10 @@ export function checkKeyRequest(
       );
     }
   }
-  const { permissions: names, prefix = '' } = request;
-  return { permissions: parsePermissions(names), prefix: parseKeyPrefix(prefix) };
+  const { permissions: names, prefix = '', budget = {} } = request;
+  const granted = parsePermissions(names);
+  const parsed = { prefix: parseKeyPrefix(prefix), budget: parseKeyBudget(budget, granted) };
+  return { permissions: granted, ...parsed };
 }
 
 function parsePermissions(names: readonly string[]): Permission[] {

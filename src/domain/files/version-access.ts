@@ -206,8 +206,8 @@ export type Restoration = VersionRequest & { readonly conditions: WritePrecondit
 export function checkRestoration(stores: Stores, call: Call, request: Restoration): Prepared {
   const { apiKey, conditions } = request;
   const name = { bucket: request.bucket, path: request.path, apiKey };
-  authorize(stores, call, { ...name, permission: 'read' });
-  const grant = authorize(stores, call, { ...name, permission: 'write' });
+  const { key } = authorize(stores, call, { ...name, permission: 'read' });
+  const grant = authorize(stores, call, { ...name, apiKey: key, permission: 'write' });
   const { bucket } = grant;
   const path = parseFilePath(request.path);
   const former = findVersion(stores, { bucketId: bucket.id, path, version: request.version });

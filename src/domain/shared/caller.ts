@@ -6,10 +6,20 @@ export interface Caller {
   readonly isController: boolean;
 }
 
+/** One update of an API key: see domain/access/key-budgets.ts. */
+export interface KeyCharge {
+  /** Length of the message. */
+  readonly bytes: number;
+  /** The inspection looks at the budget; the update takes from it. */
+  readonly isInspected: boolean;
+}
+
 export interface Call {
   readonly caller: Caller;
   /** Nanoseconds since 1970. */
   readonly nowNs: bigint;
+  /** For updates and their inspection: what an API key that comes with the message pays. */
+  readonly charge?: KeyCharge | undefined;
 }
 
 export function isAnonymous(caller: Caller): boolean {

@@ -6,6 +6,7 @@ import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { fileBytesMax } from '../../limits.ts';
 import { authorize, isWithin, type SentKey } from '../access/access.ts';
 import { type ApiKey, findKeyByHash, isKeyGood, permissions } from '../access/api-keys.ts';
+import { chargeKey } from '../access/key-budgets.ts';
 import { isOwner, ownedBucket } from '../access/ownership.ts';
 import { type Bucket, findBucket, saveBucket, storedContentType } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
@@ -277,6 +278,8 @@ export function requireStillAllowed(
         'begin a new one with a good key.',
     );
   }
+  // useKey() has charged a key that was sent.
+  if (apiKey === undefined) chargeKey(stores, call, keyOf(stores, session));
 }
 
 /** False once the key that the session was begun with is no longer good for its bucket. */

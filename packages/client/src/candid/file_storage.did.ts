@@ -35,10 +35,15 @@ export interface ApiKey {
   'id' : string,
   'permissions' : Array<string>,
   'expiresAt' : [] | [bigint],
+  /**
+   * Budget of the key; absent: no limit.
+   */
+  'updatesPerHour' : [] | [bigint],
   'hint' : string,
   'name' : string,
   'createdAt' : bigint,
   'createdBy' : [] | [Principal],
+  'bytesPerHour' : [] | [bigint],
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
@@ -51,7 +56,13 @@ export interface ApiKeyRequest {
    * Nanoseconds since 1970; absent: never.
    */
   'expiresAt' : [] | [bigint],
+  /**
+   * Updates that the key may cause an hour, and bytes in them; 0: no limit. Absent: no limit for a
+   * key with `read`, else 2,000 updates and 2 GB.
+   */
+  'updatesPerHour' : [] | [bigint],
   'name' : string,
+  'bytesPerHour' : [] | [bigint],
   /**
    * Paths that it is for; all of them without one.
    */
@@ -552,9 +563,14 @@ export interface NewApiKey {
   'id' : string,
   'permissions' : Array<string>,
   'expiresAt' : [] | [bigint],
+  /**
+   * Budget of the key; absent: no limit.
+   */
+  'updatesPerHour' : [] | [bigint],
   'hint' : string,
   'name' : string,
   'createdAt' : bigint,
+  'bytesPerHour' : [] | [bigint],
   'secret' : string,
   'prefix' : [] | [string],
   'buckets' : Array<string>,
@@ -1254,7 +1270,9 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const ApiKeyRequest = IDL.Record({
     'permissions' : IDL.Vec(IDL.Text),
     'expiresAt' : IDL.Opt(IDL.Int),
+    'updatesPerHour' : IDL.Opt(IDL.Nat),
     'name' : IDL.Text,
+    'bytesPerHour' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });
@@ -1262,9 +1280,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'id' : IDL.Text,
     'permissions' : IDL.Vec(IDL.Text),
     'expiresAt' : IDL.Opt(IDL.Int),
+    'updatesPerHour' : IDL.Opt(IDL.Nat),
     'hint' : IDL.Text,
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
+    'bytesPerHour' : IDL.Opt(IDL.Nat),
     'secret' : IDL.Text,
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
@@ -1437,10 +1457,12 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'id' : IDL.Text,
     'permissions' : IDL.Vec(IDL.Text),
     'expiresAt' : IDL.Opt(IDL.Int),
+    'updatesPerHour' : IDL.Opt(IDL.Nat),
     'hint' : IDL.Text,
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
     'createdBy' : IDL.Opt(IDL.Principal),
+    'bytesPerHour' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });

@@ -1,0 +1,110 @@
+// The budget of an API key: how many updates it may cause an hour, and how many bytes in them.
+// Keys without `read` are made for drop boxes, whose users the owner may not know, so they have a
+// budget by default. The levels are on the heap, so an upgrade fills every budget.
+
+import { keyBytesPerHourMin, keyUpdatesPerHourMax } from '../../limits.ts';
+import type { Call } from '../shared/caller.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Stores } from '../shared/stores.ts';
+import { secondsUntilTokens, type TokenBucket, takeTokens } from '../shared/token-buckets.ts';
+import {
+  type ApiKey,
+  defaultKeyBudget,
+  findKey,
+  type KeyBudget,
+  type Permission,
+} from './api-keys.ts';
+
+export interface SentBudget {
+  /** 0n: no limit; absent: the default. */
+  readonly updatesPerHour?: bigint | undefined;
+  readonly bytesPerHour?: bigint | undefined;
+}
+
+/** Refuses limits out of range; absent ones are the default of a key with these permissions. */
+export function parseKeyBudget(sent: SentBudget, granted: readonly Permission[]): KeyBudget {
+  const { updatesPerHour, bytesPerHour } = sent;
+  const usual = defaultKeyBudget(granted);
+  if (updatesPerHour !== undefined && updatesPerHour > BigInt(keyUpdatesPerHourMax)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `updatesPerHour is ${updatesPerHour}: send 1 to ${keyUpdatesPerHourMax}, or 0 for no limit.`,
+    );
+  }
+  const isFew = bytesPerHour !== 0n && (bytesPerHour ?? Infinity) < keyBytesPerHourMin;
+  if (isFew || (bytesPerHour ?? 0n) > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new Refusal(
+      'InvalidArgument',
+      `bytesPerHour is ${bytesPerHour}: send at least ${keyBytesPerHourMin}, so that each request has ` +
+        `room, at most ${Number.MAX_SAFE_INTEGER}, or 0 for no limit.`,
+    );
+  }
+  return {
+    updatesPerHour: updatesPerHour === undefined ? usual.updatesPerHour : Number(updatesPerHour),
+    bytesPerHour: bytesPerHour === undefined ? usual.bytesPerHour : Number(bytesPerHour),
+  };
+}
+
+/** Refuses with SlowDown, and the seconds to wait, an update that exceeds the key's budget. */
+export function checkKeyBudget(
+  stores: Stores,
+  key: ApiKey,
+  update: { readonly bytes: number; readonly nowNs: bigint },
+): void {
+  const { nowNs } = update;
+  for (const { bucket, amount, unit } of budgetsOf(key, update.bytes)) {
+    const seconds = secondsUntilTokens(stores.heap.tokens, bucket, { amount, nowNs });
+    if (seconds === 0) continue;
+    const limit = bucket.allowance.burst;
+    throw new Refusal(
+      'SlowDown',
+      Number.isFinite(seconds)
+        ? `The API key has used its budget of ${limit} ${unit} an hour: try again in ${seconds} ` +
+            'seconds, or use a key with a larger budget.'
+        : `The request has ${amount} bytes, and the budget of the API key is ${limit} ${unit} an hour: ` +
+            'send smaller requests, or use a key with a larger budget.',
+      Number.isFinite(seconds) ? { limit, seconds } : { limit },
+    );
+  }
+}
+
+/**
+ * Finds the API key that comes with a message, and charges it. Later checks of the message get the
+ * key in place of its secret, so that each message is charged once.
+ */
+export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
+  const key = findKey(stores, secret, call.nowNs);
+  chargeKey(stores, call, key);
+  return key;
+}
+
+/** The inspection of a message checks the key's budget; the update takes from it. */
+export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): void {
+  const { charge, nowNs } = call;
+  if (key === undefined || charge === undefined) return;
+  checkKeyBudget(stores, key, { bytes: charge.bytes, nowNs });
+  if (charge.isInspected) return;
+  for (const { bucket, amount } of budgetsOf(key, charge.bytes)) {
+    takeTokens(stores.heap.tokens, bucket, { amount, nowNs });
+  }
+}
+
+interface Budget {
+  readonly bucket: TokenBucket;
+  readonly amount: number;
+  readonly unit: string;
+}
+
+/** The limits that the key has, and what an update of so many bytes takes from each. */
+function budgetsOf({ id, budget }: ApiKey, bytes: number): Budget[] {
+  const all = [
+    { perHour: budget.updatesPerHour, amount: 1, unit: 'updates' },
+    { perHour: budget.bytesPerHour, amount: bytes, unit: 'bytes' },
+  ];
+  return all
+    .filter(({ perHour }) => perHour > 0)
+    .map(({ perHour, amount, unit }) => {
+      const allowance = { burst: perHour, perMinute: perHour / 60 };
+      return { amount, unit, bucket: { name: `key ${id} ${unit}`, allowance } };
+    });
+}

@@ -1,0 +1,136 @@
+// Budgets of API keys: their defaults, what they count, and when they refuse.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findKey } from '../../src/domain/access/api-keys.ts';
+import { createKey, listKeys } from '../../src/domain/administration/api-key-management.ts';
+import { moveFile } from '../../src/domain/files/copies.ts';
+import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
+import type { Call, KeyCharge } from '../../src/domain/shared/caller.ts';
+import { Refusal } from '../../src/domain/shared/refusal.ts';
+import { uploadSingle } from '../../src/domain/uploads/single-upload.ts';
+import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
+import {
+  begin,
+  callOf,
+  createScene,
+  expectRefusal,
+  hourNs,
+  makeKey,
+  singleUpload,
+  startNs,
+} from '../support/domain-fixture.ts';
+import type { MemoryStores } from '../support/memory-stores.ts';
+
+const megabyte = 1_048_576;
+let stores: MemoryStores;
+
+beforeEach(async () => {
+  ({ stores } = await createScene());
+});
+
+/** An update, or its inspection. */
+function callAt(nowNs = startNs, charge: Partial<KeyCharge> = {}): Call {
+  return { ...callOf('anonymous', nowNs), charge: { bytes: 10, isInspected: false, ...charge } };
+}
+
+function keyWith(updatesPerHour: bigint, bytesPerHour = 0n, permissions = ['write']): string {
+  const named = { name: 'budget', buckets: ['box'], permissions, expiresAtNs: undefined };
+  const budget = { updatesPerHour, bytesPerHour };
+  return createKey(stores, callOf('alice'), { ...named, budget }).secret;
+}
+
+function put(apiKey: string, call = callAt(), length = 10): void {
+  uploadSingle(stores, call, singleUpload({ apiKey, bytes: new Uint8Array(length) }));
+}
+
+function secondsOf(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.details?.seconds;
+  }
+  return undefined;
+}
+
+describe('createKey()', () => {
+  test.each([
+    [['write'], 2_000, 2_000_000_000],
+    [['write', 'delete'], 2_000, 2_000_000_000],
+    [['read'], 0, 0],
+    [['read', 'write', 'delete'], 0, 0],
+  ])('gives a key for %o a budget of %i updates and %i bytes', (permissions, updates, bytes) => {
+    const { budget } = findKey(stores, makeKey(stores, { permissions }), startNs);
+    expect(budget).toEqual({ updatesPerHour: updates, bytesPerHour: bytes });
+  });
+
+  test('takes the budget that is asked for, which listKeys() shows', () => {
+    keyWith(7n, BigInt(3 * megabyte));
+    const [listed] = listKeys(stores, callOf('alice'), 'box').filter(
+      ({ name }) => name === 'budget',
+    );
+    expect(listed?.budget).toEqual({ updatesPerHour: 7, bytesPerHour: 3 * megabyte });
+  });
+
+  test.each([
+    [1_000_000_001n, 0n],
+    [0n, 2_097_151n],
+    [0n, 2n ** 53n],
+  ])('refuses %i updates and %i bytes', (updates, bytes) => {
+    expectRefusal(stores, 'InvalidArgument', () => keyWith(updates, bytes));
+  });
+});
+
+describe('a key', () => {
+  test('that has caused its updates is refused with the seconds until the next one', () => {
+    const apiKey = keyWith(3n);
+    for (let count = 0; count < 3; count++) put(apiKey);
+    expectRefusal(stores, 'SlowDown', () => put(apiKey));
+    expectRefusal(stores, 'SlowDown', () => put(apiKey, callAt(startNs, { isInspected: true })));
+    expect(secondsOf(() => put(apiKey))).toBe(1_200);
+    put(apiKey, callAt(startNs + hourNs / 3n));
+    expectRefusal(stores, 'SlowDown', () => put(apiKey, callAt(startNs + hourNs / 3n)));
+  });
+
+  test('that has sent its bytes is refused until enough bytes are left', () => {
+    const apiKey = keyWith(0n, BigInt(3 * megabyte));
+    const half = { bytes: 1.5 * megabyte };
+    for (let count = 0; count < 2; count++) put(apiKey, callAt(startNs, half));
+    expect(secondsOf(() => put(apiKey, callAt(startNs, half)))).toBe(1_800);
+    put(apiKey, callAt(startNs + hourNs / 2n, half));
+  });
+
+  test('inspection of an update takes nothing', () => {
+    const apiKey = keyWith(1n);
+    for (let count = 0; count < 3; count++) put(apiKey, callAt(startNs, { isInspected: true }));
+    put(apiKey);
+    expectRefusal(stores, 'SlowDown', () => put(apiKey));
+  });
+
+  test('is charged once for an update that needs several permissions', () => {
+    const apiKey = keyWith(3n, 0n, ['read', 'write', 'delete']);
+    put(apiKey);
+    const named = { bucket: 'box', apiKey, conditions: {} };
+    moveFile(stores, callAt(), { ...named, from: '/a', to: { path: '/b' } } as never);
+    moveFiles(stores, callAt(), { ...named, fromPrefix: 'b', toPrefix: 'c' } as never);
+    expectRefusal(stores, 'SlowDown', () => put(apiKey));
+  });
+
+  test('pays for chunks that are sent by the id of its upload alone', () => {
+    const apiKey = keyWith(3n);
+    const { uploadId } = begin(stores, callAt(), { apiKey, size: 30n });
+    const send = () => {
+      putChunk(stores, callAt(), { uploadId, chunkIndex: 0n, bytes: new Uint8Array(10) });
+    };
+    send();
+    send();
+    expectRefusal(stores, 'SlowDown', send);
+  });
+
+  test('has a budget of its own, and none is looked at by queries', () => {
+    const [first, second] = [keyWith(1n), keyWith(1n)];
+    put(first);
+    put(second);
+    expectRefusal(stores, 'SlowDown', () => put(first));
+    put(first, callOf('anonymous'));
+  });
+});
