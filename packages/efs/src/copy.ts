@@ -7,6 +7,7 @@ import { asTheyEnd, checkedConcurrency } from '../../client/src/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';
+import { printNote } from './output.ts';
 import { printable } from './printable.ts';
 import type { Run } from './run.ts';
 import { carryFile, isSealedCopy, moveFile } from './sealed-copies.ts';
@@ -163,26 +164,43 @@ async function* stepsOf(
       const target = { bucket: to.bucket, path: to.path + path.slice(prefix.length) };
       yield taskOf(job, { from: { bucket, path }, to: target });
     }
-    if (count === 0) requireSomething(from, text);
+    if (count === 0) await requireSomething(job, { text, from, to });
   } catch (error) {
     yield async () => guarded(job, text, () => Promise.reject(error));
   }
 }
 
-async function moveFolder(
-  { storage, tally, signal }: Job,
-  { text, from, to }: FolderStep,
-): Promise<void> {
+async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
+  const { storage, tally, signal } = job;
+  const { from, to } = folder;
   const { bucket, path: fromPrefix } = from;
   const prefixes = { fromPrefix, toPrefix: to.path };
   const { moved, failed } = await storage.moveAll({ bucket, ...prefixes, signal });
   tally.done += moved;
   for (const { path, error } of failed) countFailure(tally, nameOf({ bucket, path }), error);
-  if (moved + failed.length === 0) requireSomething(from, text);
+  if (moved + failed.length === 0) await requireSomething(job, folder);
 }
 
-/** A bucket may be empty, but a folder is there by its files alone. */
-function requireSomething({ path }: Location, text: string): void {
-  if (path === '') return;
+/**
+ * Refuses a folder without files: only its files make it exist. After a move has finished, the same
+ * command finds the files at the destination, and succeeds.
+ */
+async function requireSomething(
+  { storage, kind, signal }: Job,
+  { text, from, to }: FolderStep,
+): Promise<void> {
+  if (from.path === '') return;
+  if (kind === 'move') {
+    const { items } = await storage.listFolder({
+      ...{ bucket: to.bucket, prefix: to.path, limit: 1, signal },
+    });
+    if (items.length > 0) {
+      const target = printable(nameOf(to));
+      printNote(
+        `${printable(text)} is empty and ${target} has files: the move has finished before.`,
+      );
+      return;
+    }
+  }
   throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
 }

@@ -23,7 +23,7 @@ import {
   rememberPart,
 } from './part-memory.ts';
 import type { Run } from './run.ts';
-import { createPart, type TargetFile, writePart, writeStraight } from './target-file.ts';
+import { createPart, freshPart, type TargetFile, writePart, writeStraight } from './target-file.ts';
 import type { TransferName } from './transfer-state.ts';
 
 interface Wanted {
@@ -64,11 +64,12 @@ export async function fetchFile(
   let download: Download;
   try {
     download = await openListed(storage, wanted, former);
-    if (part === undefined) {
-      if (transfer) await dropAbandoned(transfer);
-      part = await createPart(target);
-    }
-    if (transfer) await rememberPart(transfer, { etag: download.etag, part });
+    if (transfer && part === undefined) await dropAbandoned(transfer);
+    const written = part ?? freshPart(target);
+    // Noted before it is created: a process that is killed leaves no part that nobody knows.
+    if (transfer) await rememberPart(transfer, { etag: download.etag, part: written });
+    if (part === undefined) await createPart(written, target);
+    part = written;
     // A range becomes a file of its own, from its first byte.
     const start = common.range === undefined ? download.start : 0;
     await writePart(part, { body: download.body, start, mode: target.mode });

@@ -22,6 +22,7 @@ import { syncDown } from './sync-down.ts';
 import { runSync } from './sync-job.ts';
 import { endTally, goOnAfterFailure, startTally } from './tally.ts';
 import { findTarget } from './target-file.ts';
+import { clearNotes } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface GetOptions extends FilterFlags {
@@ -44,6 +45,7 @@ const standardOutput = '-';
 export async function get(run: Run, names: GetNames, options: GetOptions): Promise<void> {
   const { source, target } = names;
   const { version } = options;
+  await clearNotes();
   const isLink = version === undefined && /^https?:\/\//i.test(source);
   if (options.recursive && !isLink) return getFolder(run, names, options);
   if (!isLink && version === undefined && isFolder(parseLocation(source))) {

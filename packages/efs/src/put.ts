@@ -19,6 +19,7 @@ import { type NamedSource, putMany } from './put-many.ts';
 import { sourcesOf } from './put-sources.ts';
 import type { Run } from './run.ts';
 import { endTally, startTally } from './tally.ts';
+import { clearNotes } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface PutOptions extends PutFileOptions, FilterFlags {
@@ -35,6 +36,7 @@ export async function put(
 ): Promise<void> {
   const to = parseLocation(destination);
   const [first = ''] = files;
+  await clearNotes();
   if (files.length > 1 || options.recursive) {
     await putSeveral(run, { files, to: folderOf(to, destination, options), options });
     return;

@@ -9,6 +9,7 @@ import { syncDown } from './sync-down.ts';
 import { syncEnds } from './sync-ends.ts';
 import { runSync, type SyncFlags } from './sync-job.ts';
 import { syncUp } from './sync-up.ts';
+import { clearNotes } from './transfer-state.ts';
 import { UsageError } from './usage-error.ts';
 
 export async function sync(
@@ -18,6 +19,7 @@ export async function sync(
 ): Promise<void> {
   checkedConcurrency(flags.parallel);
   const filter = filterOf(flags);
+  await clearNotes();
   const ends = await syncEnds(names, run.storage);
   if (ends.kind !== 'up' && flags.cacheControl !== undefined) {
     throw new UsageError('--cache-control is for what goes from this machine to the service.');

@@ -99,11 +99,9 @@ export function freshPart({ file }: TargetFile): string {
 }
 
 /** Never opens what is there; no one may read it who may not read what it will replace. */
-export async function createPart(target: TargetFile): Promise<string> {
-  const part = freshPart(target);
-  const mode = target.mode === undefined ? newFileMode : target.mode | ownerReadWrite;
-  await (await open(part, 'wx', mode)).close();
-  return part;
+export async function createPart(part: string, { mode }: TargetFile): Promise<void> {
+  const created = mode === undefined ? newFileMode : mode | ownerReadWrite;
+  await (await open(part, 'wx', created)).close();
 }
 
 /** The body from byte `start` of the part; whatever the part had from there on is dropped. */

@@ -3,9 +3,9 @@
 // upload, and so is the user's alone; holds no key.
 
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const ownerOnlyFolder = 0o700;
 const ownerOnlyFile = 0o600;
@@ -39,6 +39,9 @@ export interface DownloadState {
   readonly processId: number;
 }
 
+/** As long as the service keeps an upload that is under way. */
+const keptMs = 7 * 24 * 3_600_000;
+
 export function stateFolder(): string {
   const { XDG_STATE_HOME } = process.env;
   return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'efs');
@@ -71,6 +74,39 @@ async function loadState(name: TransferName): Promise<unknown> {
   }
 }
 
+/**
+ * Removes the notes that killed processes have left and nothing can go on with: those of a part
+ * that is gone, those older than seven days with their part, and half-written ones.
+ */
+export async function clearNotes(): Promise<void> {
+  const folder = stateFolder();
+  const names = await readdir(folder).catch(() => []);
+  // A note that cannot be read or removed hinders no transfer.
+  for (const name of names) await clearNote(folder, name).catch(() => {});
+}
+
+async function clearNote(folder: string, name: string): Promise<void> {
+  const [, kind, draft] = /^(upload|download)-[0-9a-f]{64}\.json(?:\.(\d+))?$/.exec(name) ?? [];
+  if (kind === undefined) return;
+  const note = join(folder, name);
+  if (draft !== undefined) {
+    if (!isAtWork({ processId: Number(draft) })) await rm(note, { force: true });
+    return;
+  }
+  const state = JSON.parse(await readFile(note, 'utf8')) as TransferName & Partial<DownloadState>;
+  if (typeof state.processId === 'number' && isAtWork({ processId: state.processId })) return;
+  const isOld = Date.now() - (await stat(note)).mtimeMs > keptMs;
+  if (kind === 'upload') {
+    if (isOld) await rm(note, { force: true });
+    return;
+  }
+  const part = isWholeDownload(state) ? join(dirname(state.file), state.part) : undefined;
+  const isThere = part !== undefined && (await stat(part).catch(() => undefined)) !== undefined;
+  if (isThere && !isOld) return;
+  if (isThere) await rm(part, { force: true });
+  await rm(note, { force: true });
+}
+
 export async function forgetState(name: TransferName): Promise<void> {
   await rm(statePath(name), { force: true });
 }
@@ -98,9 +134,13 @@ export function isAtWork({ processId }: { readonly processId: number }): boolean
 
 export async function loadDownload(name: TransferName): Promise<DownloadState | undefined> {
   const state = (await loadState(name)) as Partial<DownloadState> | undefined;
-  const isWhole =
+  return isWholeDownload(state) ? state : undefined;
+}
+
+function isWholeDownload(state: Partial<DownloadState> | undefined): state is DownloadState {
+  return (
     typeof state?.etag === 'string' &&
     typeof state.processId === 'number' &&
-    /^\.efs-[0-9a-f]{16}\.part$/.test(state.part ?? '');
-  return isWhole ? (state as DownloadState) : undefined;
+    /^\.efs-[0-9a-f]{16}\.part$/.test(state.part ?? '')
+  );
 }
