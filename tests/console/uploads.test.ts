@@ -61,7 +61,9 @@ describe.skipIf(isBrowserUnwanted)('an upload', () => {
   test('of files that are dropped shows them in the list, and many go in few requests', async () => {
     const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET') requests.push(request.url());
+      // A measurement of the line stores nothing; a slow machine makes it send another request.
+      const isMeasurement = new URL(request.url()).pathname === '/cloud/';
+      if (request.method() !== 'GET' && !isMeasurement) requests.push(request.url());
     });
     const files = Array.from({ length: 300 }, (_, index) => ({
       name: `part-${1_000 + index}.txt`,
