@@ -92,9 +92,10 @@ export const recipientLengthMax = 2_048;
 /** Of one bucket, in all and within an hour. */
 export const bucketEpochCountMax = 1_000;
 export const epochsPerHourMax = 10;
-/** Identities derived within an hour, for one principal and in all: 26 G cycles each. */
-export const identitiesPerHourMax = 10;
-export const allIdentitiesPerHourMax = 200;
+/** For one principal; the budget `derivations` is for all of them together. */
+export const derivationsPerHourMax = 10;
+/** Parts of that budget: a bucket's, an owner's, and one for whoever derived nothing lately. */
+export const derivationShares = { bucket: 1 / 5, owner: 1 / 4, kept: 1 / 4 } as const;
 export const hourNs = 3_600n * 1_000_000_000n;
 
 // Arguments in Candid; of each method: src/actor/method-table.ts
@@ -109,11 +110,13 @@ export const smallArgumentBytesMax = 16_384;
 /** Of a caller who has a right to what is refused: up to there a refusal needs no budget. */
 export const uncheckedArgumentBytesMax = 4_096;
 
-// Updates that nobody showed a key or a right for, see domain/access/budgets.ts
+// Budgets of the whole canister, see domain/access/budgets.ts
 export const budgetDefaults = {
   anonymousUpdates: { burst: 300, perMinute: 20 },
   linkUpdates: { burst: 300, perMinute: 20 },
   refusals: { burst: 1_200, perMinute: 6 },
+  /** 26 G cycles each: 5.2 T at once, then 4.7 T an hour. */
+  derivations: { burst: 200, perMinute: 3 },
 } as const;
 /** Of burst and perMinute, as a controller may set them. */
 export const budgetMax = 1_000_000;

@@ -63,6 +63,7 @@ interface AccessChangeArgument {
   anonymousUpdates: Optional<BudgetSizes>;
   linkUpdates: Optional<BudgetSizes>;
   refusals: Optional<BudgetSizes>;
+  derivations: Optional<BudgetSizes>;
 }
 
 function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOptions | undefined {
@@ -191,6 +192,7 @@ export class BucketsActor {
         anonymousUpdates: argument.anonymousUpdates[0],
         linkUpdates: argument.linkUpdates[0],
         refusals: argument.refusals[0],
+        derivations: argument.derivations[0],
       },
     };
     return answer(() => {

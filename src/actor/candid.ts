@@ -298,6 +298,8 @@ export const AccessChange = IDL.Record({
    * takes 1, and 1 more for each 16,384 bytes of its argument.
    */
   refusals: IDL.Opt(Budget),
+  /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
+  derivations: IDL.Opt(Budget),
 });
 export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
 
@@ -350,9 +352,10 @@ export const Status = IDL.Record({
   /** For controllers and owners of buckets. */
   cycles: IDL.Opt(IDL.Nat),
   anonymousUpdates: BudgetLeft,
-  /** The budgets of updates by links and of refused messages; see AccessChange. */
+  /** The other budgets; see AccessChange. */
   linkUpdates: IDL.Opt(BudgetLeft),
   refusals: IDL.Opt(BudgetLeft),
+  derivations: IDL.Opt(BudgetLeft),
   encryption: Encryption,
   certified: IDL.Text,
 });

@@ -72,8 +72,9 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
 export class EndToEndActor {
   /**
    * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key; 10 an hour for each principal, 200 in
-   * all. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown, ServiceUnavailable.
+   * for members by their own signature, never by an API key; 10 an hour for each principal, and
+   * within the budget `derivations`. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown,
+   * ServiceUnavailable.
    */
   @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
   async getBucketIdentity(
@@ -86,7 +87,7 @@ export class EndToEndActor {
     const checked = answer(() => {
       const request = { bucket, epoch, transportPublicKey };
       const path = checkIdentityRequest(stores, call, request);
-      takeIdentity(stores, call);
+      takeIdentity(stores, call, path.bucket);
       return { path, request: { ...request, epoch: BigInt(path.epoch) } };
     });
     if ('err' in checked) return checked;

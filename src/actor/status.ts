@@ -36,12 +36,13 @@ export class StatusActor {
   getStatus() {
     return answer(() => {
       const status = statusOf(stores, currentCall(), systemFigures());
-      const { cycles, linkUpdates, refusals } = status;
+      const { cycles, linkUpdates, refusals, derivations } = status;
       return {
         ...status,
         cycles: optional(cycles),
         linkUpdates: optional(linkUpdates),
         refusals: optional(refusals),
+        derivations: optional(derivations),
       };
     });
   }

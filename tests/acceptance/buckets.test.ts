@@ -127,7 +127,9 @@ test('the status tells the same by URL and by call, and nothing secret', async (
   expect(response.status).toBe(200);
   const status = await response.json();
   expect(Object.keys(status).sort()).toEqual(
-    ['anonymousUpdates', 'buckets', 'bytesStored', 'certified', 'encryption', 'files'].concat([
+    ['anonymousUpdates', 'buckets', 'bytesStored', 'certified', 'derivations'].concat([
+      'encryption',
+      'files',
       'heapBytes',
       'linkUpdates',
       'refusals',

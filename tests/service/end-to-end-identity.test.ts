@@ -237,12 +237,32 @@ describe('no more are derived', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(reader)));
     expect(answers.filter(({ ok }) => ok !== undefined)).toHaveLength(10);
     const { err = '' } = answers.find((answer) => answer.err !== undefined) ?? {};
-    expect(err).toMatch(/^SlowDown: .*10 identities .* 3600 seconds/);
+    expect(err).toMatch(/^SlowDown: The limit of derivations for the caller .* 360 seconds/);
     expect(network.answersTo('vetkd_derive_key')).toHaveLength(10);
     expect(await ask(alice), 'others are not kept from it').toHaveProperty('ok');
-    await network.wait(3_599);
+    await network.wait(359);
     expect((await ask(reader)).err).toMatch(/in 1 seconds/);
     await network.wait(1);
     expect(await ask(reader)).toHaveProperty('ok');
+  });
+
+  test('than a fifth of the budget for a bucket, whose owner invents its readers', async () => {
+    const { network, boss, alice } = await createScene();
+    const readers = Array.from({ length: 20 }, (_, index) => somebody(50 + index));
+    const addMembers = [readers.map((principal) => ({ principal, role: 'reader' }))];
+    await alice.get('updateBucket', changeOf('safe', { addMembers }));
+    const unchanged = {
+      allow: [],
+      disallow: [],
+      anonymousUpdates: [],
+      linkUpdates: [],
+      refusals: [],
+    };
+    const derivations = [{ burst: 10n, perMinute: 1n }];
+    await boss.get('updateAccess', { ...unchanged, derivations });
+    const people = readers.map((principal) => personOn(network, principal));
+    const answers = await Promise.all(people.map((person) => ask(person)));
+    expect(answers.filter(({ ok }) => ok !== undefined)).toHaveLength(2);
+    expect(network.answersTo('vetkd_derive_key')).toHaveLength(2);
   });
 });

@@ -27,13 +27,14 @@ export function actorAdministration({ actor }: Service): Administration {
 }
 
 function changeOf(change: AccessChange) {
-  const { allow, disallow, anonymousUpdates, linkUpdates, refusals } = change;
+  const { allow, disallow, anonymousUpdates, linkUpdates, refusals, derivations } = change;
   return {
     allow: optional(allow?.map(principalOf)),
     disallow: optional(disallow?.map(principalOf)),
     anonymousUpdates: optional(anonymousUpdates && sizesOf(anonymousUpdates)),
     linkUpdates: optional(linkUpdates && sizesOf(linkUpdates)),
     refusals: optional(refusals && sizesOf(refusals)),
+    derivations: optional(derivations && sizesOf(derivations)),
   };
 }
 

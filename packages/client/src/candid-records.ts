@@ -135,7 +135,7 @@ export function listedKeyOf(key: ApiKey): KeyRecord {
 }
 
 export function statusOf(status: CandidStatus): ServiceStatus {
-  const { cycles, anonymousUpdates, linkUpdates, refusals } = status;
+  const { cycles, anonymousUpdates, linkUpdates, refusals, derivations } = status;
   return {
     ...status,
     buckets: Number(status.buckets),
@@ -147,6 +147,7 @@ export function statusOf(status: CandidStatus): ServiceStatus {
     anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
     linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
     refusals: refusals[0] && budgetOf(refusals[0]),
+    derivations: derivations[0] && budgetOf(derivations[0]),
   };
 }
 

@@ -368,6 +368,8 @@ export interface AccessChange {
   readonly linkUpdates?: Budget | undefined;
   /** Limits refused calls and requests of callers who have no right to what they ask for. */
   readonly refusals?: Budget | undefined;
+  /** Limits derivations of identities of end-to-end buckets: 26 G cycles each. */
+  readonly derivations?: Budget | undefined;
 }
 
 /** Where a root key comes from: kept in the canister, or derived by vetKD from a named key. */

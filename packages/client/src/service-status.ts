@@ -39,6 +39,8 @@ export interface ServiceStatus {
   readonly linkUpdates?: BudgetStatus | undefined;
   /** The budget of refused messages. */
   readonly refusals?: BudgetStatus | undefined;
+  /** The budget of derivations of identities of end-to-end buckets. */
+  readonly derivations?: BudgetStatus | undefined;
   readonly encryption: EncryptionStatus;
   readonly certified: string;
 }

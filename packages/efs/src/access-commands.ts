@@ -74,16 +74,17 @@ function addAccess(access: Command): void {
   addBudget(access, 'anonymous', 'anonymousUpdates', 'limit requests without a key that succeed');
   addBudget(access, 'links', 'linkUpdates', 'limit requests by links that cost an update');
   addBudget(access, 'refusals', 'refusals', 'limit refused calls of callers without a right');
+  addBudget(access, 'derivations', 'derivations', 'limit derivations for end-to-end buckets');
 }
 
-type BudgetName = 'anonymousUpdates' | 'linkUpdates' | 'refusals';
+type BudgetName = 'anonymousUpdates' | 'linkUpdates' | 'refusals' | 'derivations';
 
 function addBudget(access: Command, name: string, budget: BudgetName, description: string): void {
   access
     .command(name)
     .description(description)
     .addOption(json())
-    .requiredOption('--burst <count>', 'update calls at once', wholeNumber)
+    .requiredOption('--burst <count>', 'how many at once', wholeNumber)
     .requiredOption('--per-minute <count>', 'how many come back each minute', wholeNumber)
     .action((flags: { burst: number; perMinute: number }, command: Command) =>
       setBudget(runOf(command), budget, flags),
@@ -159,22 +160,27 @@ async function removeMember(run: Run, { bucket, principal, isRotated }: Removal)
 
 async function listCreators(run: Run, flags: JsonFlag): Promise<void> {
   const storage = await run.manager();
-  const [principals, { anonymousUpdates, linkUpdates, refusals }] = await Promise.all([
+  const [principals, { anonymousUpdates, linkUpdates, refusals, derivations }] = await Promise.all([
     storage.access.list(),
     storage.status({ signal: run.signal }),
   ]);
   if (flags.json) {
-    printJson({ principals, anonymousUpdates, linkUpdates, refusals });
+    printJson({ principals, anonymousUpdates, linkUpdates, refusals, derivations });
     return;
   }
   for (const principal of principals) printLine(principal);
   if (run.isQuiet) return;
   if (principals.length === 0) printNote('Nobody but the controllers may create buckets.');
-  const budgets = { 'Requests without a key': anonymousUpdates, 'Requests by links': linkUpdates };
-  for (const [name, budget] of Object.entries({ ...budgets, 'Refused messages': refusals })) {
+  const budgets = {
+    'Updates without a key': anonymousUpdates,
+    'Updates by links': linkUpdates,
+    'Refused messages': refusals,
+    Derivations: derivations,
+  };
+  for (const [name, budget] of Object.entries(budgets)) {
     if (budget === undefined) continue;
     const { burst, perMinute, left } = budget;
-    printNote(`${name}: ${burst} updates at once, ${perMinute} more a minute, ${left} left.`);
+    printNote(`${name}: ${burst} at once, ${perMinute} more a minute, ${left} left.`);
   }
 }
 

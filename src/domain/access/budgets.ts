@@ -1,6 +1,6 @@
-// Budgets: updates that the canister pays for although nobody showed a key or a right to write.
-// Each is a token bucket for the whole canister. Queries and the inspection look at a budget, and
-// the update takes from it. Controllers set the sizes.
+// Budgets of the whole canister: updates that it pays for although nobody showed a key or a right
+// to write, and derivations by the network. Each is a token bucket. Queries and the inspection look
+// at a budget, and the update takes from it. Controllers set the sizes.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { budgetDefaults, budgetMax } from '../../limits.ts';
@@ -19,6 +19,7 @@ import {
  * `anonymousUpdates`: requests that anybody can send and that succeed, such as ranges of public
  * files. `linkUpdates`: the same by whoever has a link's secret, so that strangers cannot use up
  * what holders of links need. `refusals`: messages whose sender has no right to what they ask for.
+ * `derivations`: identities of buckets, see identity-budget.ts.
  */
 export type BudgetName = keyof typeof budgetDefaults;
 export const budgetNames = Object.keys(budgetDefaults) as BudgetName[];

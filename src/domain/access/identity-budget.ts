@@ -1,45 +1,82 @@
-// How many identities of buckets the network may be asked for: each costs the canister 26 G cycles.
-// Counted over the last hour, for each principal and in all, so that no more are remembered than
-// are allowed in all. On the heap alone: an upgrade forgets them.
+// How many identities of buckets the canister asks the network for: each derivation costs it 26 G
+// cycles. The budget `derivations` is for the whole canister. A principal, a bucket, and an owner's
+// buckets together can use only a part of it, and the last quarter is kept for principals who have
+// derived nothing in the last hour, so that nobody keeps all others from their files.
 
 import { byteString } from '../../lib/bytes.ts';
-import { allIdentitiesPerHourMax, hourNs, identitiesPerHourMax } from '../../limits.ts';
+import { derivationShares, derivationsPerHourMax } from '../../limits.ts';
+import type { Bucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
-import type { Derivation } from '../shared/heap-state.ts';
-import { Refusal, secondsUntil } from '../shared/refusal.ts';
+import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { secondsUntilTokens, type TokenBucket, takeTokens } from '../shared/token-buckets.ts';
+import { readBudget } from './budgets.ts';
 
-/** Refuses with SlowDown, and the time when it is possible again; changes nothing. */
-export function checkIdentityBudget(stores: Stores, { caller, nowNs }: Call): Derivation[] {
-  const recent = stores.heap.derivations.filter(({ atNs }) => atNs > nowNs - hourNs);
-  const principal = byteString(caller.principal);
-  const own = recent.filter((derivation) => derivation.principal === principal);
-  requireRoom(own, { limit: identitiesPerHourMax, who: 'a principal', nowNs });
-  requireRoom(recent, { limit: allIdentitiesPerHourMax, who: 'all callers together', nowNs });
-  return recent;
+interface Limit {
+  readonly bucket: TokenBucket;
+  /** Tokens that must be left: 1, or more where some are kept for others. */
+  readonly amount: number;
+  readonly holder: string;
 }
 
-function requireRoom(
-  counted: readonly Derivation[],
-  { limit, who, nowNs }: { readonly limit: number; readonly who: string; readonly nowNs: bigint },
-): void {
-  const oldest = counted.at(-limit);
-  if (oldest === undefined) return;
-  const seconds = secondsUntil(oldest.atNs + hourNs, nowNs);
-  throw new Refusal(
-    'SlowDown',
-    `The network derives at most ${limit} identities of buckets an hour for ${who}: try again in ` +
-      `${seconds} seconds, and keep an identity that was derived.`,
-    { limit, seconds },
-  );
+const hourly = (count: number) => ({ burst: count, perMinute: count / 60 });
+
+/** A token is left while the principal has derived nothing in the last hour. */
+function firstOf(principal: string): TokenBucket {
+  return { name: `first derivation ${principal}`, allowance: hourly(1) };
+}
+
+function limitsOf(stores: Stores, { caller, nowNs }: Call, { id, owner }: Bucket): Limit[] {
+  const total = readBudget(stores, 'derivations');
+  const shareOf = (share: number) => ({
+    burst: Math.ceil(total.burst * share),
+    perMinute: total.perMinute * share,
+  });
+  const principal = byteString(caller.principal);
+  const asked = { amount: 1, nowNs };
+  const isFirst = secondsUntilTokens(stores.heap.tokens, firstOf(principal), asked) === 0;
+  const kept = isFirst ? 0 : total.burst * derivationShares.kept;
+  const limit = (holder: string, name: string, allowance: TokenBucket['allowance']) => {
+    return { holder, amount: 1, bucket: { name: `derivations ${name}`, allowance } };
+  };
+  return [
+    limit('the caller', `principal ${principal}`, hourly(derivationsPerHourMax)),
+    limit(`bucket ${id}`, `bucket ${id}`, shareOf(derivationShares.bucket)),
+    limit(
+      `the owner of bucket ${id}`,
+      `owner ${byteString(owner)}`,
+      shareOf(derivationShares.owner),
+    ),
+    { ...limit('all callers together', 'all', total), amount: 1 + kept },
+  ];
+}
+
+/** Refuses with SlowDown, and the seconds to wait; changes nothing. */
+export function checkIdentityBudget(stores: Stores, call: Call, bucket: Bucket): Limit[] {
+  const limits = limitsOf(stores, call, bucket);
+  for (const { bucket: tokens, amount, holder } of limits) {
+    const asked = { amount, nowNs: call.nowNs };
+    const seconds = secondsUntilTokens(stores.heap.tokens, tokens, asked);
+    if (seconds === 0) continue;
+    throw new Refusal(
+      'SlowDown',
+      `The limit of derivations for ${holder} is reached: ` +
+        (Number.isFinite(seconds) ? `try again in ${seconds} seconds, and ` : '') +
+        'keep an identity that was derived.',
+      { limit: tokens.allowance.burst, ...(Number.isFinite(seconds) ? { seconds } : {}) },
+    );
+  }
+  return limits;
 }
 
 /**
- * Counts one, before the network is asked, so that calls at one time do not pass the limit. It
- * stays counted when the network fails, for that can cost as much.
+ * Counts a derivation before the network is asked, so that calls at one time do not exceed a limit.
+ * It stays counted when the network fails, for that can cost as much.
  */
-export function takeIdentity(stores: Stores, call: Call): void {
-  const recent = checkIdentityBudget(stores, call);
-  const principal = byteString(call.caller.principal);
-  stores.heap.derivations = [...recent, { principal, atNs: call.nowNs }];
+export function takeIdentity(stores: Stores, call: Call, bucket: Bucket): void {
+  const { nowNs, caller } = call;
+  for (const { bucket: tokens } of checkIdentityBudget(stores, call, bucket)) {
+    takeTokens(stores.heap.tokens, tokens, { nowNs });
+  }
+  takeTokens(stores.heap.tokens, firstOf(byteString(caller.principal)), { nowNs });
 }

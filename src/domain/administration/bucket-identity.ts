@@ -38,6 +38,7 @@ export interface IdentityRequest {
 
 /** What the network is asked for. */
 export interface IdentityPath {
+  readonly bucket: Bucket;
   readonly epoch: number;
   readonly recipient: string | undefined;
   readonly keyName: string;
@@ -51,7 +52,7 @@ export function checkIdentityRequest(
   request: IdentityRequest,
 ): IdentityPath {
   const path = identityPath(stores, call, request);
-  checkIdentityBudget(stores, call);
+  checkIdentityBudget(stores, call, path.bucket);
   return path;
 }
 
@@ -67,7 +68,7 @@ export function identityPath(stores: Stores, call: Call, request: IdentityReques
     );
   }
   const { recipient, keyName } = epoch;
-  return { epoch: epoch.epoch, recipient, keyName, input: inputOf(endToEnd, epoch) };
+  return { bucket, epoch: epoch.epoch, recipient, keyName, input: inputOf(endToEnd, epoch) };
 }
 
 function inputOf({ serial }: EndToEnd, { epoch }: Epoch): Uint8Array {

@@ -33,6 +33,7 @@ export interface Status {
   readonly anonymousUpdates: BudgetStatus;
   readonly linkUpdates: BudgetStatus;
   readonly refusals: BudgetStatus;
+  readonly derivations: BudgetStatus;
   /** How file bytes are kept. */
   readonly encryption: EncryptionStatus;
   /** What of the answers over HTTP gateways can verify. */
@@ -56,6 +57,7 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
     anonymousUpdates: budget('anonymousUpdates'),
     linkUpdates: budget('linkUpdates'),
     refusals: budget('refusals'),
+    derivations: budget('derivations'),
     encryption: encryptionStatus(stores),
     certified: 'response-verification-v2',
   };

@@ -3,13 +3,6 @@
 import type { RootKeyEntry } from './root-key-entry.ts';
 import type { Allowance, TokenLevels } from './token-buckets.ts';
 
-/** An identity that the network was asked for. */
-export interface Derivation {
-  /** One character a byte. */
-  readonly principal: string;
-  readonly atNs: bigint;
-}
-
 export interface HeapState {
   /** As they are stored, once a message has read them: each key that is opened asks for them. */
   rootKeyEntries: readonly RootKeyEntry[] | undefined;
@@ -17,8 +10,6 @@ export interface HeapState {
   readonly allowances: Map<string, Allowance>;
   /** Levels of every budget, see token-buckets.ts. */
   readonly tokens: TokenLevels;
-  /** Of the last hour, see identity-budget.ts. */
-  derivations: readonly Derivation[];
   /** Contents that are being read by streams, and until when. */
   readonly streams: Map<number, bigint>;
 }
@@ -28,7 +19,6 @@ export function createHeapState(): HeapState {
     rootKeyEntries: undefined,
     allowances: new Map(),
     tokens: new Map(),
-    derivations: [],
     streams: new Map(),
   };
 }

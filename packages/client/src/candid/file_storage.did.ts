@@ -24,6 +24,10 @@ export interface AccessChange {
   'refusals' : [] | [Budget],
   'disallow' : [] | [Array<Principal>],
   /**
+   * Identities that the network derives for members of end-to-end buckets: 26 G cycles each.
+   */
+  'derivations' : [] | [Budget],
+  /**
    * Requests without a key that succeed, such as ranges of public files.
    */
   'anonymousUpdates' : [] | [Budget],
@@ -628,7 +632,7 @@ export interface Status {
   'stableBytes' : bigint,
   'heapBytes' : bigint,
   /**
-   * The budgets of updates by links and of refused messages; see AccessChange.
+   * The other budgets; see AccessChange.
    */
   'linkUpdates' : [] | [BudgetLeft],
   'encryption' : Encryption,
@@ -639,6 +643,7 @@ export interface Status {
    * For controllers and owners of buckets.
    */
   'cycles' : [] | [bigint],
+  'derivations' : [] | [BudgetLeft],
   'anonymousUpdates' : BudgetLeft,
   'certified' : string,
   'buckets' : bigint,
@@ -940,8 +945,9 @@ export interface _SERVICE {
   >,
   /**
    * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key; 10 an hour for each principal, 200 in
-   * all. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown, ServiceUnavailable.
+   * for members by their own signature, never by an API key; 10 an hour for each principal, and
+   * within the budget `derivations`. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown,
+   * ServiceUnavailable.
    */
   'getBucketIdentity' : ActorMethod<
     [string, [] | [bigint], Uint8Array],
@@ -1399,6 +1405,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'refusals' : IDL.Opt(BudgetLeft),
     'version' : IDL.Text,
     'cycles' : IDL.Opt(IDL.Nat),
+    'derivations' : IDL.Opt(BudgetLeft),
     'anonymousUpdates' : BudgetLeft,
     'certified' : IDL.Text,
     'buckets' : IDL.Nat,
@@ -1595,6 +1602,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'linkUpdates' : IDL.Opt(Budget),
     'refusals' : IDL.Opt(Budget),
     'disallow' : IDL.Opt(IDL.Vec(IDL.Principal)),
+    'derivations' : IDL.Opt(Budget),
     'anonymousUpdates' : IDL.Opt(Budget),
   });
   const BucketChange = IDL.Record({
