@@ -305,6 +305,7 @@ describe('a completion', () => {
       expect(complete(upload, list)).rejects.toMatchObject({ name });
     await wrong([two ?? {}, one ?? {}], 'InvalidPartOrder');
     await wrong([one ?? {}, one ?? {}], 'InvalidPartOrder');
+    await wrong([{ ...one, ETag: two?.ETag }, one ?? {}], 'InvalidPartOrder');
     await wrong([one ?? {}, { ...two, ETag: one?.ETag }], 'InvalidPart');
     await wrong([one ?? {}, { ...two, ChecksumCRC32: 'AAAAAA==' }], 'InvalidPart');
     await wrong([one ?? {}, { PartNumber: 9, ETag: one?.ETag }], 'InvalidPart');

@@ -74,10 +74,10 @@ export async function completeUpload(
 }
 
 function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWish): StoredPart[] {
-  const parts = listed.map(({ number, etag, checksums }, index) => {
-    if (index > 0 && number <= (listed[index - 1]?.number ?? 0)) {
-      throw new S3Error('InvalidPartOrder', 'The parts must be listed by their numbers, upwards.');
-    }
+  if (listed.some(({ number }, index) => number <= (listed[index - 1]?.number ?? -1))) {
+    throw new S3Error('InvalidPartOrder', 'The parts must be listed by their numbers, upwards.');
+  }
+  const parts = listed.map(({ number, etag, checksums }) => {
     const part = state.parts.get(number);
     const isSame =
       part?.md5 === etag &&
