@@ -110,10 +110,12 @@ export async function openSlowLine(targetPort: number, options: LineOptions): Pr
     ] as const) {
       sockets.add(socket);
       socket.setNoDelay(true);
-      socket.on('error', () => other.destroy());
+      // What came before it arrives before it.
+      const passOn = () => setTimeout(() => other.destroy(), options.latencyMs + 2 * tickMs);
+      socket.on('error', passOn);
       socket.on('close', (hadError) => {
         sockets.delete(socket);
-        if (hadError) other.destroy();
+        if (hadError) passOn();
       });
     }
     // A client that gives up takes the connection to the server along.

@@ -80,6 +80,9 @@ function framedHeaders(answer: HttpAnswer, isHead: boolean): readonly HeaderFiel
 }
 
 function writeHead(response: ServerResponse, answer: HttpAnswer): void {
+  // RFC 9110 §15.5.9: the rest of a body that is late is not waited for. On a connection that is
+  // kept, the next request would come behind that rest.
+  if (answer.status === 408) response.shouldKeepAlive = false;
   try {
     response.writeHead(answer.status, answer.headers.flat());
   } catch (error) {
