@@ -56,6 +56,55 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     expect(received.at(-1)).toBe(bytes.length);
   }, 120_000);
 
+  test('an upload begins anew when the line has become too slow for its chunks', async () => {
+    const url = `http://127.0.0.1:${line.port}`;
+    const { apiKey, bucket, canisterId, host } = service;
+    const wayBy = (address: string) =>
+      transport === 'HTTP' ? { url: address } : { host: address, canisterId };
+    const fast = createNodeStorage({ ...wayBy(host), apiKey });
+    const bytes = sampleBytes('resumed', 1_900_000);
+    const name = { bucket, path: `resumed/${transport}` };
+    const chunkBytes = 1_900_000;
+    const former = await fast.uploads.begin({ ...name, size: bytes.length, chunkBytes });
+    // It would take 95 s of the line, above the 60 s of the gateway.
+    bytesPerSecond = 20_000;
+    const sessions: UploadSession[] = [];
+    const slow = createNodeStorage({ ...wayBy(url), apiKey });
+    const options = { ...name, contentType: 'a/b', resume: former.uploadId };
+    const record = await slow.upload(bytes, {
+      ...options,
+      onSession(session) {
+        sessions.push(session);
+        bytesPerSecond = 20_000_000;
+      },
+    });
+    expect(record.size).toBe(bytes.length);
+    expect(sessions.length).toBe(1);
+    expect(sessions[0]?.uploadId).not.toBe(former.uploadId);
+    expect(sessions[0]?.chunkSize).toBeLessThan(chunkBytes / 2);
+    const left = await fast.listUploads({ bucket });
+    expect(left.map(({ uploadId }) => uploadId)).not.toContain(former.uploadId);
+  }, 120_000);
+
+  test('an upload goes on with its chunks on a line that takes them in time', async () => {
+    bytesPerSecond = 20_000_000;
+    const url = `http://127.0.0.1:${line.port}`;
+    const { apiKey, bucket, canisterId } = service;
+    const way = transport === 'HTTP' ? { url } : { host: url, canisterId };
+    const storage = createNodeStorage({ ...way, apiKey });
+    const bytes = sampleBytes('kept', 1_900_000);
+    const name = { bucket, path: `kept/${transport}` };
+    const chunkBytes = 1_000_000;
+    const former = await storage.uploads.begin({ ...name, size: bytes.length, chunkBytes });
+    const sessions: UploadSession[] = [];
+    await storage.upload(bytes, {
+      ...name,
+      resume: former.uploadId,
+      onSession: (session) => void sessions.push(session),
+    });
+    expect(sessions.map(({ uploadId }) => uploadId)).toEqual([former.uploadId]);
+  });
+
   test('measuring the line costs the service no update', async () => {
     const { apiKey, canisterId, host, replica } = service;
     const way = transport === 'HTTP' ? { url: host } : { host, canisterId };

@@ -102,6 +102,17 @@ describe('TransferWindow.measure()', () => {
     }
   });
 
+  test.each([
+    [30_000, false, false],
+    [50_000, false, true],
+    [150_000, true, true],
+  ])('a line of %i B/s takes 1.9 MB in 24 s: %s, in 48 s: %s', async (rate, inCall, inRequest) => {
+    const { window, line } = await measured(() => rate, 600);
+    expect([24_000, 48_000].map((ms) => window.takes(1_900_000, ms))).toEqual([inCall, inRequest]);
+    expect(new TransferWindow(clock).takes(1_900_000, 1)).toBe(true);
+    line.stop();
+  });
+
   test('chunks are long enough for a file of 10,000 of them, and never below 65,536 bytes', async () => {
     const { window, line } = await measured(() => 5_000, 600);
     expect(window.chunkBytes()).toBe(65_536);

@@ -28,6 +28,7 @@ import type {
 import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
 import { errorOfView, isStorageError, StorageError } from './storage-error.ts';
+import { callBodyMsMax } from './transfer-window.ts';
 import type {
   ChunkUpload,
   Completion,
@@ -47,6 +48,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   const key = optional(apiKey);
   return {
     wholeFileBytesMax: chunkBytesMax,
+    bodyMsMax: callBodyMsMax,
     line: connection.line,
     probe: (bytes) => probe(service, bytes),
     management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },

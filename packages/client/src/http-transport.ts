@@ -28,6 +28,7 @@ import type {
 } from './interface.ts';
 import type { ServiceStatus } from './service-status.ts';
 import { StorageError } from './storage-error.ts';
+import { httpBodyMsMax } from './transfer-window.ts';
 import type {
   ChunkUpload,
   PageRequest,
@@ -43,6 +44,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     `${bucketPath(bucket)}/upload/${encodeURIComponent(uploadId)}`;
   return {
     wholeFileBytesMax: singleUploadBytesMax,
+    bodyMsMax: httpBodyMsMax,
     management: undefined,
     line: connection.line,
     probe: (bytes) => probe(connection, bytes),

@@ -3,6 +3,7 @@
 import { chunkBytesMax } from '../../wire/src/limits.ts';
 import type { ActorConnection } from './actor-connection.ts';
 import { canisterAddress } from './canister-address.ts';
+import { callBodyMsMax } from './transfer-window.ts';
 import type { Management, Transport } from './transport.ts';
 
 export function lazyTransport(connection: ActorConnection): Transport {
@@ -20,6 +21,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
   const manage = async (): Promise<Management> => (await open()).management as Management;
   return {
     wholeFileBytesMax: chunkBytesMax,
+    bodyMsMax: callBodyMsMax,
     line: connection.line,
     probe: async (bytes) => (await open()).probe(bytes),
     putFile: async (file, signal) => (await open()).putFile(file, signal),

@@ -102,10 +102,10 @@ type NameWithoutPaths = {
 
 /** Members that work with sealed names as with clear ones: of those with paths none compiles. */
 function passed(transport: Part<NameWithoutPaths>) {
-  const { wholeFileBytesMax, linkBase, readsByLinks, management } = transport;
+  const { wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, management } = transport;
   const { getEndToEnd, removeLink, status } = transport;
   const { line, probe } = transport;
-  const fixed = { line, probe, wholeFileBytesMax, linkBase, readsByLinks };
+  const fixed = { line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks };
   return { ...fixed, management, getEndToEnd, removeLink, status };
 }
 

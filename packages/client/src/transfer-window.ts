@@ -1,7 +1,6 @@
 // The transfer window of one direction of a line: how many bytes may be under way at a time, and
 // how long the chunks of a new upload are. It begins with one request and follows the rate at which
-// requests were completed. Gateways accept a body within 30 s (calls) or 60 s (HTTP); each takes at
-// most half of that here.
+// requests were completed. Each body takes at most half of the time here that gateways accept.
 //
 // The rate is a delivery rate, as BBR estimates it: the bytes completed during a request's life,
 // divided by that life. The greatest of the last samples counts, since a sample is too low when the
@@ -36,6 +35,10 @@ const sampleBytesMin = 65_536;
 const unknownWindowBytes = 131_072;
 /** Requests up to here are sent without measuring the line first: it takes them in time. */
 export const unmeasuredBytesMax = 131_072;
+
+/** Gateways accept bodies of calls and of HTTP requests within these times. */
+export const callBodyMsMax = 30_000;
+export const httpBodyMsMax = 60_000;
 
 /** The service answers a request of this length by a query too, as it does shorter ones not. */
 const shortProbeBytes = 8_192;
@@ -93,6 +96,12 @@ export class TransferWindow {
     const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     if (rate === undefined) return max;
     return Math.min(max, Math.max(chunkBytesMin, Math.round(2 * rate * chunkMs)));
+  }
+
+  /** Whether the line takes that many bytes in so long, as far as it is known. */
+  takes(bytes: number, ms: number): boolean {
+    const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
+    return rate === undefined || bytes <= rate * ms;
   }
 
   /** Sends `bytes` in a request when the window has room for them. */

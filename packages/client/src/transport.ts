@@ -248,6 +248,8 @@ export interface Transport {
   probe(bytes: number): Promise<void>;
   /** Files up to here go in one request. */
   readonly wholeFileBytesMax: number;
+  /** Gateways refuse a body that takes longer. */
+  readonly bodyMsMax: number;
   putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;
   /** In the order of the files; all are stored, or each has its error. */
   putFiles(batch: FileBatch, signal: Signal): Promise<readonly (FileRecord | StorageError)[]>;

@@ -246,7 +246,31 @@ async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {
     throw new StorageError(code, `Upload ${uploadId} has ended: begin a new one.`);
   }
   if (status === 'completed') await requireStored(job, uploadId);
-  return session;
+  if (!(await hasTooLongChunks(job, session))) return session;
+  // Best effort: a session that nobody continues ends by itself.
+  await connection.transport.cancelUpload(name, signal).catch(() => {});
+  return begin(job);
+}
+
+/** The rest of the time is for the service's answer, and for a rate that varies. */
+const usedShare = 0.8;
+
+/**
+ * A session keeps the length of its chunks. Where the line has become too slow for it, gateways
+ * refuse each chunk, so that a new session with shorter chunks sends more, though all of it again.
+ */
+async function hasTooLongChunks(
+  { connection, options }: UploadJob,
+  { chunkSize, totalSize, missing }: UploadSession,
+): Promise<boolean> {
+  const size = totalSize ?? chunkSize;
+  const longest = Math.min(chunkSize, size);
+  if (options.chunkBytes !== undefined || missing.length === 0) return false;
+  if (longest <= unmeasuredBytesMax) return false;
+  const { line, probe, bodyMsMax } = connection.transport;
+  await line.up.measure(probe);
+  const isShortened = line.up.chunkBytes(size, chunkCountMax) <= longest / 2;
+  return isShortened && !line.up.takes(longest, usedShare * bodyMsMax);
 }
 
 /** A completion that is repeated answers as the first time, whatever became of the file since. */

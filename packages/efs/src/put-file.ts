@@ -129,8 +129,14 @@ async function uploadOrResume(
   { common, former }: { readonly common: UploadOptions; readonly former: FormerUpload | undefined },
 ): Promise<FileRecord> {
   if (former === undefined) return storage.upload(source, common);
+  const onSession: UploadOptions['onSession'] = (session) => {
+    if (session.uploadId !== former.resume) {
+      printNote('The line is now too slow for the interrupted upload: it begins anew.');
+    }
+    return common.onSession?.(session);
+  };
   try {
-    return await storage.upload(source, { ...common, ...former });
+    return await storage.upload(source, { ...common, ...former, onSession });
   } catch (error) {
     if (isStorageError(error, 'NoIdentity')) {
       // Who has only the recipient cannot make the same bytes again.
