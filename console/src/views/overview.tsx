@@ -3,6 +3,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BucketRecord, Usage } from '../../../packages/client/src/interface.ts';
+import { outOfUseCodes } from '../../../packages/client/src/network-errors.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import { sentenceOf } from '../failures.ts';
 import { Bar } from '../parts/bar.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -25,8 +27,11 @@ async function bucketsOf({ storage, buckets }: Session): Promise<Shown[]> {
   if (buckets !== undefined) {
     return Promise.all(
       buckets.map(async (id) => {
-        // A key that may write alone isn't told.
-        const usage = await storage.usage({ bucket: id }).catch(() => undefined);
+        const usage = await storage.usage({ bucket: id }).catch((error) => {
+          // A key that may write alone isn't told.
+          if (isStorageError(error) && outOfUseCodes.has(error.code)) throw error;
+          return undefined;
+        });
         return { id, usage };
       }),
     );

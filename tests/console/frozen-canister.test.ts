@@ -1,0 +1,72 @@
+// A canister that freezes while the page is open: the page says what it needs and by which command,
+// at once, wherever its user looks.
+
+import { Principal } from '@dfinity/principal';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { principalOf } from '../../scripts/local-service.ts';
+import { manage } from '../replica/conformance/management-client.ts';
+import { isBrowserUnwanted } from './support/browser.ts';
+import { openConsole, type TestedConsole } from './support/console.ts';
+
+/** Longer than anything lasts: no cycles are enough for that. */
+const freezingSeconds = 2n ** 58n;
+const usualSeconds = 2_592_000n;
+
+describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
+  let tested: TestedConsole;
+
+  beforeAll(async () => {
+    tested = await openConsole();
+  });
+  afterAll(() => tested?.close());
+
+  async function setThreshold(seconds: bigint): Promise<void> {
+    const { identityPem, canisterId, replica } = tested.service;
+    await manage(replica as never, 'update_settings', {
+      sender: principalOf(identityPem),
+      canister_id: Principal.fromText(canisterId),
+      settings: { freezing_threshold: seconds },
+    });
+  }
+
+  const words = () => {
+    const { canisterId: id } = tested.service;
+    return (
+      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it answers ` +
+      `nothing. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`
+    );
+  };
+
+  async function lookAtBuckets(page: Page): Promise<void> {
+    await page.goto(`${tested.pages.url}/#/`);
+    await page.getByRole('heading', { level: 1, name: 'Your buckets' }).waitFor();
+  }
+
+  test('is named with the command that tops it up, in a folder, the buckets and an upload', async () => {
+    const visit = await tested.open();
+    const { page } = visit;
+    await tested.signIn(visit);
+    await page.getByText('Nothing here yet.').waitFor();
+    await setThreshold(freezingSeconds);
+    try {
+      let attempts = 0;
+      page.on('request', (request) => {
+        if (request.url().includes('/api/')) attempts += 1;
+      });
+      const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
+      await page.getByLabel('Upload files').last().setInputFiles(file);
+      await page.getByText(words()).waitFor();
+      // None is tried again, since no waiting helps: one for the bucket's mode, one for the file.
+      expect(attempts).toBeLessThanOrEqual(3);
+      await page.goto(`${tested.pages.url}/#/files/demo/other/`);
+      await page.getByRole('alert').filter({ hasText: words() }).waitFor();
+      await lookAtBuckets(page);
+      await page.getByRole('alert').filter({ hasText: words() }).waitFor();
+    } finally {
+      await setThreshold(usualSeconds);
+    }
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'demo' }).waitFor();
+  });
+});
