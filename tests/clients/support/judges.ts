@@ -25,9 +25,29 @@ const installations = {
   s3fs: 'apt-get install s3fs',
   'python3:boto3': 'pip install boto3',
   'python3:pyarrow': 'pip install pyarrow',
+  'python3:pytest': 'pip install pytest',
+  'python3:xdist': 'pip install pytest-xdist',
+  'python3:pytest_timeout': 'pip install pytest-timeout',
+  'python3:munch': 'pip install munch',
+  'python3:requests': 'pip install requests',
+  'python3:yaml': 'pip install PyYAML',
+  'python3:pytz': 'pip install pytz',
+  'python3:isodate': 'pip install isodate',
 } as const;
 
 type Program = keyof typeof installations;
+
+const modulesOfCeph = [
+  'python3:boto3',
+  'python3:pytest',
+  'python3:xdist',
+  'python3:pytest_timeout',
+  'python3:munch',
+  'python3:requests',
+  'python3:yaml',
+  'python3:pytz',
+  'python3:isodate',
+] as const;
 
 const programsOf: Readonly<Record<string, readonly Program[]>> = {
   wget: ['wget'],
@@ -51,6 +71,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-mc': ['mc'],
   's3-pyarrow': ['python3:pyarrow'],
   's3-s3fs': ['s3fs'],
+  's3-ceph': ['git', ...modulesOfCeph],
   's3-kills': ['aws', 'rclone'],
   's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3:boto3'],
 };

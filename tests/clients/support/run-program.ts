@@ -11,6 +11,8 @@ export interface Ended {
 export interface RunOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** After which it is ended; a minute and a half unless told. */
+  readonly milliseconds?: number;
 }
 
 const runMilliseconds = 90_000;
@@ -18,7 +20,7 @@ const runMilliseconds = 90_000;
 /** Settles when it has ended; one that takes too long is ended. */
 export function runProgram(
   command: readonly [program: string, ...args: string[]],
-  { folder, env = {} }: RunOptions,
+  { folder, env = {}, milliseconds = runMilliseconds }: RunOptions,
 ): Promise<Ended> {
   const [program, ...args] = command;
   // Of a proxy, a language or a configuration of this machine the clients know nothing.
@@ -27,7 +29,7 @@ export function runProgram(
     cwd: folder,
     env: { PATH, HOME: folder, LC_ALL: 'C', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: runMilliseconds,
+    timeout: milliseconds,
     killSignal: 'SIGKILL',
   });
   const output: Buffer[] = [];
