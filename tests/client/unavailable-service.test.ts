@@ -316,6 +316,14 @@ const rows: readonly Row[] = [
     code: 'GatewayRefused',
     says: /does not serve the canister/,
   },
+  {
+    name: "a gateway's 408",
+    status: 408,
+    page: 'The request body did not arrive within 30 s.',
+    code: 'HttpError',
+    says: /^The gateway received too little of the request in time \(408\)\. Try again\.$/,
+    isRetryable: true,
+  },
   ...[429, 502, 503].map((status) => ({
     name: `a proxy's ${status}`,
     status,

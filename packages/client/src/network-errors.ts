@@ -377,7 +377,11 @@ export function foreignAnswer(
   details: StorageErrorDetails,
 ): StorageError {
   const type = headers.get('content-type') ?? 'no content type';
-  const message = [408, 425, 429, 502, 503, 504].includes(status)
+  if (status === 408) {
+    const message = 'The gateway received too little of the request in time (408). Try again.';
+    return new StorageError('HttpError', message, { ...details, status });
+  }
+  const message = [425, 429, 502, 503, 504].includes(status)
     ? `A proxy or gateway in front of the service answered ${status} (${type}). Try again later.`
     : `The answer ${status} (${type}) is not the service's.`;
   return new StorageError('HttpError', message, { ...details, status });

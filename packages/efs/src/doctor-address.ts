@@ -72,7 +72,7 @@ export async function checkAddress({ configuration }: DoctorCase): Promise<Findi
     if (fault !== undefined) {
       return { isGood: false, message: fault.problem, advice: fault.advice };
     }
-    if (status === 429 || status > 501) {
+    if (status === 408 || status === 429 || status > 501) {
       return {
         isGood: false,
         message: `A proxy or gateway at ${url} answers ${status} in place of the service.`,
