@@ -183,12 +183,14 @@ test.each([
     await proxy.idle();
     const before = proxy.accepted.size;
     expect(before).toBeGreaterThanOrEqual(4);
-    expect(before).toBeLessThan(11);
     const [remembered = ''] = await readdir(join(folder, 'state', 'efs'));
     expect((await stat(join(folder, 'state', 'efs', remembered))).mode & 0o777).toBe(0o600);
     const second = await runCommand(['put', '--resume', '-p', '8', name, target], throughProxy);
     expect(second).toMatchObject({ code: 0, errors: '' });
-    expect([...proxy.accepted.values()]).toEqual(Array.from({ length: 11 }, () => 1));
+    // How many chunks there are depends on the line as it was measured: 11 at the fewest.
+    const chunks = [...proxy.accepted.values()];
+    expect(chunks.length).toBeGreaterThanOrEqual(Math.max(11, before + 1));
+    expect(new Set(chunks)).toEqual(new Set([1]));
     await proxy.stop();
     await efs('get', `${target}${name}`, 'resumed.bin');
     expect(sha256Hex(await readFile(join(folder, 'resumed.bin')))).toBe(sha256Hex(bytes));

