@@ -72,9 +72,8 @@ function requireSame(before: IdentityPath, call: Call, request: IdentityRequest)
 export class EndToEndActor {
   /**
    * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key; 10 an hour for each principal, and
-   * within the budget `derivations`. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown,
-   * ServiceUnavailable.
+   * for members by their own signature, never by an API key. At most 10 an hour for a principal,
+   * within the budget `derivations`. Errors: AccessDenied, SlowDown, ServiceUnavailable.
    */
   @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
   async getBucketIdentity(

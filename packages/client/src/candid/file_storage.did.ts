@@ -945,9 +945,8 @@ export interface _SERVICE {
   >,
   /**
    * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
-   * for members by their own signature, never by an API key; 10 an hour for each principal, and
-   * within the budget `derivations`. Errors: AccessDenied, NoSuchBucket, InvalidArgument, SlowDown,
-   * ServiceUnavailable.
+   * for members by their own signature, never by an API key. At most 10 an hour for a principal,
+   * within the budget `derivations`. Errors: AccessDenied, SlowDown, ServiceUnavailable.
    */
   'getBucketIdentity' : ActorMethod<
     [string, [] | [bigint], Uint8Array],
