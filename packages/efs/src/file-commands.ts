@@ -91,7 +91,7 @@ function addVersions(program: Command): void {
     );
   versions
     .command('rm <file>')
-    .description('erase former versions at once')
+    .description('erase former versions at once, or one version by its number')
     .argument('[version]', 'its number; all of the file without it', wholeNumber)
     .option('-r, --recursive', 'of all paths that begin so')
     .addOption(json())
