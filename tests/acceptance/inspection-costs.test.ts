@@ -104,7 +104,7 @@ function messages(bucket: string): Readonly<Record<string, Message>> {
     PUT: http('PUT', `${base}/files/new`, new Uint8Array(1_900_000), [['Content-Type', 'a/b']]),
     'GET of a range': http('GET', `/cloud/${bucket}/large`, '', [['Range', 'bytes=1-']]),
     deleteFiles: call('deleteFiles', {
-      ...{ bucketId: bucket, paths: [], prefix: ['none'], cursor: [], apiKey: noKey },
+      ...{ bucketId: bucket, paths: [], prefix: ['none'], cursor: [], ifMatch: [], apiKey: noKey },
     }),
     eraseVersions: call('eraseVersions', {
       ...{ bucketId: bucket, path: [], prefix: [''], version: [], apiKey: noKey },
