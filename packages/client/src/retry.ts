@@ -24,8 +24,9 @@ export interface RetryNotice {
   readonly error: StorageError;
 }
 
+/** The shortest pauses add up to 22.9 s, so a restart of a gateway or router is waited for. */
 export const defaultRetryPolicy: RetryPolicy = {
-  attemptsMax: 8,
+  attemptsMax: 10,
   delayMsMin: 250,
   delayMsMax: 10_000,
 };
