@@ -11,6 +11,7 @@ import { createStorage, type Storage } from '../../packages/client/src/storage.t
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
+import { sampleBytes } from '../support/service.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 let replica: Replica;
@@ -35,6 +36,28 @@ beforeAll(async () => {
   await replica.call(canisterId, 'createBucket', argument, { sender });
 });
 afterAll(() => replica?.stop());
+
+async function newKey(): Promise<string> {
+  const texts = IDL.Vec(IDL.Text);
+  const names = { name: IDL.Text, buckets: texts, permissions: texts };
+  const request = { name: 'k', buckets: ['old'], permissions: ['read', 'write', 'delete'] };
+  const type = IDL.Record({ ...names, expiresAt: IDL.Opt(IDL.Int) });
+  const argument = IDL.encode([type], [{ ...request, expiresAt: [] }]);
+  const reply = await replica.call(canisterId, 'createApiKey', argument, { sender });
+  const answer = IDL.Variant({ ok: IDL.Record({ secret: IDL.Text }), err: IDL.Text });
+  const [{ ok }] = IDL.decode([answer], reply) as unknown as [{ ok: { secret: string } }];
+  return ok.secret;
+}
+
+test.each(['the actor', 'HTTP'])('upload and download of several chunks over %s', async (way) => {
+  const bytes = sampleBytes(way, 2_500_000);
+  const file = { bucket: 'old', path: `chunks over ${way}` };
+  const overHttp = () => newKey().then((apiKey) => createStorage({ url: replica.url, apiKey }));
+  const chosen = way === 'HTTP' ? await overHttp() : storage;
+  await chosen.upload(bytes, { ...file, contentType: 'a/b' });
+  expectSameBytes(await (await chosen.download(file)).bytes(), bytes);
+  await chosen.remove(file);
+});
 
 test('former versions are not read: what the service has no method for is said', async () => {
   const file = { bucket: 'old', path: 'a' };

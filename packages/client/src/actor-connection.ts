@@ -5,8 +5,8 @@ import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { onAbort } from './abort.ts';
 import { failureOf, withFailuresOf } from './actor-failures.ts';
 import { createBufferPool } from './buffer-pool.ts';
-import { serviceInterface } from './candid-interface.ts';
-import type { Result, ServiceActor } from './candid-types.ts';
+import { serviceInterface, sizedUploadInterface } from './candid-interface.ts';
+import type { Result, ServiceActor, SizedUploadActor } from './candid-types.ts';
 import type { LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
@@ -36,6 +36,8 @@ function backoff(policy: RetryPolicy): { next(): number } {
 
 export interface Service {
   readonly actor: ServiceActor;
+  /** The same service for uploads whose size is known. */
+  readonly sizedUploads: SizedUploadActor;
   readonly canisterId: string;
   readonly agent: HttpAgent;
   /**
@@ -70,10 +72,12 @@ export async function openService(connection: ActorConnection): Promise<Service>
       verifyQuerySignatures: false,
       ...(rootKey && { rootKey }),
     });
+  const callee = { agent, canisterId };
   return {
-    actor: withFailuresOf(
-      { agent, canisterId },
-      Actor.createActor<ServiceActor>(serviceInterface, { agent, canisterId }),
+    actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, callee)),
+    sizedUploads: withFailuresOf(
+      callee,
+      Actor.createActor<SizedUploadActor>(sizedUploadInterface, callee),
     ),
     canisterId,
     agent,

@@ -148,17 +148,19 @@ async function startUpload(
   request: SessionRequest,
   signal: Signal,
 ): Promise<UploadSession> {
-  const { actor } = service;
+  const { actor, sizedUploads } = service;
   const { size, chunkBytes, contentType, headers, token } = request;
+  const fields = {
+    ...destinationOf(service, request),
+    contentType: optional(contentType),
+    chunkSize: optional(BigInt(chunkBytes)),
+    headers: optional(Object.entries(headers)),
+    token: optional(token),
+  };
   const uploadId = await call(signal, () =>
-    actor.beginFileUploadWith({
-      ...destinationOf(service, request),
-      contentType: optional(contentType),
-      size: optional(size === undefined ? undefined : BigInt(size)),
-      chunkSize: optional(BigInt(chunkBytes)),
-      headers: optional(Object.entries(headers)),
-      token: optional(token),
-    }),
+    size === undefined
+      ? actor.beginFileUploadWith({ ...fields, size: [] })
+      : sizedUploads.beginFileUploadWith({ ...fields, size: BigInt(size) }),
   );
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
 }

@@ -26,9 +26,26 @@ function recordOf(fields: Record<string, IDL.Type>): IDL.RecordClass {
   return IDL.Record(Object.fromEntries(read));
 }
 
-export function serviceInterface(): IDL.ServiceClass {
+type RecordMaker = (fields: Record<string, IDL.Type>) => IDL.RecordClass;
+
+function interfaceWith(Record: RecordMaker): IDL.ServiceClass {
   const make = idlFactory as unknown as (library: { IDL: unknown }) => IDL.ServiceClass;
-  return make({ IDL: { ...IDL, Record: recordOf } });
+  return make({ IDL: { ...IDL, Record } });
+}
+
+export function serviceInterface(): IDL.ServiceClass {
+  return interfaceWith(recordOf);
+}
+
+/**
+ * The interface for uploads whose size is known. Version 0.1.0 declares `size` as a nat, which an
+ * opt nat is no subtype of; later versions accept both. Only the upload request has both a token
+ * and a size.
+ */
+export function sizedUploadInterface(): IDL.ServiceClass {
+  return interfaceWith((fields) =>
+    recordOf('token' in fields && 'size' in fields ? { ...fields, size: IDL.Nat } : fields),
+  );
 }
 
 export function resultOf(ok: IDL.Type): IDL.Type {

@@ -11,6 +11,7 @@ import type {
   NewApiKey,
   Status,
   Upload,
+  UploadRequest,
 } from './candid/file_storage.did.ts';
 
 export type Optional<T> = [] | [T];
@@ -67,3 +68,9 @@ type Caller<T> = T extends (...values: infer Values) => Promise<infer Answer>
   : never;
 
 export type ServiceActor = { [Name in keyof _SERVICE]: Caller<_SERVICE[Name]> };
+
+export interface SizedUploadActor {
+  beginFileUploadWith: Caller<
+    (request: Omit<UploadRequest, 'size'> & { size: bigint }) => Promise<Result<string>>
+  >;
+}
