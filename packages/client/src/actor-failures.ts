@@ -55,11 +55,12 @@ export async function failureOf(error: unknown, callee?: Callee): Promise<Storag
   if (thrown instanceof StorageError) return thrown;
   const message = firstLine(error.message);
   const details = { cause: error };
+  const fault = () => networkFault({ ...placeOf(callee), text: error.message }, details);
   switch (error.kind) {
     case 'Transport':
       return new StorageError('NetworkError', message, { ...details, isRetryable: true });
     case 'Unknown':
-      return new StorageError('Timeout', message, { ...details, isRetryable: true });
+      return fault() ?? new StorageError('Timeout', message, { ...details, isRetryable: true });
     case 'Protocol':
       return responseFailure(error, callee);
     case 'Reject':
@@ -69,12 +70,9 @@ export async function failureOf(error: unknown, callee?: Callee): Promise<Storag
         return wrongNetworkError(addressOf(callee), error);
       }
       // Another node, or the same after its keys were fetched, may answer rightly.
-      return new StorageError('Untrusted', message, { ...details, isRetryable: true });
+      return fault() ?? new StorageError('Untrusted', message, { ...details, isRetryable: true });
     default:
-      return (
-        networkFault({ ...placeOf(callee), text: error.message }, details) ??
-        new StorageError('InvalidArgument', message, details)
-      );
+      return fault() ?? new StorageError('InvalidArgument', message, details);
   }
 }
 

@@ -95,10 +95,11 @@ const faults: readonly Fault[] = [
   },
   {
     code: 'WrongClock',
-    words: /Invalid request expiry/,
+    // The host's words, and the agent's when it has compared its clock with the network's.
+    words: /Invalid request expiry|Clock drift: -?[1-9]\d{5,}ms|System time has been synced/,
     status: 400,
     message: ({ address }) =>
-      `${address} refuses calls signed by this machine because its clock is wrong by minutes.`,
+      `The clock of this machine is wrong by minutes, so ${address} cannot be called.`,
     advice: () => 'Set the clock, best by a time service (NTP).',
   },
   {
