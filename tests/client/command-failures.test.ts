@@ -73,7 +73,7 @@ test.each(['http', 'actor'])(
     run.process.kill('SIGINT');
     const ended = await run.ended;
     expect(errors).toMatch(
-      /^Retrying http:\/\/127\.0\.0\.1:\d+ in \d s, attempt \d of 8: fetch failed/,
+      /^Retrying http:\/\/127\.0\.0\.1:\d+ in \d s, attempt \d of 10: fetch failed/,
     );
     expect(ended.code).toBe(130);
     expect(ended.errors).toMatch(/efs: Stopped\. \[Aborted\]\n$/);
