@@ -6,6 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FileStorage } from '../../packages/client/src/file-storage.ts';
+import type { RemovedFile } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
@@ -49,11 +51,68 @@ async function newKey(): Promise<string> {
   return ok.secret;
 }
 
-test.each(['the actor', 'HTTP'])('upload and download of several chunks over %s', async (way) => {
+async function storageOver(way: string): Promise<FileStorage> {
+  return way === 'HTTP' ? createStorage({ url: replica.url, apiKey: await newKey() }) : storage;
+}
+
+const ways = ['the actor', 'HTTP'];
+
+test.each(ways)('upload, uploadAll and removeAll of small files over %s', async (way) => {
+  const bucket = 'old';
+  const chosen = await storageOver(way);
+  const bytes = sampleBytes(way, 5_000);
+  await chosen.upload(bytes, { bucket, path: 's/one', contentType: 'a/b' });
+  const files = ['s/two', 's/three'].map((path) => ({ path, source: bytes, contentType: 'a/b' }));
+  const stored: unknown[] = [];
+  for await (const { path, error } of chosen.uploadAll(files, { bucket }))
+    stored.push(error ?? path);
+  expect(stored.toSorted()).toEqual(['s/three', 's/two']);
+  expectSameBytes(await (await chosen.download({ bucket, path: 's/two' })).bytes(), bytes);
+  const removed: unknown[] = [];
+  const note = ({ path, error }: RemovedFile) => removed.push(error?.code ?? path);
+  for await (const one of chosen.removeAll({ bucket, paths: ['s/one', 's/none'] })) note(one);
+  for await (const one of chosen.removeAll({ bucket, prefix: 's/' })) note(one);
+  expect(removed.toSorted()).toEqual(['NoSuchFile', 's/one', 's/three', 's/two']);
+});
+
+test.each(ways)('listFolder groups files into folders over %s', async (way) => {
+  const bucket = 'old';
+  const chosen = await storageOver(way);
+  const paths = ['f/a', 'f/b/1', 'f/b/2', 'f/c', 'g'];
+  for (const path of paths) await storage.upload(new Uint8Array(3), { bucket, path });
+  const pages: unknown[] = [];
+  const request = { bucket, prefix: 'f/', delimiter: '/' as const, limit: 2 };
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
+    const page = await chosen.listFolder({ ...request, cursor });
+    pages.push([page.items.map(({ path }) => path), page.folders.map(({ path }) => path)]);
+    cursor = page.nextCursor;
+  }
+  expect(pages).toEqual([
+    [['f/a'], ['f/b/']],
+    [['f/c'], []],
+  ]);
+  for await (const { error } of storage.removeAll({ bucket, paths })) expect(error).toBe(undefined);
+});
+
+test.each(['no key', 'a key'])(
+  'download over the actor with %s learns a chunk size',
+  async (by) => {
+    const bytes = sampleBytes('unusual', 2_500_000);
+    const file = { bucket: 'old', path: 'unusual chunks' };
+    await storage.upload(bytes, { ...file, chunkBytes: 900_123 });
+    const isPublic = by === 'no key';
+    await storage.buckets.update('old', { isPublic });
+    const options = { host: `http://localhost:${replica.port}`, canisterId };
+    const reader = isPublic ? storage : createStorage({ ...options, apiKey: await newKey() });
+    expectSameBytes(await (await reader.download(file)).bytes(), bytes);
+    await storage.remove(file);
+  },
+);
+
+test.each(ways)('upload and download of several chunks over %s', async (way) => {
   const bytes = sampleBytes(way, 2_500_000);
   const file = { bucket: 'old', path: `chunks over ${way}` };
-  const overHttp = () => newKey().then((apiKey) => createStorage({ url: replica.url, apiKey }));
-  const chosen = way === 'HTTP' ? await overHttp() : storage;
+  const chosen = await storageOver(way);
   await chosen.upload(bytes, { ...file, contentType: 'a/b' });
   expectSameBytes(await (await chosen.download(file)).bytes(), bytes);
   await chosen.remove(file);

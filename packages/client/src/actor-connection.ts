@@ -5,8 +5,8 @@ import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { onAbort } from './abort.ts';
 import { failureOf, withFailuresOf } from './actor-failures.ts';
 import { createBufferPool } from './buffer-pool.ts';
-import { serviceInterface, sizedUploadInterface } from './candid-interface.ts';
-import type { Result, ServiceActor, SizedUploadActor } from './candid-types.ts';
+import { earlierUploadInterface, serviceInterface } from './candid-interface.ts';
+import type { EarlierUploadActor, Result, ServiceActor } from './candid-types.ts';
 import type { LargeCaller } from './large-call.ts';
 import { delayMs, type RetryPolicy } from './retry.ts';
 import { abortedError, StorageError } from './storage-error.ts';
@@ -36,8 +36,8 @@ function backoff(policy: RetryPolicy): { next(): number } {
 
 export interface Service {
   readonly actor: ServiceActor;
-  /** The same service for uploads whose size is known. */
-  readonly sizedUploads: SizedUploadActor;
+  /** The same service for uploads that version 0.1.0 accepts too. */
+  readonly earlierUploads: EarlierUploadActor;
   readonly canisterId: string;
   readonly agent: HttpAgent;
   /**
@@ -75,9 +75,9 @@ export async function openService(connection: ActorConnection): Promise<Service>
   const callee = { agent, canisterId };
   return {
     actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, callee)),
-    sizedUploads: withFailuresOf(
+    earlierUploads: withFailuresOf(
       callee,
-      Actor.createActor<SizedUploadActor>(sizedUploadInterface, callee),
+      Actor.createActor<EarlierUploadActor>(earlierUploadInterface, callee),
     ),
     canisterId,
     agent,

@@ -5,6 +5,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../wire/src/limits.ts';
 import { actorAdministration } from './actor-administration.ts';
 import { deleteFiles, deleteMatching, putFiles } from './actor-batches.ts';
+import { chunkBytesOf } from './actor-chunk-size.ts';
 import { type ActorConnection, call, openService, type Service } from './actor-connection.ts';
 import { changeFile, moveFiles, sendCopy } from './actor-copies.ts';
 import { explained } from './actor-failures.ts';
@@ -17,7 +18,6 @@ import { resultOf } from './candid-interface.ts';
 import { bucketRecordOf, fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
 import type { Result } from './candid-types.ts';
 import { canisterAddress } from './canister-address.ts';
-import { likelyChunkBytes } from './digest.ts';
 import type {
   FileName,
   FileRecord,
@@ -126,8 +126,14 @@ async function putFile(service: Service, file: WholeFile, signal: Signal): Promi
     if (record === undefined || isStorageError(record)) throw record ?? errorOfView(undefined);
     return record;
   }
-  const request = { ...destinationOf(service, file), contentType, bytes };
-  await call(signal, () => service.actor.uploadFile(request));
+  const { metadata, ...destination } = destinationOf(service, file);
+  const request = { ...destination, contentType, bytes };
+  const { actor, earlierUploads } = service;
+  await call(signal, () =>
+    Object.keys(file.metadata).length === 0
+      ? earlierUploads.uploadFile(request)
+      : actor.uploadFile({ ...request, metadata }),
+  );
   return getFile(service, file, { signal });
 }
 
@@ -148,7 +154,7 @@ async function startUpload(
   request: SessionRequest,
   signal: Signal,
 ): Promise<UploadSession> {
-  const { actor, sizedUploads } = service;
+  const { actor, earlierUploads } = service;
   const { size, chunkBytes, contentType, headers, token } = request;
   const fields = {
     ...destinationOf(service, request),
@@ -160,7 +166,7 @@ async function startUpload(
   const uploadId = await call(signal, () =>
     size === undefined
       ? actor.beginFileUploadWith({ ...fields, size: [] })
-      : sizedUploads.beginFileUploadWith({ ...fields, size: BigInt(size) }),
+      : earlierUploads.beginFileUploadWith({ ...fields, size: BigInt(size) }),
   );
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
 }
@@ -215,8 +221,7 @@ async function openFile(
 ): Promise<OpenedFile> {
   const record = await getFile(service, file, { version, signal });
   const { etag, size, contentType } = record;
-  // A service of version 0.1.0 does not report it.
-  const chunkSize = record.chunkSize ?? likelyChunkBytes(record);
+  const chunkSize = await chunkBytesOf(service, record, signal);
   // Of a file without bytes it may be 0.
   const chunkBytes = chunkSize && Math.max(1, chunkSize);
   return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };

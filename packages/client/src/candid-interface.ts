@@ -38,14 +38,19 @@ export function serviceInterface(): IDL.ServiceClass {
 }
 
 /**
- * The interface for uploads whose size is known. Version 0.1.0 declares `size` as a nat, which an
- * opt nat is no subtype of; later versions accept both. Only the upload request has both a token
- * and a size.
+ * The interface for uploads that say nothing which version 0.1.0 does not know. It declares the
+ * `size` of `beginFileUploadWith` as a nat, which an opt nat is no subtype of, and its `uploadFile`
+ * refuses records with `metadata`; later versions accept both. Only the request of
+ * `beginFileUploadWith` has both a token and a size, and only that of `uploadFile` has bytes, a
+ * bucket and a key.
  */
-export function sizedUploadInterface(): IDL.ServiceClass {
-  return interfaceWith((fields) =>
-    recordOf('token' in fields && 'size' in fields ? { ...fields, size: IDL.Nat } : fields),
-  );
+export function earlierUploadInterface(): IDL.ServiceClass {
+  return interfaceWith((fields) => {
+    if ('token' in fields && 'size' in fields) return recordOf({ ...fields, size: IDL.Nat });
+    if (!('bytes' in fields && 'bucketId' in fields && 'apiKey' in fields)) return recordOf(fields);
+    const { metadata: _, ...known } = fields;
+    return recordOf(known);
+  });
 }
 
 export function resultOf(ok: IDL.Type): IDL.Type {

@@ -8,6 +8,7 @@ import type {
   ApiKey,
   Bucket,
   FileRecord,
+  FileUpload,
   NewApiKey,
   Status,
   Upload,
@@ -69,7 +70,8 @@ type Caller<T> = T extends (...values: infer Values) => Promise<infer Answer>
 
 export type ServiceActor = { [Name in keyof _SERVICE]: Caller<_SERVICE[Name]> };
 
-export interface SizedUploadActor {
+export interface EarlierUploadActor {
+  uploadFile: Caller<(request: Omit<FileUpload, 'metadata'>) => Promise<Result<string>>>;
   beginFileUploadWith: Caller<
     (request: Omit<UploadRequest, 'size'> & { size: bigint }) => Promise<Result<string>>
   >;

@@ -4,6 +4,7 @@
 import { folderPageDefault, folderPageMax } from '../../wire/src/limits.ts';
 import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
+import { folderOf } from './earlier-service.ts';
 import type { FilePage, FileRecord, FolderOptions, FolderPage, ListOptions } from './interface.ts';
 import { isStorageError } from './storage-error.ts';
 import type { PageRequest } from './transport.ts';
@@ -16,6 +17,27 @@ export function listFiles(
   return sort === 'date_asc' || sort === 'date_desc'
     ? listByPages(connection, options)
     : listByName(connection, { ...rest, sort });
+}
+
+/** One page of a folder. A service of version 0.1.0 lists files only, by numbered pages. */
+export async function listFolder(
+  connection: Connection,
+  options: FolderOptions,
+): Promise<FolderPage> {
+  const { delimiter: _, cursor: __, startAfter: ___, limit: ____, ...files } = options;
+  try {
+    return await trying(connection, options.signal, () => connection.transport.listFolder(options));
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    return folderOf(listByPages(connection, files), options);
+  }
+}
+
+/** All paths below a prefix, read before any of them is deleted: pages are numbered. */
+export async function pathsOf(connection: Connection, options: ListOptions): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path } of listByPages(connection, options)) paths.push(path);
+  return paths;
 }
 
 /** A service of version 0.1.0 has numbered pages only. */

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { trying } from './connection.ts';
 import { copyFile, moveAll, moveFile } from './copies.ts';
 import { downloadFile } from './download.ts';
-import { listFiles } from './file-list.ts';
+import { listFiles, listFolder } from './file-list.ts';
 import type {
   CallOptions,
   Download,
@@ -105,8 +105,7 @@ export function fileStorage(connection: Connection): FileStorage {
     uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
     download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
     list: (listOptions) => listFiles(connection, listOptions),
-    listFolder: (folderOptions) =>
-      trying(connection, folderOptions.signal, () => transport.listFolder(folderOptions)),
+    listFolder: (folderOptions) => listFolder(connection, folderOptions),
     usage: (usageOptions) =>
       trying(connection, usageOptions.signal, () => transport.usage(usageOptions)),
     async stat(file, { version, signal } = {}) {

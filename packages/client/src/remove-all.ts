@@ -2,6 +2,8 @@
 
 import { deletedFileCountMax, deletionBytesMax } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
+import { deleteEach, isEarlierService } from './earlier-service.ts';
+import { pathsOf } from './file-list.ts';
 import type { RemoveAllOptions, RemovedFile } from './interface.ts';
 import { isStorageError } from './storage-error.ts';
 import type { Deletion, DeletionAnswer } from './transport.ts';
@@ -73,7 +75,7 @@ function remove(
   signal: AbortSignal | undefined,
 ): Promise<DeletionAnswer> {
   return trying(connection, signal, async (attempt) => {
-    const answer = await connection.transport.deleteFiles(deletion, signal);
+    const answer = await deleteFiles(connection, deletion, signal);
     if (attempt === 1) return answer;
     const results = answer.results.map(({ path, error }) => ({
       path,
@@ -81,4 +83,19 @@ function remove(
     }));
     return { ...answer, results };
   });
+}
+
+async function deleteFiles(
+  connection: Connection,
+  deletion: Deletion,
+  signal: AbortSignal | undefined,
+): Promise<DeletionAnswer> {
+  try {
+    return await connection.transport.deleteFiles(deletion, signal);
+  } catch (error) {
+    if (!(await isEarlierService(connection, error, signal))) throw error;
+    const { bucket, prefix, paths } = deletion;
+    const named = paths ?? (await pathsOf(connection, { bucket, prefix, signal }));
+    return deleteEach(connection, deletion, named, signal);
+  }
 }

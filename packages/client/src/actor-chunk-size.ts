@@ -1,0 +1,53 @@
+// The length of a file's chunks by the actor, from a service of version 0.1.0, whose file records
+// lack it. Its answer to GET without a range is the file's first chunk, with Content-Range.
+
+import { call, type Service } from './actor-connection.ts';
+import { chunkCountOf, likelyChunkBytes } from './digest.ts';
+import { cloudPath } from './http-paths.ts';
+import type { FileName, FileRecord } from './interface.ts';
+import { isStorageError } from './storage-error.ts';
+import type { Signal } from './transport.ts';
+
+/**
+ * Undefined when it is unknown. A private file answers by HTTP with a key only: without one a
+ * common length that fits the number of chunks is assumed. A wrong length fails at the digest.
+ */
+export async function chunkBytesOf(
+  service: Service,
+  record: FileRecord,
+  signal: Signal,
+): Promise<number | undefined> {
+  if (record.chunkSize !== undefined) return record.chunkSize;
+  if (chunkCountOf(record.etag) <= 1) return record.size;
+  const file = { bucket: record.bucketId, path: record.path };
+  return (await firstChunkBytes(service, file, signal)) ?? likelyChunkBytes(record);
+}
+
+async function firstChunkBytes(
+  { actor, apiKey }: Service,
+  file: FileName,
+  signal: Signal,
+): Promise<number | undefined> {
+  const bearer: [string, string][] =
+    apiKey === undefined
+      ? []
+      : [
+          ['Authorization', `Bearer ${apiKey}`],
+          ['X-Bucket-Id', file.bucket],
+        ];
+  const body = new Uint8Array(0);
+  const request = { url: cloudPath(file), method: 'GET', headers: bearer, body };
+  try {
+    const answer = await call(signal, async () => {
+      const ok = await actor.http_request({ ...request, certificate_version: [2] });
+      return { ok: ok.upgrade[0] === true ? await actor.http_request_update(request) : ok };
+    });
+    const [, range = ''] =
+      answer.headers.find(([name]) => name.toLowerCase() === 'content-range') ?? [];
+    const [, last] = /^bytes 0-(\d+)\//.exec(range) ?? [];
+    return last === undefined ? undefined : Number(last) + 1;
+  } catch (error) {
+    if (isStorageError(error, 'Aborted')) throw error;
+    return undefined;
+  }
+}
