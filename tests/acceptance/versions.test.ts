@@ -124,6 +124,27 @@ test('a version has its record and its bytes by its number', async () => {
   expect((await ask('GET', { Range: 'bytes=9-' })).status).toBe(416);
 });
 
+test('DELETE versions/{path} of the present version shows the former one, at its links too', async () => {
+  await client.put('p/a.txt', 'one');
+  await client.put('p/a.txt', 'two');
+  const { url } = (await (await send('POST', 'links', { path: 'p/a.txt' })).json()) as {
+    url: string;
+  };
+  const shown = async () => {
+    const [file, link] = await Promise.all([client.get('p/a.txt'), fetch(`${service.base}${url}`)]);
+    return [file.status, await file.text(), link.status, await link.text()];
+  };
+  expect(await shown()).toEqual([200, 'two', 200, 'two']);
+  const erase = (version: number) => send('DELETE', `versions/p/a.txt?version=${version}`);
+  expect((await erase(2)).status).toBe(204);
+  expect(await shown()).toEqual([200, 'one', 200, 'one']);
+  expect(await listed('?path=p/a.txt')).toEqual([]);
+  expect(await (await send('GET', 'files/p/a.txt')).json()).toMatchObject({ version: 1, size: 3 });
+  expect((await erase(1)).status).toBe(204);
+  const [status, , linkStatus] = await shown();
+  expect([status, linkStatus]).toEqual([404, 404]);
+});
+
 test.each([
   ['GET', 'versions/r/a.txt', 400, 'InvalidArgument'],
   ['GET', 'versions/r/a.txt?version=x', 400, 'InvalidArgument'],
