@@ -165,8 +165,11 @@ interface Beginning {
   readonly signal: Signal;
 }
 
-/** A measurement is not exact, and another session takes two seconds. */
-const keptShare = 0.75;
+/**
+ * A session is kept if the wanted chunks are at least this share of its own: another session takes
+ * two to three seconds, and two chunks of twice the wanted length still take the line 12 s.
+ */
+const keptShare = 0.5;
 
 /**
  * Begins a session whose chunks the line takes in time. A session keeps the length of its chunks,
