@@ -14,6 +14,7 @@ const installations = {
   git: 'apt-get install git',
   'git-lfs': 'apt-get install git-lfs',
   rclone: 'go install github.com/rclone/rclone@latest, or apt-get install rclone',
+  fusermount: 'apt-get install fuse3',
   chromium: 'apt-get install chromium',
   age: 'apt-get install age',
   'age-keygen': 'apt-get install age',
@@ -63,7 +64,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   'chromium-page': ['chromium', 'ffmpeg'],
   'chromium-site': ['chromium'],
   's3-aws': ['aws'],
-  's3-rclone': ['rclone'],
+  's3-rclone': ['rclone', 'fusermount'],
   's3-restic': ['restic'],
   's3-s3cmd': ['s3cmd'],
   's3-boto3': ['python3:boto3'],
@@ -73,7 +74,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-s3fs': ['s3fs'],
   's3-ceph': ['git', ...modulesOfCeph],
   's3-kills': ['aws', 'rclone'],
-  's3-pages': ['aws', 'rclone', 'restic', 's3fs', 'python3:boto3'],
+  's3-pages': ['aws', 'rclone', 'fusermount', 'restic', 's3fs', 'python3:boto3'],
 };
 
 /** Throws an Error if one is asked for that there is not. */
