@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -14,6 +15,7 @@ import { createStorage } from '../../packages/client/src/storage.ts';
 import { s3ErrorOf } from '../../packages/s3/src/storage-errors.ts';
 import { principalOf } from '../../scripts/local-service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
+import { openDoor, type TestDoor } from '../s3/support/door.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -117,14 +119,47 @@ describe('efs, createStorage and the S3 server', () => {
       settings: { freezing_threshold: seconds },
     });
 
+  /** A server that ran before the fault, and one that starts after it. */
+  async function expectOfS3Servers(before: TestDoor, words: string): Promise<void> {
+    const after = await openDoor(service);
+    try {
+      for (const door of [before, after]) {
+        const client = door.client();
+        const object = { Bucket: 'demo', Key: 'x' };
+        const asked = [
+          client.send(new GetObjectCommand(object)),
+          client.send(new PutObjectCommand({ ...object, Body: 'x' })),
+          client.send(new ListObjectsV2Command({ Bucket: 'demo' })),
+        ];
+        const failures = await Promise.all(asked.map((one) => one.catch((thrown) => thrown)));
+        for (const { name, message, $metadata } of failures) {
+          const status = $metadata?.httpStatusCode;
+          // Controllers also read how much is missing.
+          const shown = message.replace(/ by \d+ cycles/, '');
+          expect([name, status, shown]).toEqual(['ServiceUnavailable', 503, words]);
+        }
+      }
+    } finally {
+      await after.stop();
+    }
+  }
+
+  let running: TestDoor;
+
+  beforeAll(async () => {
+    running = await openDoor(service);
+    await running.client().send(new ListObjectsV2Command({ Bucket: 'demo' }));
+  });
+  afterAll(() => running?.stop());
+
   test('a frozen canister', async () => {
     const { canisterId: id } = service;
     await setThreshold(2n ** 58n);
-    await expectAll(
-      'Frozen',
+    const words =
       `The canister ${id} is frozen: its cycles are below its freezing reserve, so it answers ` +
-        `nothing. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`,
-    );
+      `nothing. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`;
+    await expectAll('Frozen', words);
+    await expectOfS3Servers(running, words);
     const { host } = service;
     const identity = identityFromPem(service.identityPem);
     const storage = createStorage({ host, canisterId: id, identity });
@@ -140,11 +175,11 @@ describe('efs, createStorage and the S3 server', () => {
   test('a stopped canister', async () => {
     const { canisterId: id } = service;
     await manage(service.replica as never, 'stop_canister', canister());
-    await expectAll(
-      'Stopped',
+    const words =
       `The canister ${id} is stopped, so it answers nothing. A controller starts it: icp canister ` +
-        `start ${id} (or dfx canister start ${id}).`,
-    );
+      `start ${id} (or dfx canister start ${id}).`;
+    await expectAll('Stopped', words);
+    await expectOfS3Servers(running, words);
   });
 
   test('a canister without code', async () => {
