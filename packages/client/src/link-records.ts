@@ -37,6 +37,6 @@ export interface LinkRecord extends ShownPath {
 
 export interface LinkListOptions extends CallOptions {
   readonly bucket: string;
-  /** Of this file alone. */
+  /** Lists only the links to this file. */
   readonly path?: string | undefined;
 }

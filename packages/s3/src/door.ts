@@ -183,7 +183,8 @@ async function carryOut(desk: Desk, { request, response, signal }: Exchange): Pr
     };
     if (route.isChange) desk.ranges.noteChange();
     const answer = await route.run(operation);
-    // Before the client knows of the change, and after the end of one that is told as it goes on
+    // The cache forgets old ranges before the client learns of the change. A change whose answer is
+    // streamed ends later: `finally` makes the cache forget again.
     if (route.isChange) desk.ranges.noteChange();
     await writeAnswer(response, answer, place);
   } finally {

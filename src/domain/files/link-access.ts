@@ -151,7 +151,7 @@ export function createLink(
 
 export interface LinkList {
   readonly bucket: string;
-  /** Of this file alone. */
+  /** Lists only the links to this file. */
   readonly path?: string | undefined;
   readonly cursor?: string | undefined;
   /** 1 to 1,000; 100 unless told. */

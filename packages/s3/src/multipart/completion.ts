@@ -207,7 +207,7 @@ async function completeSession(work: CompletingWork, session: PartSession) {
 }
 
 interface ToBeWritten {
-  /** Of the first of them, among all parts. */
+  /** Index of the first of `parts` in the list of all parts. */
   readonly index: number;
   readonly parts: readonly StoredPart[];
   /** The session was completed before. */
