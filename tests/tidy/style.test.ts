@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
@@ -131,6 +132,31 @@ describe('the repository', () => {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
       expect(architecture).toContain(`\`${name}\``);
     }
+  });
+
+  test('declares in each workspace what its sources import', () => {
+    const declaredIn = (workspace: string): string[] => {
+      const manifest = readFileSync(join(projectDir, workspace, 'package.json'), 'utf8');
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(manifest);
+      return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    };
+    const workspaceOf = (path: string) =>
+      /^(?:packages\/[^/]+|console)(?=\/)/.exec(path)?.[0] ?? '';
+    const workspaces = new Set(sources.map(({ path }) => workspaceOf(path)));
+    const declared = new Map([...workspaces].map((name) => [name, declaredIn(name)]));
+    const isProjectFile = (name: string) => /\.(?:tsx?|json|css)$/.test(name);
+    const undeclared = sources.flatMap(({ path, imports }) => {
+      // Tests import the packages that any judged workspace uses.
+      const known = path.startsWith('tests/')
+        ? [...declared.values()].flat()
+        : declared.get(workspaceOf(path));
+      return imports
+        .filter((name) => !isBuiltin(name) && !isProjectFile(name) && !name.startsWith('$'))
+        .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name)
+        .filter((name) => known?.includes(name) !== true)
+        .map((name) => `${path}: ${name}`);
+    });
+    expect(undeclared).toEqual([]);
   });
 
   test('keeps registry hosts out of the lock file', () => {
