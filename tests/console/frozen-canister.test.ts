@@ -69,4 +69,18 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'demo' }).waitFor();
   });
+
+  test('is named where a part of the page cannot load', async () => {
+    const visit = await tested.open();
+    const { page } = visit;
+    await tested.signIn(visit);
+    await page.getByText('Nothing here yet.').waitFor();
+    await setThreshold(freezingSeconds);
+    try {
+      await page.goto(`${tested.pages.url}/#/bucket/demo`);
+      await page.getByRole('alert').filter({ hasText: words() }).waitFor();
+    } finally {
+      await setThreshold(usualSeconds);
+    }
+  });
 });

@@ -1,16 +1,25 @@
-// A view whose code comes with its first use.
+// Loads a view's code when it is first shown.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { sentenceOf } from '../failures.ts';
+import { session } from '../session.ts';
 import { Failure } from './failure.tsx';
+
+const unloaded = 'A part of this page did not load. The service may run a newer version.';
+
+/** Returns why the service does not answer: it may be frozen or stopped. */
+function serviceFailure(): Promise<string | undefined> | undefined {
+  return session.value?.storage.status().then(() => undefined, sentenceOf);
+}
 
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): (props: Props) => preact.JSX.Element {
   let known: ComponentType<Props> | undefined;
   return function Later(props) {
-    const hasFailed = useSignal(false);
+    const failure = useSignal<string | undefined>(undefined);
     const isLoaded = useSignal(known !== undefined);
     useEffect(() => {
       load().then(
@@ -18,19 +27,15 @@ export function later<Props extends object>(
           known = view;
           isLoaded.value = true;
         },
-        () => {
-          hasFailed.value = true;
+        async () => {
+          failure.value = unloaded;
+          failure.value = (await serviceFailure()) ?? unloaded;
         },
       );
     }, []);
     const View = known;
     if (isLoaded.value && View !== undefined) return <View {...props} />;
-    if (!hasFailed.value) return <p class="waiting">One moment …</p>;
-    return (
-      <Failure
-        text="A part of this page has not come. The service may be gone, or be of a newer version."
-        onRetry={() => location.reload()}
-      />
-    );
+    if (failure.value === undefined) return <p class="waiting">One moment …</p>;
+    return <Failure text={failure.value} onRetry={() => location.reload()} />;
   };
 }
