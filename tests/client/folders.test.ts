@@ -90,11 +90,15 @@ describe.each(transports)('over %s', (way, open) => {
 });
 
 test('a service that knows no cursors is not taken for an empty one', async () => {
-  const answer = { items: [], page: 1, pageSize: 10, total: 20, nextPage: 2 };
-  const fetch = () => Promise.resolve(Response.json(answer));
+  const fetch = (input: unknown) => {
+    const isLast = new URL(String(input)).searchParams.get('page') === '2';
+    const items = isLast ? [{ path: 'a' }, { path: 'f/b' }] : [];
+    const answer = { items, page: 1, pageSize: 10, total: 20, nextPage: isLast ? null : 2 };
+    return Promise.resolve(Response.json(answer));
+  };
   const storage = createStorage({ url: 'http://localhost', apiKey: 'k', fetch });
-  const listed = storage.listFolder({ bucket: 'b' });
-  await expect(listed).rejects.toMatchObject({ code: 'Unsupported' });
+  const listed = await storage.listFolder({ bucket: 'b', delimiter: '/' });
+  expect(listed).toEqual({ items: [{ path: 'a' }], folders: [{ path: 'f/' }] });
 });
 
 describe('the command', () => {
