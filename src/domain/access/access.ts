@@ -23,12 +23,12 @@ interface Right {
   readonly apiKey: SentKey;
 }
 
-/** What of a bucket is meant: one path, as it was sent, or all that begin with a prefix. */
+/** The target of a request in a bucket: one path, as sent, or all that begin with a prefix. */
 export type Place =
   | { readonly path: string; readonly prefix?: undefined }
   | { readonly prefix: string; readonly path?: undefined };
 
-/** Where paths are read once the right is known, requireWithin() is asked for each of them. */
+/** For paths that are read after the right is known: call requireWithin() with each of them. */
 export type Claim = Right & (Place | { readonly place: 'later' });
 
 export interface Grant {

@@ -20,7 +20,7 @@ function checksum(body: string): string {
   return encodeBase64Url(sha256(encodeUtf8(body)).subarray(0, 4));
 }
 
-/** What a key is known by. */
+/** Returns the hash by which a key is found. */
 export function secretHash(secret: string): Uint8Array {
   return sha256(encodeUtf8(secret));
 }

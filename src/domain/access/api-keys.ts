@@ -12,7 +12,7 @@ import { looksLikeKey, secretHash } from './api-key-secrets.ts';
 export type Permission = 'read' | 'write' | 'delete';
 export const permissions: readonly Permission[] = ['read', 'write', 'delete'];
 
-/** What the key may cause within an hour, see key-budgets.ts; 0: no limit. */
+/** The key's hourly allowance, see key-budgets.ts; 0: no limit. */
 export interface KeyBudget {
   readonly updatesPerHour: number;
   readonly bytesPerHour: number;
@@ -54,7 +54,7 @@ const knownVersions = [
   versionWithoutCreator,
 ] as const;
 
-/** Of a key that names none, also of keys that an earlier version made. */
+/** The allowance of a key that names none, also of keys that an earlier version made. */
 export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
   return granted.includes('read')
     ? { updatesPerHour: 0, bytesPerHour: 0 }

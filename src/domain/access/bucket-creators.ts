@@ -1,4 +1,4 @@
-// Who may create buckets: the canister's controllers, and the principals that they allow.
+// The principals who may create buckets: the canister's controllers, and those whom they allow.
 
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';

@@ -1,4 +1,4 @@
-// What a caller is to a bucket: whether it may know of it, and whether it owns it.
+// A caller's relation to a bucket: whether it may know that it exists, and whether it owns it.
 
 import { type Bucket, findBucket, noSuchBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';

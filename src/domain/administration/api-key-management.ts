@@ -128,7 +128,7 @@ export function createKey(
   return { key, secret };
 }
 
-/** Of the keys that the directory has of a bucket: at most 100, since a new one clears it first. */
+/** Returns the bucket's keys in the directory: at most 100, since a new one clears it first. */
 function notedKeys(
   stores: Stores,
   bucketId: string,

@@ -36,7 +36,7 @@ export interface IdentityRequest {
   readonly transportPublicKey: Uint8Array;
 }
 
-/** What the network is asked for. */
+/** The input of a derivation by the network. */
 export interface IdentityPath {
   readonly bucket: Bucket;
   readonly epoch: number;

@@ -1,4 +1,4 @@
-// What owners do with whole buckets: show, list, change and delete them.
+// Operations of owners on whole buckets: show, list, change and delete.
 
 import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
@@ -65,7 +65,7 @@ export function describeBucket(stores: Stores, call: Call, request: BucketName):
   return { ...withDetails(stores, call, bucket), ...uncounted };
 }
 
-/** What a key that does not read the whole bucket is told in place of counts and quotas. */
+/** Replaces counts and quotas for a key that may not read the whole bucket. */
 const uncounted = {
   fileCount: 0,
   byteCount: 0,
@@ -228,7 +228,7 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
       `Bucket ${bucket.id} needs an owner: hand it on first, by the field owner.`,
     );
   }
-  // Who is both added and removed stays, but for the owner that was, whom nobody has added.
+  // A principal both added and removed stays. The former owner is removed unless it is added.
   const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
   const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
     .concat(...added.values())
@@ -241,7 +241,7 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
   return members;
 }
 
-/** Who may do what, by principals as texts; the owner is one whether named or not. */
+/** Returns the members by principal as text; the owner is always among them. */
 function rolesIn(bucket: Bucket, members: readonly Member[]): Map<string, Member> {
   const roles = new Map(members.map((member) => [member.principal.join(), member]));
   return roles.set(bucket.owner.join(), { principal: bucket.owner, role: 'owner' });
@@ -292,7 +292,7 @@ export interface BucketDeletion {
 /** Refuses what deleteBucket() would refuse; changes nothing. */
 function checkBucketDeletion(stores: Stores, call: Call, deletion: BucketDeletion): Bucket {
   const bucket = ownedBucket(stores, call, deletion.bucket);
-  // What an earlier version began is not noted yet: it is in some minutes, or can be cancelled.
+  // Uploads that an earlier version began are noted in some minutes, or can be cancelled.
   const ended = deletion.isForced ? openUploadsOf(stores, bucket.id).length : 0;
   const { fileCount, openUploadCount, versionCount } = bucket;
   if (fileCount > 0 || versionCount > 0 || openUploadCount > ended) {

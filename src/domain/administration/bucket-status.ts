@@ -1,4 +1,4 @@
-// What the service tells of itself to everybody: counts and sizes. No secrets.
+// The public status of the service: counts and sizes. No secrets.
 
 import { version } from '../../../package.json';
 import { type BudgetName, budgetLeft, readBudget } from '../access/budgets.ts';
@@ -10,12 +10,12 @@ import type { Stores } from '../shared/stores.ts';
 import type { Allowance } from '../shared/token-buckets.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
 
-/** What the host of the canister knows of it. */
+/** Figures that the canister's host reports. */
 export interface SystemFigures {
   readonly stableBytes: number;
   readonly heapBytes: number;
   readonly cycles: bigint;
-  /** Of these, what may be spent before the canister freezes. */
+  /** The part of the cycles that can be spent before the canister freezes. */
   readonly liquidCycles: number;
 }
 
@@ -36,7 +36,7 @@ export interface Status {
   readonly derivations: BudgetStatus;
   /** How file bytes are kept. */
   readonly encryption: EncryptionStatus;
-  /** What of the answers over HTTP gateways can verify. */
+  /** The protocol by which gateways verify answers over HTTP. */
   readonly certified: 'response-verification-v2';
 }
 

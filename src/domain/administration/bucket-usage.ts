@@ -1,4 +1,4 @@
-// What is below a prefix of a bucket: how many files, and how many bytes they have.
+// Counts the files below a prefix of a bucket, and their bytes.
 
 import { authorizeList, type SentKey } from '../access/access.ts';
 import { type Sizes, sizesBelow } from '../listing/file-sizes.ts';

@@ -11,14 +11,14 @@ import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import { linkedDataSize, readLinkedData } from '../../storage/linked-data.ts';
 import type { Stores } from '../shared/stores.ts';
 
-/** What the build writes of a page. */
+/** A page's entry, as the build writes it. */
 interface PageEntry {
   /** Its path below the canister's address, such as `/` and `/assets/index-3f2a.js`. */
   readonly address: string;
   readonly contentType: string;
   /** Whether the bytes are compressed by gzip. */
   readonly isCompressed: boolean;
-  /** Of its first byte behind the directory. */
+  /** Offset of its first byte, from the directory's end. */
   readonly offset: number;
   /** In bytes, as it is stored. */
   readonly size: number;
@@ -37,7 +37,7 @@ let directory: Directory | undefined;
 
 interface Directory {
   readonly pages: readonly ConsolePage[];
-  /** Of the first page in the linked data. */
+  /** Offset of the first page in the linked data. */
   readonly start: number;
 }
 

@@ -1,4 +1,4 @@
-// What everybody may know of the keys: where the root key comes from, and whether it is there.
+// The public status of the keys: the root key's source, and whether it is available.
 
 import { areRootKeysAtHand, rootKeyEntries } from '../keys/root-keys.ts';
 import type { Stores } from '../shared/stores.ts';

@@ -68,7 +68,7 @@ function contradiction(): Refusal {
   );
 }
 
-/** What is there would be what the mode says that nothing is: clear, or for nobody to open. */
+/** Refuses unless the bucket is empty: its files would be in clear, or nobody could open them. */
 function requireEmpty({ id, fileCount, versionCount, openUploadCount }: Bucket): void {
   if (fileCount + versionCount + openUploadCount === 0) return;
   throw new Refusal(

@@ -1,6 +1,6 @@
 // Rotation of keys: a new key takes the old one's place, and what the old one had wrapped is
 // wrapped anew, a bounded step a message, while both open. No byte of a file is written again.
-// Where it stands is in stable memory, so it goes on after an upgrade.
+// Its progress is in stable memory, so it continues after an upgrade.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import {

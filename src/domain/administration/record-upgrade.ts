@@ -70,7 +70,7 @@ function saveProgress(stores: Stores, progress: Progress): void {
   stores.meta.set(encodeUtf8(metaKey), writer.u32(position).u32(noted).finish([bucketId, path]));
 }
 
-/** Of a new canister: nothing in it is of an earlier version. */
+/** Marks the upgrade as done in a new canister, which has no records of an earlier version. */
 export function skipUpgrade(stores: Stores): void {
   saveProgress(stores, { ...beginning, stage: 'done' });
 }
@@ -143,7 +143,7 @@ function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Prog
     : { ...progress, bucketId: next, path: '' };
 }
 
-/** What is counted already is counted as it is. A record that was damaged has whatever it names. */
+/** Stores the sizes of files. Repeating it changes nothing; a damaged record counts as 0 bytes. */
 function noteSizes(stores: Stores, progress: Progress): Progress {
   const { bucketId } = progress;
   const paths = nextPaths(stores, progress, sizedFilesPerMessage);

@@ -30,7 +30,7 @@ function progressKey({ bucketId, path }: Progress): Uint8Array {
   return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0${path}`));
 }
 
-/** Of the bucket, or of any. */
+/** Returns the progress of the bucket's renewal, or of any renewal without a bucket. */
 function findProgress({ directory }: Stores, bucketId?: string): Progress | undefined {
   const scope = concatBytes(
     Uint8Array.of(kind),

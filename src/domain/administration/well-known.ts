@@ -25,7 +25,7 @@ export interface WellKnownText {
 }
 
 export interface WellKnownChange {
-  /** What stands behind `/.well-known/`. */
+  /** The part of the address after `/.well-known/`. */
   readonly name: string;
   /** Absent: the text goes. */
   readonly content?:
@@ -53,7 +53,7 @@ function readNames(stores: Stores): string[] {
   return bytes === undefined ? [] : new RecordReader(bytes, version).texts();
 }
 
-/** What is there to be served; `undefined` when nothing is. */
+/** Returns the text to be served; `undefined` if there is none. */
 export function findWellKnown(stores: Stores, name: string): PublishedText | undefined {
   const stored = stores.meta.get(textKey(name));
   if (stored === undefined) return undefined;
@@ -124,7 +124,7 @@ function parseName(text: string): string {
   return text;
 }
 
-/** Of a text whose type nobody has named. */
+/** Returns the type of a text that was stored without one. */
 function defaultType(name: string): string {
   const isPlain = name === 'ic-domains' || name.endsWith('.txt');
   return isPlain ? 'text/plain; charset=utf-8' : 'application/json';

@@ -35,7 +35,7 @@ export interface Bucket extends BucketKeys {
   readonly versionBytes: number;
   /** Links to its files, see files/links.ts. */
   readonly linkCount: number;
-  /** What its files take beside their bytes, see quota.ts. */
+  /** Memory of its files besides their bytes, see quota.ts. */
   readonly overheadBytes: number;
   /** How many bytes it may hold; unlimited when absent. */
   readonly quotaBytes?: number | undefined;

@@ -12,7 +12,7 @@ import type { Stores } from '../shared/stores.ts';
 export interface Epoch {
   /** From 1. */
   readonly epoch: number;
-  /** Of its identity; absent until an owner's client has published it. */
+  /** The recipient of its identity; absent until an owner's client has published it. */
   readonly recipient: string | undefined;
   readonly openedAtNs: bigint;
   /** Of the network's key that its identity is derived by. */

@@ -9,13 +9,13 @@ import type { Metadata } from '../shared/file-metadata.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { StoredHeaders } from '../shared/stored-headers.ts';
 
-/** What quotas are about; a bucket's record. */
+/** The fields of a bucket's record that quotas depend on. */
 export interface Holdings {
   readonly id: string;
   readonly fileCount: number;
   readonly byteCount: number;
   readonly overheadBytes: number;
-  /** Of former versions, with what belongs to them. */
+  /** Bytes of former versions, with their overhead. */
   readonly versionBytes: number;
   readonly openUploadCount: number;
   readonly openUploadByteCount: number;
@@ -24,13 +24,13 @@ export interface Holdings {
   readonly quotaFiles?: number | undefined;
 }
 
-/** What a file or an upload will add; negative for what it replaces. */
+/** The usage that a file or an upload adds; negative for the file that it replaces. */
 export interface Addition {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What of a file decides about the memory that it takes beside its bytes. */
+/** The fields of a file that determine the memory it takes besides its bytes. */
 export interface Named {
   readonly bucketId: string;
   readonly path: string;
@@ -52,7 +52,7 @@ const indexEntryBytes = 24;
 /** Pages of an index are filled to two thirds. */
 const indexFill = 2 / 3;
 
-/** What the file takes beside its bytes: the same whenever it is asked. */
+/** Returns the memory that the file takes besides its bytes: always the same for one record. */
 export function overheadBytesOf(file: Named): number {
   const path = encodeUtf8(file.path).length;
   const scopes = [0, ...file.tags.map((tag) => tag.length)];

@@ -14,7 +14,7 @@ export interface ChunkAddress {
   readonly index: number;
 }
 
-/** Of a chunk's first segment; the counter of each next one is one more. */
+/** The nonce of a chunk's first segment; the counter of each next one is one more. */
 export interface ChunkNonce {
   readonly counter: number;
   readonly timeNs: bigint;

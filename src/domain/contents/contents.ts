@@ -47,7 +47,7 @@ function freeChunk(stores: Stores, address: ChunkAddress): void {
   freeSlots(stores, stores.chunks.delete(chunkKey(address)));
 }
 
-/** Of a chunk's record that is there no more. */
+/** Frees the slots of a deleted chunk's record. */
 function freeSlots(stores: Stores, record: Uint8Array | undefined): void {
   const chunk = record && readableChunk(record);
   if (chunk !== undefined) {

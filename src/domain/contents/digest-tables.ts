@@ -72,7 +72,7 @@ interface Digested {
   readonly digest: Uint8Array;
 }
 
-/** Of all chunks, 32 bytes each; refuses with IntegrityError what is not as the record has it. */
+/** Returns the digests of all chunks, 32 bytes each; throws IntegrityError unless they match. */
 export function chunkDigests(stores: Stores, content: Digested): Uint8Array {
   const { contentId, chunkCount, digest } = content;
   if (chunkCount <= 1) return chunkCount === 0 ? new Uint8Array(0) : digest;

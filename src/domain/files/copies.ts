@@ -37,10 +37,10 @@ import { shownToWriter, type WrittenFile } from './written-files.ts';
 
 /** The notes are what is different on the file at its new path. */
 export interface CopyRequest extends ChangedNotes {
-  /** Where the file is now. */
+  /** The source's bucket. */
   readonly bucket: string;
   readonly from: string;
-  /** Of its versions that one, the present or a former one; to copy alone. */
+  /** The version to copy, the present or a former one; only for copies. */
   readonly version?: number | undefined;
   /** `*` or quoted entity tags, of which what is copied has one. */
   readonly ifSourceMatch?: string | undefined;
@@ -49,7 +49,7 @@ export interface CopyRequest extends ChangedNotes {
     readonly bucket?: string | undefined;
     readonly path: string;
   };
-  /** Of what is at the new path now. */
+  /** Preconditions on the file at the new path. */
   readonly conditions: WritePreconditions;
   readonly apiKey: SentKey;
 }
@@ -62,7 +62,7 @@ interface Prepared {
   readonly source: Bucket;
   readonly target: Bucket;
   readonly file: FileRecord;
-  /** Of a file that is a former version. */
+  /** The source, if it is a former version. */
   readonly former: FormerVersion | undefined;
   readonly changed: Partial<FileMetadata>;
   readonly path: string;

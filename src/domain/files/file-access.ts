@@ -38,7 +38,7 @@ export function readableBucket(stores: Stores, call: Call, name: FileName): Buck
     : authorize(stores, call, { bucket, path, permission: 'read', apiKey }).bucket;
 }
 
-/** What is to be read or deleted must be there. */
+/** Refuses a request for a file that does not exist. */
 export function refuseMissing(bucket: Bucket, path: string): never {
   throw new Refusal('NoSuchFile', `There is no file ${quote(path)} in bucket ${bucket.id}.`);
 }

@@ -26,7 +26,7 @@ import {
 import { countedBytes } from './versions.ts';
 import { type ShownField, shownToWriter, type WrittenFile } from './written-files.ts';
 
-/** What is noted with a file: what is named takes the place of the whole field. */
+/** Changes of a file's properties: a field that is present replaces the whole old one. */
 export interface ChangedNotes {
   readonly contentType?: string | undefined;
   readonly tags?: readonly string[] | undefined;

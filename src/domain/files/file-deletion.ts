@@ -18,12 +18,12 @@ import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.t
 import { refuseMissing } from './file-access.ts';
 import { entityTag, findFile, removeFile } from './files.ts';
 
-/** What is to go: either `paths`, or all that begins with `prefix`, from a cursor on. */
+/** The files to delete: either `paths`, or all that begin with `prefix`, from a cursor on. */
 export interface Deletion {
   readonly paths?: readonly string[] | undefined;
   /** To the letter; the empty one empties the bucket. */
   readonly prefix?: string | undefined;
-  /** What the last call by this prefix gave: it stands for a name. */
+  /** The cursor that the previous call with this prefix returned: it stands for a name. */
   readonly cursor?: string | undefined;
   /** Entity tags of which the file must have one, as in If-Match; goes with exactly one path. */
   readonly ifMatch?: string | undefined;
@@ -53,7 +53,7 @@ export function authorizeDeletion(stores: Stores, call: Call, claim: BucketClaim
 }
 
 export type DeletionRequest = BucketClaim & {
-  /** What was sent, read when the caller's right is known. */
+  /** Reads the request, after the caller's right is known. */
   readonly read: () => Deletion;
 };
 

@@ -34,18 +34,18 @@ import {
 } from '../shared/stored-headers.ts';
 import { fileJson } from './file-view.ts';
 
-/** What an upload says of a file beside its bytes. */
+/** The properties of a file that an upload sends besides its bytes. */
 export interface FileMetadata {
   readonly contentType: string;
   readonly tags: readonly string[];
   readonly headers: StoredHeaders;
-  /** Of the user's own, see shared/file-metadata.ts. */
+  /** The user's own metadata, see shared/file-metadata.ts. */
   readonly metadata: Metadata;
 }
 
-/** What tells this seal from all others under the same key. */
+/** The values that make this seal unique under its key. */
 export interface Seal {
-  /** Of nextContentId(): no other seal has it. */
+  /** From nextContentId(): no other seal has it. */
   readonly number: number;
   readonly timeNs: bigint;
 }
@@ -61,12 +61,12 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly version: number;
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
-  /** Of what it is served with, see publication.ts. */
+  /** Version of its certified leaves, see publication.ts. */
   readonly leavesVersion: LeavesVersion;
 }
 
 const version = 5;
-/** Of the same places, but for what comes after the times. */
+/** The fields have the same offsets as in the present version, up to the times. */
 const versionWithoutLeaves = 3;
 /** The version of the fields is so much less than that of the record. */
 const fieldsVersionLag = 2;
@@ -112,7 +112,7 @@ export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   return concatBytes(head.u32(json.length).finish([]), json, fields);
 }
 
-/** Where the JSON ends and the fields begin. Byte by byte: a DataView takes three times as long. */
+/** Returns the offset where the JSON ends. Byte by byte: a DataView takes three times as long. */
 export function jsonEnd(bytes: Uint8Array): number {
   const low = (bytes[jsonBytesStart] ?? 0) + 0x100 * (bytes[jsonBytesStart + 1] ?? 0);
   const high = (bytes[jsonBytesStart + 2] ?? 0) + 0x100 * (bytes[jsonBytesStart + 3] ?? 0);
@@ -163,7 +163,7 @@ export function decodeFile(bucketId: string, path: string, bytes: Uint8Array): F
   }
 }
 
-/** Where the file's key is; refuses with IntegrityError what is no record. */
+/** Returns the offset of the file's key; throws IntegrityError if the bytes are no record. */
 export function decodeHead(bytes: Uint8Array): SealedContent {
   if (!isKnownVersion(bytes) || bytes.length < jsonStart) {
     throw damagedFile();

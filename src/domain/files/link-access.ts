@@ -1,4 +1,4 @@
-// What callers do with links: make, list and remove them; and what whoever has one reads.
+// Operations on links: make, list and remove them, and read by one.
 
 import { areEqualSecrets } from '../../crypto/equal.ts';
 import { sha256 } from '../../crypto/hash.ts';

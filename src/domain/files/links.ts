@@ -38,7 +38,7 @@ export interface Link {
   readonly path: string;
   /** The last part of its address. */
   readonly name: string;
-  /** What browsers are told to save the file as; '' to show it as it is served else. */
+  /** The name under which browsers save the file; '' to show it as it is served elsewhere. */
   readonly downloadName: string;
   readonly createdAtNs: bigint;
   /** 0n: never. */
@@ -56,7 +56,7 @@ const version = 2;
 const versionWithoutParts = 1;
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
 const membersFlag = 1;
-/** Of a file, with those that are over. */
+/** Maximum number of stored links of a file, with expired ones. */
 const storedLinkCountMax = 2 * fileLinkCountMax;
 
 function mapKeyOf(id: string): Uint8Array {
@@ -93,7 +93,7 @@ export function findLink(stores: Stores, id: string): Link | undefined {
   return { id, hash, ...made, ...address };
 }
 
-/** Of a path, or of all that begin with a prefix that ends in no NUL. */
+/** Returns the key prefix of a path, or of all paths that begin with a prefix without a NUL. */
 function scopeOf(bucketId: string, path: string): Uint8Array {
   return concatBytes(Uint8Array.of(kinds.ofPath), encodeUtf8(`${bucketId}\0${path}`));
 }
@@ -109,7 +109,7 @@ export function linkMaker({ maker, keyHash }: Pick<Link, 'maker' | 'keyHash'>): 
   return keyHash.length > 0 ? keyHash : sha256(maker);
 }
 
-/** Of all links of a maker in a bucket. */
+/** Returns the key prefix of all links of a maker in a bucket. */
 function makerScope(maker: Uint8Array, bucketId: string): Uint8Array {
   return concatBytes(Uint8Array.of(kinds.ofMaker), maker, encodeUtf8(`${bucketId}\0`));
 }
@@ -172,7 +172,7 @@ const linkRecordBytes = 900;
 const bytesPerLinkText = 6;
 const bytesPerPart = 90;
 
-/** What the link takes of its bucket's quota. */
+/** Returns the bytes that the link takes of its bucket's quota. */
 export function linkBytesOf({ bucketId, path, name, downloadName, partCount }: LinkSize): number {
   if (partCount === 0) return 0;
   const texts = [bucketId, path, name, downloadName].map((text) => encodeUtf8(text).length);

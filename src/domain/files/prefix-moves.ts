@@ -24,7 +24,7 @@ export interface PrefixMoved {
   readonly moved: number;
   /** Nothing that can be moved is left under the former prefix. */
   readonly isDone: boolean;
-  /** What stays where it is, such as a damaged file. */
+  /** Files that stay where they are, such as damaged ones. */
   readonly failed: readonly { readonly path: string; readonly error: Refusal }[];
 }
 

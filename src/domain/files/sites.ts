@@ -24,7 +24,7 @@ export function indexPath(folder: string): string {
   return folder === '' ? indexName : `${folder}/${indexName}`;
 }
 
-/** Of an index.html. */
+/** Returns the folder of an index.html; undefined for other paths. */
 function folderOf(path: string): string | undefined {
   if (!path.endsWith(indexName)) return undefined;
   if (path === indexName) return '';
@@ -43,7 +43,7 @@ export function findIndex(stores: Stores, bucket: Bucket, folder: string): FileR
   return mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, indexPath(folder)) : undefined;
 }
 
-/** What stands for absence in the bucket; `undefined`: what does so everywhere. */
+/** Returns the bucket's own 404 page; `undefined` if it has none. */
 export function findPage(stores: Stores, bucket: Bucket): FileRecord | undefined {
   const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, pagePath) : undefined;
   return file && isPage(file) ? file : undefined;
@@ -78,7 +78,7 @@ export function publishOfSite(stores: Stores, file: FileRecord, chunkDigests: Ui
   if (!isFile(stores, bucketId, folder)) stores.publication.putRedirect({ bucketId, folder });
 }
 
-/** Of a file that is not at its path any more. */
+/** Removes the site addresses of a file that has left its path. */
 export function unpublishOfSite(stores: Stores, bucket: Bucket, file: FileRecord): void {
   const { bucketId, path } = file;
   if (path === pagePath) stores.publication.setMissing(bucketId, undefined);

@@ -1,4 +1,4 @@
-// What callers do with former versions: list, read, restore and erase them.
+// Operations on former versions: list, read, restore and erase.
 
 import { decodeUtf8 } from '../../lib/text.ts';
 import { erasedVersionsPerMessage, listedVersionBytesMax } from '../../limits.ts';
@@ -43,7 +43,7 @@ import { shownToWriter, type WrittenFile } from './written-files.ts';
 
 export interface VersionList {
   readonly bucket: string;
-  /** Of this path alone. */
+  /** Restricts the list to this path. */
   readonly path?: string | undefined;
   /** To the letter; the empty one is every path's. */
   readonly prefix?: string | undefined;
@@ -250,10 +250,10 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
 
 export interface Erasure {
   readonly bucket: string;
-  /** Of this path; else of all that begin with the prefix, which may be empty. */
+  /** Erases versions of this path; else of all that begin with the prefix, which may be empty. */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
-  /** Of a path: this one alone, the present or a former one. */
+  /** Erases only this version of the path, the present or a former one. */
   readonly version?: number | undefined;
   readonly apiKey: SentKey;
 }
@@ -266,7 +266,7 @@ export function authorizeErasure(stores: Stores, call: Call, request: Erasure): 
   return authorize(stores, call, { ...right, ...place }).bucket;
 }
 
-/** What one message erases, and whether that is all. */
+/** The versions that one message erases, and whether they are all. */
 interface Erasable {
   readonly bucket: Bucket;
   readonly names: readonly VersionName[];

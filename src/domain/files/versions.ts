@@ -43,7 +43,7 @@ export interface FormerVersion {
   readonly file: FileRecord;
   /** The file's record as it was sealed. */
   readonly record: Uint8Array;
-  /** Of its date in the index of files. */
+  /** Its number in the index of dates. */
   readonly sequence: number;
   readonly retiredAtNs: bigint;
   readonly expiresAtNs: bigint;
@@ -75,13 +75,13 @@ function dueKey(atNs: bigint, name: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(kinds.due), u64Key(atNs), name);
 }
 
-/** What a file was that is not at its path any more. */
+/** A file that was replaced or deleted. */
 export interface Retired {
   /** As it is without the file. */
   readonly bucket: Bucket;
   readonly file: FileRecord;
   readonly record: Uint8Array | undefined;
-  /** What the index of files had it under; undefined where its entry was damaged. */
+  /** Its number in the index of dates; undefined if that entry was damaged. */
   readonly sequence: number | undefined;
   readonly nowNs: bigint;
 }
@@ -91,12 +91,12 @@ function isKept(bucket: Bucket, file: FileRecord): boolean {
   return bucket.keepVersionsDays > 0 && file.contentId !== 0;
 }
 
-/** What its bucket holds less of when the file is replaced or deleted. */
+/** Returns the bytes that the bucket frees when the file is replaced or deleted. */
 export function freedBytes(bucket: Bucket, file: FileRecord | undefined): number {
   return file === undefined || isKept(bucket, file) ? 0 : countedBytes(file);
 }
 
-/** What the bucket has counted of it: nothing while it is as an earlier version wrote it. */
+/** Returns the overhead that the bucket has counted: 0 for a record of an earlier version. */
 export function countedOverhead(file: FileRecord | undefined): number {
   return file === undefined || file.leavesVersion === 1 ? 0 : overheadBytesOf(file);
 }
@@ -126,7 +126,7 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   return bucket;
 }
 
-/** Of a damaged record nobody knows what it has counted. */
+/** Counts nothing for a damaged record, whose share nobody knows. */
 function withVersionCounted(bucket: Bucket, file: FileRecord | undefined, change: 1 | -1): Bucket {
   const bytes = bucket.versionBytes + change * countedBytes(file);
   return {
@@ -157,14 +157,14 @@ export function findVersion(stores: Stores, name: VersionName): FormerVersion | 
   const [retiredAtNs, sequence] = [head.u64(), Number(head.u64())];
   const record = stored.slice(recordHeadBytes);
   const file = decodeFile(name.bucketId, name.path, record);
-  // What its seal is of does not name the version, but the record does
+  // The seal's associated data omits the version number, so compare the record's own.
   if (file.version !== name.version) throw damagedFile();
   return { file, record, sequence, retiredAtNs, expiresAtNs };
 }
 
 export interface VersionRange {
   readonly bucketId: string;
-  /** Of this path alone, or of all that begin with the prefix. */
+  /** Restricts to this path; else to all that begin with the prefix. */
   readonly path?: string | undefined;
   readonly prefix?: string | undefined;
   /** Behind that one. */

@@ -6,7 +6,7 @@ import { emptyBytes } from '../../lib/bytes.ts';
 import type { Grant } from '../access/access.ts';
 import type { FileRecord } from './file-records.ts';
 
-/** What a record shows of a file; `content` stands for its size, its digests and their tag. */
+/** The fields of a file's record; `content` stands for its size, its digests and its ETag. */
 export type ShownField = 'content' | 'contentType' | 'tags' | 'metadata' | 'createdAt';
 
 export interface WrittenFile {

@@ -16,7 +16,7 @@ import {
   wrappedKeyIds,
 } from './wrapped-keys.ts';
 
-/** What the bucket's record says of its keys. */
+/** The fields of a bucket's record about its keys. */
 export interface BucketKeys {
   readonly id: string;
   /** Number of the key that wraps new file keys. */

@@ -13,7 +13,7 @@ import {
   type WrappingKey,
 } from './wrapped-keys.ts';
 
-/** Where the key of a content lies. */
+/** Identifies the sealed key of a content. */
 export interface SealedContent {
   readonly contentId: number;
   readonly keySlot: number;

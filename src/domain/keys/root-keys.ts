@@ -12,7 +12,7 @@ import { Refusal } from '../shared/refusal.ts';
 import type { RootKeyEntry } from '../shared/root-key-entry.ts';
 import type { Stores } from '../shared/stores.ts';
 
-/** Where a root key comes from; the name of a vetKD key, or the first that the network knows. */
+/** A root key's source; the name of a vetKD key, or the first that the network knows. */
 export type RootKeySource =
   | { readonly kind: 'vetkd'; readonly keyName: string | undefined }
   | { readonly kind: 'stored' };

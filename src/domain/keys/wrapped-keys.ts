@@ -28,7 +28,7 @@ export interface WrappingKey {
 export interface KeyOwner {
   /** Number that is never given twice. */
   readonly id: number;
-  /** What else the key is bound to; may be empty. */
+  /** Further data that the key is bound to; may be empty. */
   readonly name: Uint8Array;
 }
 

@@ -64,7 +64,7 @@ export function readByDate(
   return walk.found.map((entry) => entry.key.subarray(head));
 }
 
-/** What covers every number up to the latest once: block 0 is there on the lowest level alone. */
+/** Blocks that cover each number up to the latest once; block 0 only on the lowest level. */
 function blocksOf(latest: number): Blocks[] {
   const blocks: Blocks[] = [];
   let last = latest;

@@ -36,7 +36,7 @@ const nameOrder = Uint8Array.of(0);
 const sequenceCounter = '\x01';
 const dateCounter = '\x02';
 
-/** Where the path begins in a key, behind the scope. */
+/** Offset of the path in a key, after the scope. */
 export const nameKeyHeadBytes = 1;
 export const dateKeyHeadBytes = 1 + blockBytes;
 

@@ -17,7 +17,7 @@ function sizeKey({ bucketId, path }: FileName): Uint8Array {
   return encodeUtf8(`${bucketId}\0${path}`);
 }
 
-/** Of a file that is new, or another one now. */
+/** Stores the size of a new or replaced file. */
 export function noteSize(stores: Stores, file: FileName & { readonly size: number }): void {
   stores.sizes.insert(sizeKey(file), BigInt(file.size));
 }
@@ -28,11 +28,11 @@ export function forgetSize(stores: Stores, file: FileName): void {
 
 export interface Sizes {
   readonly files: number;
-  /** Of all of them together. */
+  /** The sum of the files' sizes. */
   readonly bytes: number;
 }
 
-/** Of the bucket's files whose paths begin with the prefix. */
+/** Returns the sizes of the bucket's files whose paths begin with the prefix. */
 export function sizesBelow(stores: Stores, bucketId: string, prefix: string): Sizes {
   const { sizes } = stores;
   const first = sizeKey({ bucketId, path: prefix });

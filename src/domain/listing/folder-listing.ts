@@ -21,7 +21,7 @@ export interface FolderRequest {
   readonly prefix: string | undefined;
   /** `/`; without one, or with the empty one, there are no folders. */
   readonly delimiter: string | undefined;
-  /** That of the page before; without one the list begins. */
+  /** The previous page's cursor; without one the list begins. */
   readonly cursor: string | undefined;
   /**
    * To the letter, in place of a cursor: the list begins behind it, and behind the folder that it
@@ -29,7 +29,7 @@ export interface FolderRequest {
    */
   readonly startAfter?: string | undefined;
   /**
-   * Of files and folders together, 1 to 1,000; what is no whole number is refused, NaN included.
+   * Maximum number of files and folders together, 1 to 1,000; anything but an integer is refused.
    */
   readonly limit: number | undefined;
   /** `name_asc`, the default, or `name_desc`: the direction in which the cursor is gone on from. */
@@ -57,7 +57,7 @@ export interface FolderPage {
 const slash = 0x2f;
 /** The byte after a slash: a folder's path that ends with it comes after all that is in it. */
 const afterSlash = 0x30;
-/** Of files read at a time; from 1 on, doubled as long as no folder comes. */
+/** Maximum number of files read at a time: from 1 on, doubled until a folder is found. */
 const batchMax = 256;
 
 /**
@@ -196,7 +196,7 @@ function afterFolder(key: Uint8Array): Uint8Array {
 }
 
 /**
- * Where the path of the folder ends in the key, behind its slash; 0 where the key is of no folder.
+ * Returns the offset after the folder's slash in the key; 0 if the key belongs to no folder.
  */
 function folderEnd({ hasFolders, selection }: Walk, key: Uint8Array): number {
   if (!hasFolders) return 0;

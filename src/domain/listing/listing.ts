@@ -34,7 +34,7 @@ export interface FileList {
   /** UTF-8 of the paths of the files on the page. */
   readonly paths: readonly Uint8Array[];
   readonly page: number;
-  /** What was asked for, at most 50. */
+  /** The requested page size, at most 50. */
   readonly pageSize: number;
   /** Files with the prefix and the tag, on all pages. */
   readonly total: number;

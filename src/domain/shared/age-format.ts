@@ -37,7 +37,7 @@ function notEncrypted(bucketId: string): Refusal {
 const recipientPattern = /age1[0-9a-z-]{20,}$/y;
 const derivedPattern = /age1[02-9ac-hj-np-z]{58}$/y;
 
-/** What owners list; refuses what cannot be one, without repeating it: it could be a secret. */
+/** Parses an owner's list. A refusal does not repeat the value, which could be a secret. */
 export function parseRecipients(recipients: readonly string[]): string[] {
   const distinct = [...new Set(recipients)];
   if (distinct.length > ownRecipientCountMax) {

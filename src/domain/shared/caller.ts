@@ -1,4 +1,4 @@
-// Who calls and when, handed into every operation: the domain asks no clock and no system for it.
+// The caller and the time, passed to every operation: the domain reads no clock and no system.
 
 export interface Caller {
   /** The principal's bytes; one byte 0x04 is the anonymous one. */

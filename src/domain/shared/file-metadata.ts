@@ -47,13 +47,13 @@ export function parseMetadata(pairs: Metadata): Metadata {
   return pairs;
 }
 
-/** What was noted first, and what comes later in place of what has its name. */
+/** Returns the first pairs without those that a later pair replaces, then the later ones. */
 export function mergeMetadata(first: Metadata, later: Metadata): Metadata {
   const names = new Set(later.map(([name]) => name));
   return parseMetadata([...first.filter(([name]) => !names.has(name)), ...later]);
 }
 
-/** Of the texts of a record: from that one on, two by two. */
+/** Reads pairs from a record's texts, from index `start` on. */
 export function pairsOf(texts: readonly string[], start: number): Metadata {
   const pairs: [string, string][] = [];
   for (let at = start; at < texts.length; at += 2)

@@ -1,4 +1,4 @@
-// What is on the heap alone, beside secrets: gone with an upgrade, and nothing is lost by that.
+// State that is only on the heap, besides secrets. An upgrade clears it, and nothing is lost.
 
 import type { RootKeyEntry } from './root-key-entry.ts';
 import type { Allowance, TokenLevels } from './token-buckets.ts';

@@ -4,7 +4,7 @@
 import { storedHeaderLengthMax } from '../../limits.ts';
 import { Refusal } from './refusal.ts';
 
-/** What a write is conditional on; the texts of the fields If-Match and If-None-Match. */
+/** The preconditions of a write: the values of If-Match and If-None-Match. */
 export interface WritePreconditions {
   /** `*`, or entity tags of which the present file must have one, compared strongly. */
   readonly ifMatch?: string | undefined;
@@ -115,7 +115,7 @@ function readTags(list: string): readonly string[] | undefined {
   return undefined;
 }
 
-/** Of a reader's field, which may hold anything: what is too long to be one matches nothing. */
+/** Returns whether a reader's field matches; a list too long to be stored matches nothing. */
 export function matchesTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   const text = list.trim();
   if (text.length > storedHeaderLengthMax) {

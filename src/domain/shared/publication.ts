@@ -25,7 +25,7 @@ export function leavesVersionOf({ isSite }: { readonly isSite: boolean }): Leave
   return isSite ? siteLeavesVersion : presentLeavesVersion;
 }
 
-/** What the JSON record of a file tells. */
+/** The fields of a file's JSON record. */
 export interface ShownFile {
   readonly id: string;
   readonly bucketId: string;
@@ -48,14 +48,14 @@ export interface PublishedFile extends ShownFile {
   readonly headers: StoredHeaders;
 }
 
-/** What of a link is in its address, and in what is served at it. */
+/** The fields of a link that its address and its response depend on. */
 export interface PublishedLink {
   readonly id: string;
   readonly name: string;
   readonly downloadName: string;
 }
 
-/** What is at `/.well-known/{name}`. */
+/** The text at `/.well-known/{name}`. */
 export interface PublishedText {
   readonly name: string;
   readonly contentType: string;

@@ -61,7 +61,7 @@ export function secondsUntil(timeNs: bigint, nowNs: bigint): number {
   return Math.ceil(Number(timeNs - nowNs) / 1e9);
 }
 
-/** What the work gives, or why it is refused; any other error goes on. */
+/** Returns the work's result, or the Refusal that it throws; rethrows any other error. */
 export function valueOrRefusal<T>(work: () => T): T | Refusal {
   try {
     return work();

@@ -12,7 +12,7 @@ export const storedHeaderNames = [
   'Content-Language',
 ] as const;
 
-/** Where in the list the value of Cache-Control is. */
+/** The index of Cache-Control's value in the list. */
 export const cacheControlPlace = 0;
 export const dispositionPlace = 1;
 

@@ -22,7 +22,7 @@ import {
 export interface BatchFile {
   /** As it was sent. */
   readonly path: string;
-  /** What was sent of it; a refusal is this file's. */
+  /** Reads the file's part of the request; a refusal concerns only this file. */
   read(): Omit<SentFile, 'path'>;
 }
 
@@ -33,7 +33,7 @@ export interface Batch {
   readFiles(): readonly BatchFile[];
 }
 
-/** What has become of one file of a batch. */
+/** The outcome of one file of a batch. */
 export type BatchResult = { readonly path: string } & (
   | { readonly stored: WrittenFile; readonly refusal?: undefined }
   | { readonly refusal: Refusal; readonly stored?: undefined }

@@ -5,7 +5,7 @@ import { chunkBytesMax, chunkCountMax } from '../../../packages/wire/src/limits.
 import { Refusal } from '../shared/refusal.ts';
 import { chunkCount, type UploadSession } from './upload-session.ts';
 
-/** What is to have that index. */
+/** The chunk that is to have that index. */
 interface NewChunk {
   readonly index: bigint;
   readonly length: number;

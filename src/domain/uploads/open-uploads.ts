@@ -30,7 +30,7 @@ export interface OpenUpload {
   readonly reservedBytes: number;
 }
 
-/** Of an API key, by its SHA-256. */
+/** Returns the holder that stands for an API key, from the key's SHA-256. */
 export function keyHolder(keyHash: Uint8Array): Uint8Array {
   return keyHash.subarray(0, holderBytes);
 }
@@ -90,7 +90,7 @@ export function forgetUpload(stores: Stores, session: UploadSession): void {
   if (session.token !== '') stores.directory.remove(tokenKey(session));
 }
 
-/** Of a bucket, or only those of one holder; as many as a bucket may have. */
+/** Returns a bucket's open uploads, or one holder's; at most as many as a bucket may have. */
 export function openUploadsOf(
   stores: Stores,
   bucketId: string,

@@ -131,7 +131,7 @@ export function requireDigest(actual: Uint8Array, expected: readonly Uint8Array[
   }
 }
 
-/** What an actor call says of a file that it brings whole. */
+/** The argument of an actor call that sends a whole file. */
 export interface FileArgument {
   readonly bucketId: string;
   readonly path: string;

@@ -51,7 +51,7 @@ export function checkChunkDigest(request: ChunkRequest): void {
 interface PreparedChunk {
   readonly session: UploadSession;
   readonly bucket: Bucket;
-  /** What has this index now. */
+  /** The chunk that has this index now. */
   readonly old: Chunk | undefined;
   readonly uploadedSize: number;
 }

@@ -42,7 +42,7 @@ export function writeDigest(
   return pages;
 }
 
-/** What a page takes that has room for the digest in that place. */
+/** Returns the length of a page that has room for the digest in that place. */
 function pageBytes(session: UploadSession, number: number, place: number): number {
   const { isSizeKnown, totalSize, declaredChunkSize } = session;
   if (isSizeKnown && declaredChunkSize > 0) {
@@ -64,7 +64,7 @@ function grownPage(stores: Stores, old: DigestPage, bytes: number): DigestPage {
   return { at, bytes };
 }
 
-/** Of chunks `[0, chunkIndexEnd)`, all of which are there, one after another. */
+/** Returns the digests of the chunks `[0, chunkIndexEnd)`, which must all be there, in order. */
 export function readDigests(stores: Stores, session: UploadSession): Uint8Array {
   const digests = new Uint8Array(session.chunkIndexEnd * digestBytes);
   session.digestPages.forEach(({ at }, number) => {

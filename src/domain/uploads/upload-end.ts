@@ -46,7 +46,7 @@ export interface Completion extends UploadName {
   readonly apiKey: SentKey;
   /** 64 hexadecimal digits of the whole file, checked before it becomes one. */
   readonly sha256?: string | undefined;
-  /** Of what is at the path at completion, beside those that the session was begun with. */
+  /** Preconditions at completion, besides those that the session was begun with. */
   readonly conditions?: WritePreconditions | undefined;
   /** Beside what the session was begun with, and in place of what has the same name. */
   readonly metadata?: Metadata | undefined;
@@ -120,7 +120,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const digests = [session.sha256, sent].filter((digest) => digest.length > 0);
   if (digests.length > 0) requireVerifiable(session.totalSize);
   requireWhole(stores, session);
-  // Where there is a first chunk, it was looked at when it came.
+  // A first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
   checkConditions(stores, session, request.conditions);

@@ -43,7 +43,7 @@ export function requireWhole(stores: Stores, session: UploadSession): void {
   }
 }
 
-/** Of a session that is whole. */
+/** Returns the layout of a session that has all its chunks. */
 export function layoutOf(stores: Stores, session: UploadSession): Layout {
   const { chunkSize, chunkIndexEnd: count } = session;
   const chunkDigests = readDigests(stores, session);
@@ -128,7 +128,7 @@ function metadataOf(session: UploadSession): FileMetadata {
   return { contentType, tags, headers, metadata };
 }
 
-/** What completion puts at the session's path. */
+/** Returns the file that completion puts at the session's path. */
 export function newFileOf(session: UploadSession, layout: Layout): Omit<NewFile, 'key'> {
   return {
     ...metadataOf(session),

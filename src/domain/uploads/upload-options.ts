@@ -16,7 +16,7 @@ export interface UploadOptions {
   /** 64 hexadecimal digits of the whole file, checked at completion. */
   readonly sha256?: string | undefined;
   readonly headers?: SentHeaders | undefined;
-  /** What the user notes with the file. */
+  /** The user's own metadata of the file. */
   readonly metadata?: Metadata | undefined;
   /** Fields of RFC 9110 §13.1, checked at the beginning and again at completion. */
   readonly ifMatch?: string | undefined;

@@ -59,7 +59,7 @@ export function checkGrowth(
   const { bucket, session, bytes } = growth;
   if (bytes <= 0) return;
   checkQuota(bucket, { files: 0, bytes });
-  // What all hold together is no less than what one does, and needs no look-up
+  // All holders together hold at least as much as one, and their sum needs no look-up
   if (bucket.openUploadByteCount + bytes <= shareOf(bucket)) return;
   const isOwners = session.keyHash.length === 0 && isBucketOwner(stores, call.caller, bucket);
   if (!isOwners) requireShare(bucket, openUploadsOf(stores, bucket.id, holderOf(session)), bytes);

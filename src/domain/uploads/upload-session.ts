@@ -20,7 +20,7 @@ import { storedHeaderNames } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 
 const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
-/** What is stored; an active one with every chunk is shown as "ready". */
+/** The status as stored; an active session with every chunk is shown as "ready". */
 export type StoredStatus = (typeof statuses)[number];
 
 /** A slot of digests, side by side. */
@@ -53,7 +53,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   /** SHA-256 of the API key that it was begun with; empty when by a principal's right. */
   readonly keyHash: Uint8Array;
   readonly createdAtNs: bigint;
-  /** Of the last accepted chunk, or of the end. */
+  /** The time of the last accepted chunk, or of the end. */
   readonly updatedAtNs: bigint;
   /** Length of every chunk but the last as it was declared; 0 when the client is free. */
   readonly declaredChunkSize: number;
@@ -68,7 +68,7 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly ifNoneMatch: string;
   /** Sent with the beginning, so that a repetition of it finds the session; '' for none. */
   readonly token: string;
-  /** What the file became, for the repeated answer; empty and 0 before completion. */
+  /** The stored file, for a repeated completion; empty and 0 before completion. */
   readonly fileId: string;
   readonly fileDigest: Uint8Array;
   readonly fileVersion: number;
@@ -209,7 +209,7 @@ function formerPages(at: number, totalSize: number, declaredChunkSize: number): 
   return at === 0 ? [] : [{ at, bytes: chunks * digestBytes }];
 }
 
-/** Of a session that is new. */
+/** The last fields of a new session. */
 export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   declaredChunkSize: 0,
   sha256: emptyBytes,

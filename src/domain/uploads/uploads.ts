@@ -147,7 +147,7 @@ export function beginUpload(stores: Stores, call: Call, request: UploadRequest):
   return session;
 }
 
-/** What it takes of its bucket's quota while it is open. */
+/** Returns the bytes that it takes of its bucket's quota while it is open. */
 export function reservedBytes(session: UploadSession): number {
   return session.totalSize + (session.isNoted ? overheadBytesOf(session) : 0);
 }
