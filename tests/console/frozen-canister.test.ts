@@ -38,18 +38,28 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     );
   };
 
-  async function lookAtBuckets(page: Page): Promise<void> {
-    await page.goto(`${tested.pages.url}/#/`);
-    await page.getByRole('heading', { level: 1, name: 'Your buckets' }).waitFor();
-  }
-
-  test('is named with the command that tops it up, in a folder, the buckets and an upload', async () => {
+  /** Signs in, and freezes the canister while the work looks at the page. */
+  async function whileFrozen(work: (page: Page) => Promise<void>): Promise<Page> {
     const visit = await tested.open();
     const { page } = visit;
     await tested.signIn(visit);
     await page.getByText('Nothing here yet.').waitFor();
     await setThreshold(freezingSeconds);
     try {
+      await work(page);
+    } finally {
+      await setThreshold(usualSeconds);
+    }
+    return page;
+  }
+
+  async function lookAtBuckets(page: Page): Promise<void> {
+    await page.goto(`${tested.pages.url}/#/`);
+    await page.getByRole('heading', { level: 1, name: 'Your buckets' }).waitFor();
+  }
+
+  test('is named with the command that tops it up, in a folder, the buckets and an upload', async () => {
+    const page = await whileFrozen(async (page) => {
       let attempts = 0;
       page.on('request', (request) => {
         if (request.url().includes('/api/')) attempts += 1;
@@ -63,24 +73,15 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
       await page.getByRole('alert').filter({ hasText: words() }).waitFor();
       await lookAtBuckets(page);
       await page.getByRole('alert').filter({ hasText: words() }).waitFor();
-    } finally {
-      await setThreshold(usualSeconds);
-    }
+    });
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'demo' }).waitFor();
   });
 
   test('is named where a part of the page cannot load', async () => {
-    const visit = await tested.open();
-    const { page } = visit;
-    await tested.signIn(visit);
-    await page.getByText('Nothing here yet.').waitFor();
-    await setThreshold(freezingSeconds);
-    try {
+    await whileFrozen(async (page) => {
       await page.goto(`${tested.pages.url}/#/bucket/demo`);
       await page.getByRole('alert').filter({ hasText: words() }).waitFor();
-    } finally {
-      await setThreshold(usualSeconds);
-    }
+    });
   });
 });

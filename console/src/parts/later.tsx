@@ -10,7 +10,7 @@ import { Failure } from './failure.tsx';
 const unloaded = 'A part of this page did not load. The service may run a newer version.';
 
 /** Returns why the service does not answer: it may be frozen or stopped. */
-function serviceFailure(): Promise<string | undefined> | undefined {
+async function serviceFailure(): Promise<string | undefined> {
   return session.value?.storage.status().then(() => undefined, sentenceOf);
 }
 

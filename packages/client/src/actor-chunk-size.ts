@@ -3,6 +3,7 @@
 
 import { call, type Service } from './actor-connection.ts';
 import { chunkCountOf, likelyChunkBytes } from './digest.ts';
+import { authorization } from './http-exchange.ts';
 import { cloudPath } from './http-paths.ts';
 import type { FileName, FileRecord } from './interface.ts';
 import { isStorageError } from './storage-error.ts';
@@ -28,15 +29,10 @@ async function firstChunkBytes(
   file: FileName,
   signal: Signal,
 ): Promise<number | undefined> {
-  const bearer: [string, string][] =
-    apiKey === undefined
-      ? []
-      : [
-          ['Authorization', `Bearer ${apiKey}`],
-          ['X-Bucket-Id', file.bucket],
-        ];
+  const url = cloudPath(file);
+  const headers = apiKey === undefined ? [] : Object.entries(authorization(apiKey, url));
   const body = new Uint8Array(0);
-  const request = { url: cloudPath(file), method: 'GET', headers: bearer, body };
+  const request = { url, method: 'GET', headers, body };
   try {
     const answer = await call(signal, async () => {
       const ok = await actor.http_request({ ...request, certificate_version: [2] });

@@ -3,25 +3,31 @@
 import { folderPageDefault } from '../../wire/src/limits.ts';
 import type { Connection } from './connection.ts';
 import type { FileRecord, FolderOptions, FolderPage, RemovedFile } from './interface.ts';
-import { asTheyEnd } from './parallel.ts';
+import { inParallel } from './parallel.ts';
 import { isStorageError } from './storage-error.ts';
 import type { Deletion, DeletionAnswer, Signal } from './transport.ts';
 
-const concurrentDeletions = 8;
+/** Requests at a time. */
+const concurrency = 8;
 /** Its inspection traps at an unknown method; its router refuses the path or the method. */
 const refusalCodes: ReadonlySet<string> = new Set([
-  ...['Rejected', 'Unsupported', 'NoSuchFile', 'MethodNotAllowed'],
+  'Rejected',
+  'Unsupported',
+  'NoSuchFile',
+  'MethodNotAllowed',
 ]);
 
-/** Whether the service refused a request because it is of version 0.1.0. */
+/** Whether the service refused a request because it is of version 0.1.0; never fails. */
 export async function isEarlierService(
   { transport }: Connection,
   refusal: unknown,
   signal: Signal,
 ): Promise<boolean> {
   if (!isStorageError(refusal) || !refusalCodes.has(refusal.code)) return false;
-  const { version } = await transport.status(signal);
-  return version.startsWith('0.1.');
+  return transport.status(signal).then(
+    ({ version }) => version.startsWith('0.1.'),
+    () => false,
+  );
 }
 
 /** Groups all files into folders; a cursor is the path of the last entry of the page before. */
@@ -52,18 +58,29 @@ export async function folderOf(
   };
 }
 
+/** Does the work for each item, in place of one request for all; the results are in their order. */
+export async function forEachAlone<Item, Result>(
+  items: readonly Item[],
+  signal: Signal,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  // The workers share one iterator.
+  const left = items.entries();
+  await inParallel({ concurrency, signal }, async () => {
+    for (const [index, item] of left) results[index] = await work(item);
+  });
+  return results;
+}
+
 /** Deletes each file by a request of its own. */
 export async function deleteEach(
   { transport }: Connection,
   { bucket, ifMatch }: Deletion,
-  paths: Iterable<string> | AsyncIterable<string>,
+  paths: readonly string[],
   signal: Signal,
 ): Promise<DeletionAnswer> {
-  const results: RemovedFile[] = [];
-  async function* tasks(): AsyncGenerator<() => Promise<RemovedFile>> {
-    for await (const path of paths) yield () => deletion(path);
-  }
-  async function deletion(path: string): Promise<RemovedFile> {
+  const results = await forEachAlone(paths, signal, async (path): Promise<RemovedFile> => {
     try {
       await transport.deleteFile({ bucket, path }, signal, ifMatch);
       return { path, error: undefined };
@@ -71,7 +88,6 @@ export async function deleteEach(
       if (isStorageError(error)) return { path, error };
       throw error;
     }
-  }
-  for await (const result of asTheyEnd(tasks(), concurrentDeletions)) results.push(result);
+  });
   return { results, nextCursor: undefined };
 }

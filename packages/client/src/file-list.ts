@@ -24,12 +24,11 @@ export async function listFolder(
   connection: Connection,
   options: FolderOptions,
 ): Promise<FolderPage> {
-  const { delimiter: _, cursor: __, startAfter: ___, limit: ____, ...files } = options;
   try {
     return await trying(connection, options.signal, () => connection.transport.listFolder(options));
   } catch (error) {
     if (!isStorageError(error, 'Unsupported')) throw error;
-    return folderOf(listByPages(connection, files), options);
+    return folderOf(listByPages(connection, options), options);
   }
 }
 

@@ -93,8 +93,8 @@ export async function answerTo(
   }
 }
 
-/** Keys for several buckets are told which one is meant. */
-function authorization(apiKey: string, path: string): Record<string, string> {
+/** The header fields of a key. They name the path's bucket, for keys of several buckets. */
+export function authorization(apiKey: string, path: string): Record<string, string> {
   const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
   return {
     Authorization: `Bearer ${apiKey}`,

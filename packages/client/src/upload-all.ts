@@ -4,7 +4,7 @@
 import { batchFileCountMax, batchItemCountMax, batchTextBytesMax } from '../../wire/src/limits.ts';
 import { type Connection, trying } from './connection.ts';
 import { etagOf, requireTold } from './digest.ts';
-import { isEarlierService } from './earlier-service.ts';
+import { forEachAlone, isEarlierService } from './earlier-service.ts';
 import type { FileRecord, FileToUpload, UploadAllOptions, UploadedFile } from './interface.ts';
 import { linkedController } from './linked-controller.ts';
 import { asTheyEnd, checkedConcurrency } from './parallel.ts';
@@ -209,14 +209,14 @@ async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly 
       }),
     );
   } catch (error) {
-    if (await isEarlierService(connection, error, signal).catch(() => false)) {
-      return (await Promise.all(batch.map((file) => sendAlone(job, file)))).flat();
+    if (await isEarlierService(connection, error, signal)) {
+      return (await forEachAlone(batch, signal, (file) => sendAlone(job, file))).flat();
     }
     return batch.map(({ path }) => failed(path, error));
   }
 }
 
-/** A service of version 0.1.0 takes one file a request. */
+/** Sends a file of a batch by itself: a service of version 0.1.0 has no batches. */
 async function sendAlone(job: Job, { bytes, ...file }: SmallFile) {
   const source = await openSource(bytes, { size: bytes.length, bufferedBytesMax: bytes.length });
   return uploadAlone(job, { ...file, source: bytes }, source);

@@ -228,7 +228,7 @@ function changedMembers({ bucket, former, owner }: Ownership, change: BucketChan
       `Bucket ${bucket.id} needs an owner: hand it on first, by the field owner.`,
     );
   }
-  // A principal both added and removed stays. The former owner is removed unless it is added.
+  // A principal both added and removed stays, but not a former owner, whom no field has added.
   const named = new Set(change.addMembers.map(({ principal }) => principal.join()));
   const members = [...former.filter(({ principal }) => !added.has(principal.join()))]
     .concat(...added.values())

@@ -143,7 +143,7 @@ function afterBucket(stores: Stores, progress: Progress, nextStage: Stage): Prog
     : { ...progress, bucketId: next, path: '' };
 }
 
-/** Stores the sizes of files. Repeating it changes nothing; a damaged record counts as 0 bytes. */
+/** Stores the sizes of files, also the size in a damaged record. Repeating it changes nothing. */
 function noteSizes(stores: Stores, progress: Progress): Progress {
   const { bucketId } = progress;
   const paths = nextPaths(stores, progress, sizedFilesPerMessage);

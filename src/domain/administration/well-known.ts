@@ -53,7 +53,7 @@ function readNames(stores: Stores): string[] {
   return bytes === undefined ? [] : new RecordReader(bytes, version).texts();
 }
 
-/** Returns the text to be served; `undefined` if there is none. */
+/** Returns the text stored under that name; `undefined` if no text is stored. */
 export function findWellKnown(stores: Stores, name: string): PublishedText | undefined {
   const stored = stores.meta.get(textKey(name));
   if (stored === undefined) return undefined;

@@ -93,7 +93,7 @@ export function findLink(stores: Stores, id: string): Link | undefined {
   return { id, hash, ...made, ...address };
 }
 
-/** Returns the key prefix of a path, or of all paths that begin with a prefix without a NUL. */
+/** Returns the key prefix of all paths that begin with `path`; of one path if it ends in a NUL. */
 function scopeOf(bucketId: string, path: string): Uint8Array {
   return concatBytes(Uint8Array.of(kinds.ofPath), encodeUtf8(`${bucketId}\0${path}`));
 }
