@@ -1,4 +1,5 @@
-// The memory that `efs serve s3` takes as a process, with sixteen requests at a time. Linux tells it.
+// The memory that the process of `efs serve s3` needs for sixteen requests at a time, as Linux
+// reports it.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,9 +11,12 @@ import { type CommandRun, runCommand, startCommand } from '../client/command-run
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 
 const requests = 16;
-const objectBytes = 6_000_000;
-/** MiB. Measured were 125, and 149 where objects are sealed, by turns less. */
-const peaks = { demo: 150, sealed: 160 };
+const objectBytes = 10_000_000;
+/**
+ * MiB. A process that held all objects at once would need the 153 MiB of their bytes beside its own
+ * 60. The peak between these depends on the moments at which V8 collects garbage.
+ */
+const peakMax = 200;
 
 let service: Service;
 let folder: string;
@@ -65,9 +69,9 @@ async function peakOf({ process: { pid } }: CommandRun): Promise<number> {
 }
 
 describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`, () => {
-  it.each(Object.entries(peaks))(
-    'of bucket %s take %d MiB at most',
-    async (Bucket, peakMax) => {
+  it.each(['demo', 'sealed'])(
+    `to bucket %s take ${peakMax} MiB at most`,
+    async (Bucket) => {
       const client = await openClient();
       const numbers = Array.from({ length: requests }, (_, index) => index);
       const bytesOf = (number: number) => sampleBytes(`${Bucket} ${number}`, objectBytes);
@@ -88,6 +92,6 @@ describe.runIf(existsSync('/proc/self/status'))(`${requests} requests at a time`
       expect(peak).toBeGreaterThan(40);
       expect(peak).toBeLessThan(peakMax);
     },
-    120_000,
+    600_000,
   );
 });
