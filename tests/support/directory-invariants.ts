@@ -37,7 +37,7 @@ function numberAt(key: Uint8Array, at: number): number {
   return Number(Buffer.from(key).readBigUInt64BE(at));
 }
 
-/** Of a content that records have. */
+/** A content that records share. */
 export interface SharedContent {
   readonly chunkCount: number;
   readonly records: number;
@@ -130,7 +130,7 @@ function checkDueVersions(stores: MemoryStores, versions: readonly FileRecord[])
   expect(byTime.sort()).toEqual(expected);
 }
 
-/** What the status tells without a scan. */
+/** Compares the totals that the status reports without a scan. */
 function checkTotals(stores: MemoryStores): void {
   const names = stores.buckets.entries().map(([key]) => Buffer.from(key).toString('utf8'));
   const buckets = names.map((name) => findBucket(stores, name) ?? expect.fail('no bucket'));

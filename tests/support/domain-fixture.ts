@@ -89,7 +89,7 @@ export function revokeKeyRecord(stores: MemoryStores, hash: Uint8Array): void {
   stores.apiKeys.set(hash, record);
 }
 
-/** Of bucket `box`: nothing but these fields. */
+/** Returns a change of bucket `box` in these fields only. */
 export function bucketChange(fields: Partial<BucketChange> = {}): BucketChange {
   const nothing = { isPublic: undefined, quotaBytes: undefined };
   return { bucket: 'box', ...nothing, addMembers: [], removeMembers: [], ...fields };

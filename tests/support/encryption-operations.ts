@@ -24,7 +24,7 @@ import {
 import { begin, bucketChange, callOf, hourNs, putTestFile, testBytes } from './domain-fixture.ts';
 import { giveRootKey, type MemoryStores } from './memory-stores.ts';
 export const encryptedBuckets = ['box', 'other'];
-/** Of one segment, mostly, and of two. */
+/** Chunk sizes, in bytes, of one segment and of two. */
 const chunkSizes = [500, 900, 66_000];
 
 interface Upload {
@@ -35,7 +35,7 @@ interface Upload {
   readonly chunks: (Uint8Array | undefined)[];
 }
 
-/** What somebody has who copied stable memory while the content was there. */
+/** The knowledge of an attacker who copied stable memory while the content existed. */
 export interface Known {
   readonly contentId: number;
   readonly key: string;
@@ -96,7 +96,7 @@ function someFile(run: EncryptionRun) {
   return name === undefined || file === undefined ? undefined : { name, bucket, path, file };
 }
 
-/** What was at that place is a former version, or gone. */
+/** Removes the file of that name; it becomes a former version where the bucket keeps any. */
 function retire(run: EncryptionRun, name: string) {
   const { files, versions, keepDays } = run.twin;
   const old = files.get(name);

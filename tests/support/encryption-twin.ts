@@ -30,7 +30,7 @@ export function spaceBytes(stable: Uint8Array, space: number): Uint8Array {
   return bytes;
 }
 
-/** Where a byte of a space lies in stable memory. */
+/** Returns the offset in stable memory of a byte of a space. */
 export function realOffset(stable: Uint8Array, at: { space: number; offset: number }): number {
   const view = new DataView(stable.buffer, stable.byteOffset, stable.byteLength);
   const wanted = Math.floor(at.offset / extentBytes);
@@ -197,9 +197,9 @@ export function keysThatOpen(
 }
 
 export interface TwinRecord {
-  /** What the record was sealed under: bucket, NUL, path. */
+  /** The name under which the record was sealed: bucket, NUL, path. */
   readonly name: string;
-  /** Of a former version: its number. */
+  /** The number of a former version. */
   readonly version: string | undefined;
   readonly bytes: Uint8Array;
 }

@@ -15,7 +15,7 @@ export interface HostileArgument {
 
 type Named = readonly [name: string, argument: Uint8Array | (() => Uint8Array)];
 
-/** What an honest call of the demo service names. */
+/** Names that an honest call of the demo service passes. */
 export interface HonestTexts {
   readonly apiKey: string;
   readonly uploadId: string;
@@ -130,7 +130,7 @@ const noise: readonly Named[] = [
   ['2 MB behind no arguments', bytes(0, 0, repeat(megabytes, 0))],
 ];
 
-/** What the method's own types allow: every text, list and number of it in turn, and all at once. */
+/** Returns arguments that the method's types allow: each field hostile in turn, and all at once. */
 export function hostileArguments(method: DidMethod, honest: HonestTexts): HostileArgument[] {
   const bare = [...vectors, ...nested, ...tables, ...plain, ...noise];
   const isHttp = method.name.startsWith('http_');
@@ -143,13 +143,13 @@ export function hostileArguments(method: DidMethod, honest: HonestTexts): Hostil
 
 interface Fill {
   readonly text: string;
-  /** Where the hostile text stands; everywhere without one. */
+  /** The index of the field with the hostile text; all fields if `undefined`. */
   readonly site: number | undefined;
   readonly count: number;
   readonly number: bigint;
 }
 
-/** Of a list within a list: both together would be more than anybody can send. */
+/** The most items of a list within a list: longer ones would exceed a message. */
 const innerCountMax = 20;
 
 class Filler extends IDL.Visitor<string, unknown> {

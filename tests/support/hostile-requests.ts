@@ -41,7 +41,7 @@ const readFields = [
   'Cookie',
 ];
 
-/** Of version 1, and no UTF-8. */
+/** A cursor of version 1 that is not valid UTF-8. */
 const cursor = Buffer.from([1, ...Buffer.alloc(1_023, 'x'), 0xff]).toString('base64url');
 const base = '/api/v1/bucket/demo';
 const put = { method: 'PUT', url: `${base}/files/a.txt` };

@@ -24,10 +24,10 @@ export interface IndexShape {
   readonly height: number;
   readonly pages: number;
   readonly freePages: number;
-  /** Of the pages of the tree, 0 to 1. */
+  /** The used share of the tree's pages, 0 to 1. */
   readonly fill: number;
   readonly keys: Buffer[];
-  /** Of an index with sums; in the order of the keys. */
+  /** The values of an index with sums, in the order of the keys. */
   readonly values: bigint[];
 }
 

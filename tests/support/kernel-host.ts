@@ -114,7 +114,7 @@ export async function installNodeKernel(options: KernelHostOptions = {}): Promis
   return host;
 }
 
-/** What the kernel needs for outgoing calls; there are none outside of a replica. */
+/** System functions for outgoing calls, which exist only in a replica. */
 const callFunctions = [
   'call_new',
   'call_on_cleanup',

@@ -32,7 +32,7 @@ const Status = IDL.Variant({ ok: IDL.Record({ encryption: Encryption }), err: ID
 const { wasmPath } = await buildCanister({ force: false });
 const wasm = new Uint8Array(await readFile(wasmPath));
 const methods = new Map(uploadInterface(IDL)._fields);
-/** Who installed it: its controller. */
+/** The principal that installed the canister: its controller. */
 export const owner = Principal.selfAuthenticating(new Uint8Array(44).fill(5));
 
 export interface EncryptionStatus {
@@ -59,11 +59,11 @@ export interface NetworkOptions {
 export class KeyNetwork {
   /** The names that it knows. */
   keyNames: readonly string[] = ['key_1', 'test_key_1', 'dfx_test_key'];
-  /** What it asks for a derivation, in place of its price. */
+  /** The fee for a derivation, in place of the network's price. */
   fee: bigint | undefined;
   vetKeys: VetKeys = createVetKeys(new Uint8Array(32).fill(7));
   nowNs = 1_800_000_000n * nsPerSecond;
-  /** Of all messages, since it was last emptied. */
+  /** Reports of all messages since the list was last emptied. */
   readonly reports: MessageReport[] = [];
   readonly prints: string[] = [];
   /** Called after each message ran, before its outcome is stored. */
@@ -214,7 +214,7 @@ export async function networkWithKey(): Promise<KeyNetwork> {
   return network;
 }
 
-/** Of all messages from the installation until the first root key was there. */
+/** Returns the reports of all messages from installation until the first root key existed. */
 export async function reportsOfFirstKey(): Promise<readonly MessageReport[]> {
   firstKey ??= fetchFirstKey();
   return (await firstKey).reports;

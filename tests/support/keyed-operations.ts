@@ -4,7 +4,7 @@
 
 import { formBody } from './forms.ts';
 
-/** Where an operation is tried, and with what. */
+/** The bucket and the arguments with which an operation is tried. */
 export interface Spot {
   readonly bucket: string;
   readonly key: string;
@@ -42,7 +42,7 @@ function rows(method: string, ...values: ActorRow['values'][]): ActorRow[] {
   return values.map((each) => ({ method, values: each }));
 }
 
-/** Of a method that takes one record; the bucket and the key are filled in. */
+/** Returns rows for a method that takes one record; the bucket and the key are filled in. */
 function records(method: string, ...fields: Fields[]): ActorRow[] {
   return fields.map((each) => ({
     method,

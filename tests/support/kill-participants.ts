@@ -18,7 +18,7 @@ const foreignCounterId = 'rkp4c-7iaaa-aaaaa-aaaca-cai';
 export interface Run {
   readonly replica: Replica;
   readonly url: string;
-  /** Of the service. */
+  /** The API key of the service. */
   readonly apiKey: string;
 }
 

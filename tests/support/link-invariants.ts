@@ -1,4 +1,4 @@
-// What the stores must hold of links: records, places in the directory, counts of buckets.
+// Invariants of links in the stores: records, directory entries, counts of buckets.
 
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
@@ -7,7 +7,7 @@ import { findLink, linkBytesOf, linkIds } from '../../src/domain/files/links.ts'
 import { expectSame } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
-/** What the links of a bucket take of its quota. */
+/** Returns the bytes that a bucket's links count toward its quota. */
 export function linkBytesIn(stores: MemoryStores, bucketId: string): number {
   const ids = linkIds(stores, { bucketId, prefix: '' }, 20_000);
   const links = ids.flatMap(({ id }) => findLink(stores, id) ?? []);

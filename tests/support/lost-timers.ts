@@ -32,7 +32,7 @@ async function expectOk(answer: Promise<{ ok?: unknown; err?: string }>): Promis
 const isRotated = async (network: KeyNetwork) => !(await network.status()).isRotating;
 
 /**
- * Where the number of entries of each stable map stands: stable-structures' BTreeMap has "BTR", a
+ * The offset of the number of entries in a stable map: stable-structures' BTreeMap has "BTR", a
  * version byte, two sizes and the root's address before it.
  */
 function findMapLengths(memory: Buffer): number[] {

@@ -45,7 +45,7 @@ export type MemoryMaps = { readonly [name in MapName]: MemoryMap };
 
 export interface MemoryState {
   readonly maps: { readonly [name in MapName]: readonly Entry[] };
-  /** Where the spaces lie. */
+  /** The system that holds the spaces. */
   readonly system: FakeSystem;
 }
 
@@ -61,7 +61,7 @@ export interface MemoryStores extends Stores, MemoryMaps {
   readonly members: MemoryMap;
   /** Stable memory, in which the spaces lie; the maps lie beside it. */
   readonly system: FakeSystem;
-  /** Of all maps, the index and the blob store since the beginning. */
+  /** Writes to all maps, the index and the blob store since the beginning. */
   writeCount(): number;
   /** Every value of every map. */
   values(): Uint8Array[];
@@ -256,7 +256,7 @@ function copyOf(system: FakeSystem = new FakeSystem()): FakeSystem {
   return copy;
 }
 
-/** What a message that is rolled back goes back to: copies. */
+/** Returns a copy of the state, to which a message can be rolled back. */
 export function stateOf(stores: MemoryStores): MemoryState {
   return { system: copyOf(stores.system), maps: entriesOf(stores) };
 }

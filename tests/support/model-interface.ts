@@ -16,7 +16,7 @@ export interface DidMethod {
   readonly values: fc.Arbitrary<unknown[]>;
 }
 
-/** What a test wants to see among the values of these types. */
+/** Values that a test wants to see among those of these types. */
 export interface Vocabulary {
   readonly texts: readonly string[];
   readonly principals: readonly Principal[];
@@ -103,7 +103,7 @@ class DidReader {
     return this.#known.get(word) ?? fail(`type ${word}`);
   }
 
-  /** Of results alone: no method takes one. */
+  /** A function type occurs only in results: no method takes one. */
   #function(): Typed {
     const parameters = this.#list().map(({ type }) => type) as [IDL.Type];
     this.#skip('->');
@@ -163,7 +163,7 @@ function vector({ type, values }: Typed): Typed {
     const bytes = fc.oneof({ weight: 5, arbitrary: fc.uint8Array({ maxLength: 200 }) }, long);
     return { type: IDL.Vec(type), values: bytes };
   }
-  // Of lists in lists, both long would be more than a message has.
+  // Long lists in long lists would exceed the size of a message.
   const length = type.display().includes('vec') ? 6 : 700;
   const many = values.map((value) => Array.from({ length }, () => value));
   const few = { weight: 8, arbitrary: fc.array(values, { maxLength: 4 }) };

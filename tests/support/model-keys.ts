@@ -52,7 +52,7 @@ export function makeKey(run: Run): Answer {
   return undefined;
 }
 
-/** What it has made opens nothing any more. */
+/** Revokes a key; its links open nothing from then on. */
 export function revoke(run: Run): Answer {
   const key = oneOf(run, liveKeys(run));
   if (key === undefined) return 'none';

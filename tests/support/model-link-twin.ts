@@ -4,7 +4,7 @@
 import type { RefusalCode } from '../../src/domain/shared/refusal.ts';
 
 const liveLinksMax = 16;
-/** Of keys: the rest is the owner's. */
+/** The most links that keys may have; the rest are reserved for the owner. */
 const liveKeyLinksMax = 12;
 
 export interface TwinKey {
@@ -26,12 +26,12 @@ export interface TwinLink {
   readonly secret: string;
   /** 0n: never. */
   readonly expiresAt: bigint;
-  /** That made it; none of the owner. */
+  /** The key that made it; `undefined` for a link of the owner. */
   readonly key: TwinKey | undefined;
   readonly downloadName: string;
-  /** Of the file that it opens now. */
+  /** The path of the file that it opens now. */
   path: string;
-  /** Of that file, when the link was last made good for it. */
+  /** The file's parts when the link was last certified. */
   partCount: number;
 }
 
@@ -128,7 +128,7 @@ export function dropTwinLinks(bucket: Linked, path: string): void {
   bucket.links = bucket.links.filter((link) => link.path !== path);
 }
 
-/** What upkeep takes away; how many. */
+/** Removes the links that upkeep removes; returns their number. */
 export function endTwinLinks(bucket: Linked, nowNs: bigint): number {
   const before = bucket.links.length;
   bucket.links = bucket.links.filter((link) => isOpen(link, nowNs));

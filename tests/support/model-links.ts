@@ -166,7 +166,7 @@ function removalCode({ key }: Run, bucket: TwinBucket, link: TwinLink): RefusalC
   return isOwn ? undefined : 'AccessDenied';
 }
 
-/** What upkeep takes away step by step; how many links. */
+/** Removes, step by step, the links that upkeep removes; returns their number. */
 export function endLinksOfBoth({ model, twin }: Run): number {
   const stores = model.current();
   let before: number;

@@ -81,7 +81,7 @@ export function someTags({ random }: Run): string[] {
   return ['red', 'blue', 'green'].filter((_, index) => random(3 + index) === 0);
 }
 
-/** What a file is stored with beside its tags. */
+/** Returns the metadata with which a file is stored. */
 export function someMetadata(run: Run): [name: string, value: string][] {
   return run.random(3) > 0 ? [] : [['note', 'ü'.repeat(run.random(600))]];
 }

@@ -16,7 +16,7 @@ import {
   type TwinLink,
 } from './model-link-twin.ts';
 
-/** What is noted with a file beside its bytes. */
+/** The fields of a file beside its bytes. */
 export interface TwinNotes {
   readonly contentType: string;
   readonly tags: readonly string[];
@@ -33,7 +33,7 @@ export interface TwinFile extends TwinNotes {
   /** The twin's own numbers: files of one id, and of one content, have the same in the service. */
   readonly id: number;
   readonly content: number;
-  /** What it takes of the quota. */
+  /** Bytes that count toward the quota. */
   readonly counted: number;
 }
 
@@ -76,7 +76,7 @@ export interface TwinUpload {
   readonly tags: readonly string[];
   readonly metadata: TwinNotes['metadata'];
   readonly conditions: TwinConditions;
-  /** What its client means to send, in pieces of `pieceLength` bytes. */
+  /** The bytes that its client will send, in chunks of `pieceLength` bytes. */
   readonly content: Uint8Array;
   readonly pieceLength: number;
   /** Whether the length of `content` was told at the beginning; else it is what has come. */
@@ -90,7 +90,7 @@ export interface TwinUpload {
   status: 'active' | 'completed' | 'cancelled' | 'expired' | 'forgotten';
   /** Last new chunk, or end. */
   usedAtNs: bigint;
-  /** Of the file that completion made. */
+  /** The entity tag of the file that completion made. */
   etag: string;
 }
 
@@ -130,7 +130,7 @@ export function byName(left: { path: string }, right: { path: string }): number 
   return Buffer.compare(Buffer.from(left.path), Buffer.from(right.path));
 }
 
-/** What a file of the models takes of its bucket's quota. */
+/** Returns the bytes that a file of the models counts toward its bucket's quota. */
 export function quotaOf(
   file: { path: string; tags: readonly string[]; size: number } & Partial<TwinNotes>,
   bucketId = 'box',
@@ -139,12 +139,12 @@ export function quotaOf(
   return size + overheadBytesOf({ ...plainMetadata, ...named, bucketId });
 }
 
-/** Where a file has come from, if its bytes or its id are not new. */
+/** The origin of a file whose bytes or id are not new. */
 export interface TwinOrigin {
   readonly id?: number;
   readonly createdAt?: bigint;
   readonly content?: number;
-  /** Of a former version that is restored: the new number is greater. */
+  /** The number of a former version that is restored: the new number is greater. */
   readonly version?: number;
 }
 
@@ -192,7 +192,7 @@ function retire({ nowNs }: Twin, bucket: TwinBucket, file: TwinFile): void {
   bucket.versions.push({ file, retiredAt: nowNs, expiresAt });
 }
 
-/** What is noted with it is other; it is a version further, and nothing of it is kept. */
+/** Changes a file's fields: its version grows by one, and no former version is stored. */
 export function changeTwinFile(
   twin: Twin,
   bucket: TwinBucket,
@@ -230,7 +230,7 @@ export function versionsOf({ versions }: TwinBucket): TwinVersion[] {
   });
 }
 
-/** What a bucket holds of its quota: files, former versions, and open uploads. */
+/** Returns the quota that a bucket uses: files, former versions, links, open uploads. */
 export function heldOf(twin: Twin, bucket: TwinBucket): number {
   const uploads = openUploads(twin, bucket).map(reservedBytes);
   const files = [...bucket.files.values(), ...bucket.versions.map(({ file }) => file)];
@@ -243,7 +243,7 @@ export function openUploads({ uploads }: Twin, { id }: TwinBucket): TwinUpload[]
   return uploads.filter(({ status, bucket }) => status === 'active' && bucket === id);
 }
 
-/** Of known size as what they will be, else as what has come. */
+/** Returns an upload's declared size, or the bytes received if it declared none. */
 function reservedBytes(upload: TwinUpload): number {
   const received = [...upload.chunks.values()].reduce((sum, { length }) => sum + length, 0);
   const size = upload.isSizeKnown ? upload.content.length : received;
@@ -263,7 +263,7 @@ export function exceedsQuota(
   return isOverFiles || isOverBytes;
 }
 
-/** What the bucket holds less of when the file is replaced or deleted. */
+/** Returns the bytes that the bucket frees when the file is replaced or deleted. */
 function freed(bucket: TwinBucket, file: TwinFile | undefined): number {
   return bucket.keepDays > 0 ? 0 : (file?.counted ?? 0);
 }
@@ -326,9 +326,9 @@ export interface TwinCopy {
   readonly target: TwinBucket;
   readonly to: string;
   readonly conditions: TwinConditions;
-  /** Of the source that version. */
+  /** The version of the source. */
   readonly version?: number | undefined;
-  /** What is different on the copy. */
+  /** Fields in which the copy differs. */
   readonly notes?: Partial<TwinNotes>;
 }
 

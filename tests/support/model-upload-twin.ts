@@ -18,7 +18,7 @@ import {
 
 const openUploadsMax = 50;
 
-/** What uploads are made of. */
+/** The kinds of uploads that the models try. */
 export const twinPlans = [
   { size: 0, pieceLength: 100, isDeclared: false, isSizeKnown: true },
   { size: 250, pieceLength: 100, isDeclared: false, isSizeKnown: true },
@@ -57,7 +57,7 @@ export function expireTwin(twin: Twin): void {
   }
 }
 
-/** What any step on an upload that has ended is refused with. */
+/** Returns the code with which steps of an ended upload are refused. */
 export function endedCode(twin: Twin, upload: TwinUpload): RefusalCode | undefined {
   switch (upload.status) {
     case 'forgotten':

@@ -140,7 +140,7 @@ export function complete(run: Run, upload: TwinUpload): Answer {
     const { path, tags } = upload;
     const chunks = chunksOf(upload);
     const bytes = Buffer.concat(chunks);
-    // What it reserved goes before the file is counted.
+    // The reserved bytes are freed before the file is counted.
     Object.assign(upload, { status: 'completed', usedAtNs: twin.nowNs, etag: etagOf(chunks) });
     saveTwinFile(twin, bucket, { path, tags, metadata, bytes, etag: upload.etag });
     expect({ isNew: done.isNew, etag: entityTag(done.file) }).toEqual({ isNew, etag: upload.etag });

@@ -16,9 +16,9 @@ export interface Answer<T> {
 
 export interface Person {
   readonly principal: Principal;
-  /** What the method, or the inspection in front of it, answers. */
+  /** Returns the answer of the method, or of the inspection before it. */
   ask<T = unknown>(method: string, ...values: unknown[]): Promise<Answer<T>>;
-  /** What it gives; throws a refusal. */
+  /** Returns the result; throws a refusal. */
   get<T>(method: string, ...values: unknown[]): Promise<T>;
 }
 
@@ -71,7 +71,7 @@ export function personInside(service: Service, who: Who): Person {
   });
 }
 
-/** What a caller leaves out of a record is absent, as other languages' agents have it. */
+/** Fields that a caller omits are absent, as with the agents of other languages. */
 function completed(type: IDL.Type | undefined, value: unknown): unknown {
   const isOuter = type instanceof IDL.OptClass || type instanceof IDL.VecClass;
   if (isOuter && Array.isArray(value)) {

@@ -13,7 +13,7 @@ import { projectDir, readSources } from '../tidy/source-tree.ts';
 const parentDir = join(projectDir, 'build', 'test-states');
 const keptMs = 3_600_000;
 
-/** Of all that a state depends on: the Wasm, and what runs and installs it. */
+/** Returns a hash of all that a state depends on: the Wasm, the replica and the installer. */
 function fingerprint(wasm: Uint8Array): string {
   const hash = createHash('sha256').update(wasm);
   for (const { path, lines } of readSources()) {
@@ -24,7 +24,7 @@ function fingerprint(wasm: Uint8Array): string {
 
 let prepared: Promise<string> | undefined;
 
-/** Where it is; made if it is not there. Call it before the tests run side by side. */
+/** Returns its folder, made if missing. Call it before tests run in parallel. */
 export function prepareState(): Promise<string> {
   prepared ??= prepare();
   return prepared;

@@ -15,10 +15,10 @@ export type Way = 'ingress' | 'another canister' | 'query';
 export interface Refusal {
   readonly way: Way;
   readonly method: string;
-  /** What was sent. */
+  /** The method and the argument that were sent. */
   readonly name: string;
   readonly instructions: number;
-  /** Of the execution alone; 0 for queries. */
+  /** Cycles of the execution only; 0 for queries. */
   readonly cycles: number;
   readonly milliseconds: number;
   /** Absent for an answer in words. */
@@ -38,9 +38,9 @@ export interface RefusalTarget {
   /** To which `replica` adds the reports of all messages. */
   readonly reports: readonly MessageReport[];
   readonly honest: HonestTexts;
-  /** Of the demo bucket: ends what was begun, which would leave no room for more. */
+  /** The demo bucket's owner, who ends what was begun, to make room for more. */
   readonly owner: Principal;
-  /** Which of the list are sent; all unless told. */
+  /** Selects the arguments to send; by default all. */
   readonly isTried?: (method: string, name: string) => boolean;
 }
 
@@ -50,7 +50,7 @@ interface Attempt {
   readonly argument: Uint8Array;
 }
 
-/** What a canister can send another one on the network; a longer call fails where it is made. */
+/** The most bytes of a call between canisters; a longer call fails at its caller. */
 const canisterCallBytesMax = 2_097_152;
 
 /** An identity that anybody could have made. */
@@ -60,7 +60,7 @@ export function interfaceMethods(): DidMethod[] {
   return readInterface({ texts: ['a'], principals: [Principal.anonymous()] });
 }
 
-/** What was refused, and what it cost; calls that were carried out are left out. */
+/** Returns the refused calls and their cost, without calls that were accepted. */
 export async function measureRefusals(target: RefusalTarget): Promise<Refusal[]> {
   const send = await senderTo(target);
   const refusals: Refusal[] = [];

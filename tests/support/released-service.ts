@@ -25,7 +25,7 @@ export interface OldSession {
 const chunkBytes = 65_536;
 const types = ['text/plain', 'image/png', 'text/html', 'application/x-unknown'];
 
-/** Of every kind: types, tags, empty, of several chunks, in folders, one in ten private. */
+/** Files of every kind: types, tags, empty, several chunks, folders; one in ten is private. */
 export function oldFiles(count: number): OldFile[] {
   return Array.from({ length: count }, (_, index) => {
     const isLarge = index % 200 === 7;

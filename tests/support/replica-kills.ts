@@ -37,7 +37,7 @@ async function runAndKill(run: {
   });
   const signal = await new Promise((resolve) => child.on('close', (_, name) => resolve(name)));
   expect(signal, errors).toBe('SIGKILL');
-  // What stands behind the last end of a line is half.
+  // Text after the last line break is half a line.
   const lines = output.split('\n').slice(0, -1);
   const stepsOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => Number(line.split(' ')[1]));

@@ -19,9 +19,9 @@ import { deployLocally } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';
 
 export interface Service {
-  /** Where files are: the gateway's URL of this canister. */
+  /** The gateway's URL of this canister, below which its files are. */
   readonly base: string;
-  /** Where the agents' endpoints are. */
+  /** The URL of the agents' endpoints. */
   readonly host: string;
   readonly canisterId: string;
   readonly bucket: string;

@@ -17,7 +17,7 @@ export interface SlowLine {
 }
 
 const tickMs = 20;
-/** Of one connection, read ahead of what the bucket gives: a line has buffers, but small ones. */
+/** Bytes of a connection read ahead of the token bucket: a line has buffers, but small ones. */
 const queuedBytesMin = 16_384;
 /** So that a fast line has enough to carry when a tick comes late. */
 const bufferedMs = 100;
@@ -110,7 +110,7 @@ export async function openSlowLine(targetPort: number, options: LineOptions): Pr
     ] as const) {
       sockets.add(socket);
       socket.setNoDelay(true);
-      // What came before it arrives before it.
+      // The bytes sent before the end arrive before it.
       const passOn = () => setTimeout(() => other.destroy(), options.latencyMs + 2 * tickMs);
       socket.on('error', passOn);
       socket.on('close', (hadError) => {

@@ -4,7 +4,7 @@ import { installKernelGate } from '../../src/crypto/kernel.ts';
 import { type StableSpace, spaceRead } from '../../src/storage/stable-space.ts';
 import { type KernelHost, startKernel } from './kernel-host.ts';
 
-/** Where the canister's own reads and writes have their buffer in the host's memory. */
+/** The offset in the host's memory of the buffer for the canister's reads and writes. */
 export const bufferAt = 8_000_000n;
 
 export function readSpace(space: StableSpace, offset: number, length: number): Uint8Array {

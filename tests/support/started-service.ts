@@ -7,7 +7,7 @@ import type { ServiceDescription } from '../../scripts/local-service.ts';
 
 export interface StartedService extends ServiceDescription {
   readonly processId: number;
-  /** What it printed until it was ready. */
+  /** The text that it printed until it was ready. */
   readonly output: string;
   /** Without warning, and waited for. */
   kill(): Promise<void>;

@@ -170,7 +170,7 @@ async function checkFiles({ network, expected }: Storm): Promise<void> {
   expect(new Set(files.map(({ wrapperId }) => wrapperId)).size).toBe(1);
 }
 
-/** What happened; throws when a client saw something wrong, or a message trapped. */
+/** Returns counts of events; throws if a client saw a wrong answer or a message trapped. */
 export async function upgradeUnderCalls(options: {
   readonly upgrades: number;
   readonly seed: number;

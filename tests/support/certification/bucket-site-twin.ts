@@ -8,9 +8,9 @@ export interface TwinBucket {
 
 export interface TwinReply {
   readonly status: number;
-  /** Of the body; of a redirect where it leads to. */
+  /** The body's text, or the address that a redirect names. */
   readonly text: string;
-  /** Of the field Content-Security-Policy; none is ''. */
+  /** The field Content-Security-Policy; '' if it is absent. */
   readonly policy: string;
 }
 

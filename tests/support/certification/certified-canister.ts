@@ -18,11 +18,11 @@ import { type AskedRequest, type Field, type Verifying, verdictOn } from './verd
 export interface CertifiedCanister {
   readonly replica: Replica;
   readonly canisterId: string;
-  /** What a query answers. */
+  /** Returns the answer of a query. */
   ask(request: AskedRequest): Promise<CanisterAnswer>;
-  /** What an update answers, with the API key; fails when it is refused. */
+  /** Returns the answer of an update with the API key; fails if it is refused. */
   change(request: AskedRequest): Promise<CanisterAnswer>;
-  /** A file of the bucket `demo`, of one part. */
+  /** A file of one part in the bucket `demo`. */
   put(path: string, body: Uint8Array, headers?: readonly Field[]): Promise<void>;
   /** One of several parts. */
   putParts(path: string, parts: readonly Uint8Array[]): Promise<void>;

@@ -49,7 +49,7 @@ export function verdictOn(
 const key = createRootKey(new Uint8Array(32).fill(7));
 const timeNs = 1_800_000_000_000_000_000n;
 
-/** Who verifies the certificates of certificateFor(). */
+/** The canister and root key against which certificates of certificateFor() verify. */
 export const testContext: Verifying = {
   canisterId: Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai'),
   rootKey: key.publicKey,

@@ -3,7 +3,7 @@
 import binaryen from 'binaryen';
 
 const { Features } = binaryen;
-/** What the network takes; with more, binaryen writes encodings that older engines do not know. */
+/** Features that the network accepts; more would produce encodings unknown to older engines. */
 const features =
   Features.ReferenceTypes |
   Features.BulkMemory |
