@@ -25,7 +25,7 @@ export interface Reject {
 
 export type Outcome = Reply | Reject;
 
-/** What a canister, `signer`, says of the caller for whom it signs. IC spec, `sender_info`. */
+/** A canister's statement (`signer`) about the caller for whom it signs. IC spec, `sender_info`. */
 export interface SenderInfo {
   readonly info: Uint8Array;
   readonly signer: Uint8Array;
@@ -58,8 +58,8 @@ export type EntryKind =
   | 'lowMemory';
 
 /**
- * What one executed message cost, by the network's rules; the log line and the bench are made of
- * it.
+ * The cost of one executed message, by the network's rules. The log line and the bench are made
+ * of it.
  */
 export interface MessageReport {
   readonly canisterId: string;
@@ -78,7 +78,7 @@ export interface MessageReport {
   readonly error?: string;
 }
 
-/** What of a canister the state tree and canister_status may show. */
+/** The facts of a canister that the state tree and canister_status may show. */
 export interface CanisterView {
   readonly id: Principal;
   readonly controllers: readonly Principal[];
@@ -96,7 +96,7 @@ export interface CanisterView {
   >;
 }
 
-/** What the agent endpoints and the gateway need of the engine. */
+/** The part of the engine that the agent endpoints and the gateway use. */
 export interface Engine {
   /** The replica's time, ns since 1970. */
   now(): bigint;
@@ -146,7 +146,7 @@ export interface StoredCanister {
   readonly record: Uint8Array;
 }
 
-/** What a commit does to the heap of a canister, and to what belongs to its instance besides. */
+/** The change that a commit makes to a canister's heap and the other state of its instance. */
 export interface HeapChange {
   readonly canisterId: string;
   /** Globals, tables and open calls, opaque to the store; `undefined`: there is no instance any
@@ -172,7 +172,7 @@ export interface StoredHeap {
   read(target: Uint8Array): void;
 }
 
-/** Where state lives: in memory only, or under a folder with a journal. */
+/** The store of all state: in memory only, or in a folder with a journal. */
 export interface StateStore {
   /** Canisters as of the last commit, whole. */
   load(): readonly StoredCanister[];
@@ -218,7 +218,7 @@ export interface LogRecord {
   readonly content: Uint8Array;
 }
 
-/** Who changed a canister. IC spec, "IC method canister_info". */
+/** The author of a canister's change. IC spec, "IC method canister_info". */
 export interface ChangeOrigin {
   readonly caller: Principal;
   /** Absent for a user. */
@@ -334,19 +334,19 @@ export interface UpgradeOptions {
   readonly wasmMemoryPersistence?: 'keep' | 'replace';
 }
 
-/** What a canister has, what it costs in a day of doing nothing, and the size of its module. */
+/** A canister's balance, its cost of a day without messages, and the size of its module. */
 export interface CanisterBalance
   extends Readonly<Record<'cycles' | 'reservedCycles' | 'idleCyclesPerDay', bigint>> {
   readonly moduleBytes: number;
 }
 
-/** What the engine does for the management canister. A refusal is a returned Reject. */
+/** Operations of the engine for the management canister. A refusal is a returned Reject. */
 export interface Lifecycle {
   create(options: {
     readonly controllers: readonly Principal[];
     readonly cycles: bigint;
     readonly id?: Principal;
-    /** Of the others, those that are not the default. */
+    /** Settings other than the default. */
     readonly settings?: Partial<CanisterSettings>;
     /** The anonymous user if absent. */
     readonly origin?: ChangeOrigin;

@@ -4,7 +4,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What answers under way may take when the server closes. */
+/** The time that running answers may take when the server closes. */
 const closeMilliseconds = 3_000;
 const closePollMilliseconds = 20;
 const freePortAttempts = 20;

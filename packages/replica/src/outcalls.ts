@@ -18,7 +18,7 @@ export interface OutcallRequest {
   /** With a `user-agent`: `ic/1.0` unless the canister gave one. */
   readonly headers: readonly HttpHeader[];
   readonly body: Uint8Array;
-  /** What headers and body of the answer may take together. */
+  /** The most bytes of the answer's headers and body together. */
   readonly maxResponseBytes: number;
 }
 
@@ -31,7 +31,7 @@ export interface OutcallResponse {
 /** Throws an OutcallError, or another Error, which counts as SYS_TRANSIENT. */
 export type Outcalls = (request: OutcallRequest) => Promise<OutcallResponse>;
 
-/** What the canister gets as a reject: 1 SYS_FATAL, which stays so; 2 SYS_TRANSIENT. */
+/** A reject to the canister: 1 SYS_FATAL, which is permanent; 2 SYS_TRANSIENT. */
 export class OutcallError extends Error {
   override readonly name = 'OutcallError';
   readonly code: 1 | 2;
@@ -44,10 +44,10 @@ export class OutcallError extends Error {
 
 /** `rs/https_outcalls/adapter/src/config.rs`: `DEFAULT_HTTP_REQUEST_TIMEOUT_SECS`. */
 const timeoutMilliseconds = 30_000;
-/** Of a host in an error's words; the same, `rpc_server.rs`. */
+/** The most characters of a host in an error; the same, `rpc_server.rs`. */
 const shownHostMax = 50;
 
-/** Of `127.0.0.1`, `[::1]`, `localhost` and names below it. */
+/** Tells whether a host is `127.0.0.1`, `[::1]`, `localhost` or a name below it. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost')) {
     return true;

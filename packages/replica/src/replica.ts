@@ -34,7 +34,7 @@ import { createCertification } from './state/certification.ts';
 
 const seedBytes = 32;
 const reportsMax = 10_000;
-/** What messages under way may take when the replica stops. */
+/** The time that running messages may take when the replica stops. */
 const stopMilliseconds = 5_000;
 
 export interface ReplicaOptions {
@@ -66,7 +66,7 @@ export interface ReplicaOptions {
   readonly outcalls?: Outcalls;
   /** As slow as that network: `mainnet`, or numbers of one's own. Calls in process are not. */
   readonly profile?: string | NetworkProfile;
-  /** Of what is chance in the profile: the same seed, the same chance. */
+  /** Seeds the random numbers of the profile: the same seed repeats them. */
   readonly seed?: number;
   /** A node that answers queries badly; `{}` for one that `setFaults` will make so. */
   readonly faults?: QueryFaults;
@@ -77,7 +77,7 @@ export interface ReplicaOptions {
 export interface StableMemoryView {
   /** Size, a multiple of 64 KiB. */
   readonly bytes: number;
-  /** What is committed; beyond the size it reads as zero. */
+  /** Reads committed bytes; those beyond the size are zero. */
   read(offset: number, length: number): Uint8Array;
 }
 
@@ -289,7 +289,7 @@ function viewStableMemory(engine: RunningEngine, canisterId: Principal): StableM
 }
 
 /**
- * What was answered is on disk already: a canister that never comes to rest is no reason to wait.
+ * Answered messages are on disk already: nothing waits for a canister that never comes to rest.
  */
 async function stop({ engine, store }: Core, server: LoopbackServer | undefined): Promise<void> {
   engine.stopTimers();

@@ -1,8 +1,8 @@
-// What a canister's controllers set. IC spec, "IC method create_canister".
+// The settings of a canister. IC spec, "IC method create_canister".
 
 import type { Principal } from '@dfinity/principal';
 
-/** Who may read something of a canister, besides its controllers. */
+/** Readers of a canister's log, snapshots or status besides its controllers. */
 export type Visibility = 'controllers' | 'public' | { readonly viewers: readonly Principal[] };
 
 /** IC spec, "IC method create_canister". */

@@ -1,4 +1,4 @@
-// What is known of a snapshot besides its bytes: a part of the vocabulary of core.ts.
+// Facts about a snapshot besides its bytes: a part of the vocabulary of core.ts.
 
 /** IC spec, OnLowWasmMemoryHookStatus. */
 export type LowMemoryHook = 'not satisfied' | 'ready' | 'executed';
@@ -9,7 +9,7 @@ export interface SnapshotGlobal {
   readonly value: number | bigint;
 }
 
-/** What a snapshot says about itself; sizes in bytes. */
+/** The metadata of a snapshot; sizes in bytes. */
 export interface SnapshotMetadata {
   readonly moduleBytes: number;
   readonly heapBytes: number;

@@ -1,4 +1,4 @@
-// What every agent endpoint works with, and how a request names its target in the URL.
+// The context of every agent endpoint, and the way in which a URL names a request's target.
 
 import type { Principal } from '@dfinity/principal';
 import type { Engine } from '../core.ts';

@@ -1,5 +1,5 @@
-// What the HTTP server hands to the agent endpoints and gets back, and the failure that becomes a
-// plain-text answer. Knows no route and no CBOR.
+// Requests that the HTTP server passes to the agent endpoints, their answers, and the failure that
+// becomes a plain-text answer. Knows no route and no CBOR.
 
 export interface AgentRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-// What there is, for clients of PocketIC, which ask for it before they make canisters.
+// The subnets, for clients of PocketIC, which ask for them before they create canisters.
 // `dfinity/ic` `packages/pocket-ic/src/common/rest.rs`, Topology: ids in base64.
 
 import type { Certification } from '../state/certification.ts';

@@ -1,4 +1,4 @@
-// What everybody who starts a replica by a command may ask for.
+// Options that all commands share that start a replica.
 
 import { parseArgs } from 'node:util';
 import { fetchOutcalls } from '../outcalls.ts';
@@ -23,9 +23,9 @@ export const optionsUsage = `  --port N      port of the gateway and the agent e
 export interface CommandOptions {
   readonly stateDir: string;
   readonly isHelp: boolean;
-  /** What stands beside the options. */
+  /** Arguments that are not options. */
   readonly words: readonly string[];
-  /** Who controls canisters that are made. */
+  /** Controllers of canisters that are created. */
   readonly controllers: readonly string[];
   readonly replica: ReplicaOptions;
 }

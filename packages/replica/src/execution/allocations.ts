@@ -1,4 +1,4 @@
-// What a subnet can promise: compute and memory that canisters ask to be theirs alone.
+// Allocations of a subnet: compute and memory reserved for single canisters.
 
 import type { Reject } from '../core.ts';
 import type { CanisterSettings } from '../settings.ts';

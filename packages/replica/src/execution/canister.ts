@@ -20,7 +20,7 @@ import type { MessageLog } from './message-log.ts';
 import type { PageSet } from './page-set.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** What is stored of a canister besides its memories. */
+/** The stored state of a canister besides its memories. */
 export interface CanisterRecord {
   /** Replaced whole when one changes. */
   settings: CanisterSettings;
@@ -43,10 +43,10 @@ export interface Canister {
   readonly idText: string;
   record: CanisterRecord;
   module: CompiledModule | undefined;
-  /** Of the module as it was installed. */
+  /** The size of the module as it was installed. */
   moduleBytes: number;
   sandbox: Sandbox | undefined;
-  /** Where its `ic0` functions find the running message. */
+  /** The slot in which its `ic0` functions find the running message. */
   readonly slot: HostSlot;
   readonly contexts: Set<CallContext>;
   /** Time of the last message: what a canister sees never runs backwards. */
@@ -70,7 +70,7 @@ export interface Canister {
 export interface CallContext {
   readonly canister: Canister;
   readonly caller: Uint8Array;
-  /** Of the caller, if he is a user for whom a canister signs. */
+  /** Information about the caller, if a canister signs for that user. */
   readonly callerInfo: SenderInfo | undefined;
   readonly deadline: bigint;
   /** Takes the answer, once; absent for system tasks, which answer to nobody. */
@@ -106,7 +106,7 @@ export interface OutgoingCall {
   timeoutSeconds: number | undefined;
 }
 
-/** What an answer may cost; the rest comes back. */
+/** The most cycles that an answer may cost; the rest is refunded. */
 export interface Prepaid {
   /** For its transmission. */
   readonly response: bigint;
@@ -122,13 +122,13 @@ export interface OpenCall {
   hasBegun: boolean;
 }
 
-/** Of calls, in all and by their callee. */
+/** The number of calls, in all and by callee. */
 export interface CallCount {
   total: number;
   readonly byCallee: Map<string, number>;
 }
 
-/** What the replica around the canisters gives to them. */
+/** Services of the replica for its canisters. */
 export interface World {
   /** Calls of all canisters that wait for an answer. */
   readonly waitingCalls: { count: number };
@@ -151,14 +151,14 @@ export interface Effects {
   globalTimer: bigint | undefined;
   cycles: bigint;
   availableCycles: bigint;
-  /** What the caller gets back with the answer. */
+  /** Cycles refunded to the caller with the answer. */
   refundCycles: bigint;
   readonly calls: OutgoingCall[];
-  /** Of `calls`; absent before the first. */
+  /** The counts of `calls`; absent before the first. */
   performed: CallCount | undefined;
   pendingCall: OutgoingCall | undefined;
   isAccepted: boolean;
-  /** What it printed; made at the first line. */
+  /** The lines that it printed; made at the first line. */
   printed: MessageLog | undefined;
 }
 
@@ -187,7 +187,7 @@ export interface Execution {
   readonly effects: Effects;
 }
 
-/** Where an instance's `ic0` functions find the execution that they serve at the moment. */
+/** The execution that an instance's `ic0` functions serve at the moment. */
 export interface HostSlot {
   execution: Execution | undefined;
 }

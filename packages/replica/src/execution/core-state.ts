@@ -1,5 +1,5 @@
-// What the parts of the engine share: the canisters, the store, the queue. And the two ways to
-// change them: look a canister up, and commit its record.
+// The state that the parts of the engine share: canisters, store, queue. Two functions use it: one
+// looks a canister up, one commits its record.
 
 import type { Principal } from '@dfinity/principal';
 import type {

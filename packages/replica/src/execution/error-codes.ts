@@ -51,7 +51,7 @@ export interface ErrorCodes {
   IC0537: 'CanisterWasmModuleNotFound';
   IC0539: 'CanisterWasmMemoryLimitExceeded';
   IC0540: 'ReservedCyclesLimitIsTooLow';
-  /** What became of it is not known. */
+  /** Its outcome is not known. */
   IC0601: 'DeadlineExpired';
   IC0602: 'ResponseDropped';
 }

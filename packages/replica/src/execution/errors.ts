@@ -1,4 +1,4 @@
-// What can go wrong with a message, as the network reports it: reject code, error code, text.
+// The failures of a message, as the network reports them: reject code, error code, text.
 // IC spec, "Reject codes" and "Error codes". Nothing here decides; it names.
 
 import type { Reject } from '../core.ts';

@@ -48,23 +48,23 @@ export function allocatedInMessage({ canister, sandbox, stable }: Execution): bi
   return used > memoryAllocation ? used : memoryAllocation;
 }
 
-/** What a canister between two messages costs in a day. */
+/** Returns the cost of a day for a canister between two messages. */
 export function idleCyclesOf(state: EngineState, canister: Canister): IdleCycles {
   return idleCycles(canister.record, usedBytes(canister, memoryOf(state, canister)));
 }
 
-/** Of a canister between two messages. */
+/** Returns the freezing reserve of a canister between two messages. */
 export function freezingReserve(state: EngineState, canister: Canister): bigint {
   return reserveFor(canister.record, usedBytes(canister, memoryOf(state, canister)));
 }
 
-/** What a running message may not spend. */
+/** Returns the cycles that a running message may not spend. */
 export function reserveInMessage({ canister, sandbox, stable }: Execution): bigint {
   const memory = { heapBytes: sandbox.heap().length, stablePages: stable.pages() };
   return reserveFor(canister.record, usedBytes(canister, memory));
 }
 
-/** What a running message may still spend. */
+/** Returns the cycles that a running message may still spend. */
 export function liquidCycles(execution: Execution): bigint {
   const liquid = execution.effects.cycles - reserveInMessage(execution);
   return liquid > 0n ? liquid : 0n;

@@ -1,5 +1,5 @@
-// What happened to a canister: the newest changes of its code and its controllers, kept as one
-// value in the store. IC spec, "IC method canister_info".
+// The history of a canister: the newest changes of its code and its controllers, stored as one
+// value. IC spec, "IC method canister_info".
 //
 //   history of ID   CBOR [total, changes]; principals as bytes
 

@@ -1,5 +1,5 @@
 // Binds the System API table to an instance: checks the context, charges, converts numbers.
-// What a function does is in its row.
+// Each function's row says what it does.
 
 import { osPageBytes } from '../core.ts';
 import type { Address } from '../wasm/memories.ts';

@@ -30,7 +30,7 @@ export interface Cost {
   readonly perByte?: number;
   /** Positions of the arguments that are lengths in bytes. */
   readonly lengths?: readonly number[];
-  /** Of longer arguments no more bytes are charged. */
+  /** The most bytes charged; further bytes of an argument are free. */
   readonly bytesMax?: number;
 }
 
@@ -45,7 +45,7 @@ export interface Row {
   readonly run: (execution: Execution, args: readonly Argument[]) => Result;
 }
 
-/** What nearly all functions cost besides their bytes. */
+/** The cost of nearly all functions besides their bytes. */
 export const usualCost: Cost = { fixed: 500 };
 export const copyCost = (length: number): Cost => ({ fixed: 500, perByte: 1, lengths: [length] });
 /** Bytes that leave the canister. */

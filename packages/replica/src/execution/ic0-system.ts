@@ -75,7 +75,7 @@ function numberRow(spec: {
 }
 
 /**
- * What is printed goes to the canister's log, of at most 4 KiB: 2 to read a byte, 50 to keep it.
+ * Printed text goes to the canister's log, of at most 4 KiB: 2 to read a byte, 50 to store it.
  */
 const logBytesMax = 4_096;
 const printCost: Cost = { fixed: 100, perByte: 52, lengths: [1], bytesMax: logBytesMax };

@@ -1,6 +1,5 @@
-// What canisters are charged for time: memory and compute allocation. It is reckoned when something
-// looks at the balance, and at least once a minute while the clock drives the engine; nothing is
-// written for it alone.
+// Charges for time: memory and compute allocation. They are computed when the balance is read, and
+// at least once a minute while the clock drives the engine. They cause no write of their own.
 
 import type { Canister } from './canister.ts';
 import type { EngineState } from './core-state.ts';

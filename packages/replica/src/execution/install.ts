@@ -215,12 +215,12 @@ function runInstallation(draft: Draft, installation: Installation, compiled: Com
   canister.failure = undefined;
 }
 
-/** What an installation may cost at most. */
+/** Returns the most cycles that an installation may cost. */
 function prepaidFor(state: EngineState): bigint {
   return executionCycles(state.world.limits.installInstructions);
 }
 
-/** What it has cost so far. */
+/** Returns the cycles that it has cost so far. */
 function installationCycles({ state, instructionsLeft }: Draft): bigint {
   return prepaidFor(state) - instructionsLeft;
 }
@@ -256,7 +256,7 @@ function deploymentChange(
   });
 }
 
-/** What an installation printed before it trapped, and why it did, stays in the log. */
+/** Adds the output of a trapped installation and the reason of the trap to the log. */
 function logFailure(draft: Draft, canister: Canister, trap: CanisterTrap): void {
   const { state, last } = draft;
   if (last === undefined) return;

@@ -46,7 +46,7 @@ interface StoredInstance {
   readonly calls: readonly StoredCall[];
 }
 
-/** What a message that ended well did to its canister's instance. */
+/** Returns the changes that a successful message made to its canister's instance. */
 export function changedInstance(execution: Execution): HeapChange {
   const { canister, sandbox, callContext, effects } = execution;
   const made = callContext

@@ -1,4 +1,4 @@
-// What the management canister asks of the engine: canisters come, change and go. Refusals are
+// Operations of the management canister: creates, changes and deletes canisters. Refusals are
 // returned, with the network's codes. IC spec, "The IC management canister".
 
 import { Principal } from '@dfinity/principal';

@@ -22,7 +22,7 @@ export interface Limits {
   /** Calls of all canisters, beyond which only those are left that are guaranteed. */
   readonly subnetCallsMax: number;
   readonly compositeDepthMax: number;
-  /** What each call of a composite query costs besides the callee's work. */
+  /** The cost of each call of a composite query besides the callee's work. */
   readonly compositeCallInstructions: bigint;
   /** Stable memory that one message may read or write, and that it may change. */
   readonly updateStableBytesMax: number;

@@ -1,7 +1,7 @@
 // The lines that one message prints, of which only as many are kept as the canister's log holds.
 // `dfinity/ic` `rs/types/types/src/canister_log.rs`.
 
-/** What a record takes besides its content: the size of CanisterLogRecord there. */
+/** Bytes that a record counts besides its content: the size of CanisterLogRecord there. */
 export const recordBytes = 40;
 
 export class MessageLog {

@@ -11,12 +11,12 @@ const computeCyclesPerPercentSecond = 10_000_000n;
 const gib = 2n ** 30n;
 const secondsPerDay = 86_400n;
 
-/** What memory of every kind costs for that long. */
+/** Returns the price of memory of any kind for that time. */
 function storageCycles(bytes: bigint, seconds: bigint): bigint {
   return (bytes * storageCyclesPerGibSecond * seconds) / gib;
 }
 
-/** What a canister costs that does nothing, by what it is charged for. */
+/** The cost of a canister without messages, by the resource charged. */
 export interface IdleCycles {
   readonly storage: bigint;
   readonly compute: bigint;
@@ -30,7 +30,7 @@ export function idleCyclesPerDay(bytes: bigint, computePercent: bigint): IdleCyc
   };
 }
 
-/** What a rate per day comes to in that time. */
+/** Returns the cycles for that time at a rate per day. */
 export function cyclesOfRate(perDay: bigint, seconds: bigint): bigint {
   return (perDay * seconds) / secondsPerDay;
 }
@@ -51,7 +51,7 @@ export function responseCycles(bytes: number): bigint {
   return callCyclesPerByte * BigInt(bytes);
 }
 
-/** What a call is paid for when it leaves; what the answer does not use comes back with it. */
+/** Cycles that a call pays when it leaves; the answer returns those that it did not use. */
 export interface CallPrice {
   /** Its own transmission, which does not come back. */
   readonly request: bigint;
@@ -61,7 +61,7 @@ export interface CallPrice {
   readonly callback: bigint;
 }
 
-/** Of a request with so many bytes of name and argument. */
+/** Returns the price of a request with so many bytes of name and argument. */
 export function callPrice(requestBytes: bigint, callbackInstructions: bigint): CallPrice {
   return {
     request: callBaseCycles + callCyclesPerByte * requestBytes,
@@ -70,7 +70,7 @@ export function callPrice(requestBytes: bigint, callbackInstructions: bigint): C
   };
 }
 
-/** What `ic0.cost_call` answers. */
+/** Returns the result of `ic0.cost_call`. */
 export function callReserveCycles({ request, response, callback }: CallPrice): bigint {
   return request + response + callback;
 }
@@ -78,7 +78,7 @@ export function callReserveCycles({ request, response, callback }: CallPrice): b
 /** `dfinity/ic` rs/config/src/embedders.rs, DEFAULT_COST_TO_COMPILE_WASM_INSTRUCTION. */
 const instructionsPerCompiledOne = 6_000n;
 
-/** What the compilation of a module counts at its installation. */
+/** Returns the instructions that a module's compilation counts at its installation. */
 export function compilationInstructions(moduleInstructions: number): bigint {
   return BigInt(moduleInstructions) * instructionsPerCompiledOne;
 }
@@ -102,7 +102,7 @@ function reservationUpTo({ bytes, threshold, capacity }: SubnetStorage): bigint 
   return storageCycles(above, seconds / 2n);
 }
 
-/** What is set aside for memory that is allocated on a subnet so full. */
+/** Returns the cycles reserved for memory that is allocated on a subnet so full. */
 export function reservationCycles(subnet: SubnetStorage, allocatedBytes: bigint): bigint {
   const after = { ...subnet, bytes: subnet.bytes + allocatedBytes };
   return reservationUpTo(after) - reservationUpTo(subnet);

@@ -36,7 +36,7 @@ const runtimeMessages: readonly (readonly [string, string])[] = [
   ['table', 'table out of bounds'],
 ];
 
-/** What was thrown, as a trap of the canister: nothing that a canister does may end the replica. */
+/** Converts an error to a trap of the canister: no act of a canister may end the replica. */
 function asTrap(error: unknown, execution: Execution): CanisterTrap {
   if (execution.sandbox.isExhausted || error instanceof OutOfInstructions) {
     return instructionsExceeded(execution.limit);

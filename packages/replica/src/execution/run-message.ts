@@ -65,13 +65,13 @@ function changedRecord(execution: Execution, paid: Payment): CanisterRecord {
 }
 
 type MessageOptions = Omit<ExecutionOptions, 'world' | 'sandbox' | 'stable' | 'limit' | 'time'> & {
-  /** Of instructions, where it is not that of the context. */
+  /** The limit of instructions, if it is not that of the context. */
   readonly limit?: bigint;
 };
 
 /**
- * What a canister needs to run a message, from its own state and the replica's. Unless it was
- * prepaid, that is done now.
+ * Returns the execution of a message, made of the canister's state and the replica's. Prepays the
+ * message unless it is prepaid.
  */
 export function prepare(state: EngineState, options: MessageOptions): Execution | undefined {
   const { canister } = options;
@@ -89,7 +89,7 @@ export function prepare(state: EngineState, options: MessageOptions): Execution 
   });
 }
 
-/** Who may run it has enough. */
+/** Deducts the wanted cycles, or all there are: an earlier check found the balance sufficient. */
 export function prepay(canister: Canister, wanted: bigint): bigint {
   const { cycles } = canister.record;
   const amount = wanted < cycles ? wanted : cycles;

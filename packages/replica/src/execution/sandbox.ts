@@ -181,7 +181,7 @@ export class Sandbox {
     return this.#dirty.length;
   }
 
-  /** What the next commit will make of the heap. */
+  /** Returns the changes that the next commit will make to the heap. */
   changes(): { readonly heap: Buffer; readonly former: Buffer; readonly dirty: readonly number[] } {
     const heap = this.heap();
     this.#dirty ??= this.#shadow.scan(heap);
@@ -193,7 +193,7 @@ export class Sandbox {
     return new HeapShadow().scan(this.heap());
   }
 
-  /** Of the globals that code can change, but the vectors. */
+  /** Returns the values of the globals that code can change, without vectors. */
   globalValues(): readonly unknown[] {
     return this.#registers().slice(0, this.module.shape.globals.length);
   }
@@ -248,7 +248,7 @@ export class Sandbox {
     this.#memory?.grow(this.module.shape.address === 'I' ? BigInt(pages) : pages);
   }
 
-  /** What differs from the last commit, before a rollback takes it away. */
+  /** Returns the changes since the last commit, before a rollback discards them. */
   capture(): SandboxState {
     const heap = this.heap();
     const dirty = this.#dirty ?? this.#shadow.scan(heap);

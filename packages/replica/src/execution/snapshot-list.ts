@@ -71,7 +71,7 @@ export function memoryOf(snapshotId: Uint8Array): string {
   return `${owner}-s${Buffer.from(snapshotId).readBigUInt64BE()}`;
 }
 
-/** Where its parts begin, and the pages of all of them. */
+/** Returns the offset in bytes at which each part begins, and the number of Wasm pages. */
 export function layoutOf(
   facts: Pick<SnapshotFacts, 'stableBytes' | 'heapBytes' | 'moduleBytes' | 'chunks'>,
 ): { readonly [part in 'stable' | 'heap' | 'module' | 'chunks' | 'pages']: number } {

@@ -21,7 +21,7 @@ import {
 
 /** `dfinity/ic` `rs/config/src/execution_environment.rs`, MAX_NUMBER_OF_SNAPSHOTS_PER_CANISTER. */
 const snapshotsMax = 10;
-/** What waits for a commit while bytes are copied. */
+/** The most bytes copied between two commits. */
 const pieceBytes = 16 * 2 ** 20;
 const bufferBytes = 2 ** 20;
 const zeroPage = new Uint8Array(osPageBytes);
@@ -201,7 +201,7 @@ function addSnapshot(
   }
 }
 
-/** What fails here fails on a disk that is full: the next attempt does it. */
+/** Ignores errors, as of a full disk: the next attempt repeats the work. */
 function tryTo(act: () => void): void {
   try {
     act();

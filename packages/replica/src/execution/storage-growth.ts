@@ -1,5 +1,5 @@
-// What memory that a message or an installation adds must be paid for: its storage for the freezing
-// threshold has to be there, and on a full subnet cycles are set aside for it. IC spec,
+// Payment for memory that a message or an installation adds: the balance must cover its storage for
+// the freezing threshold, and on a full subnet cycles are reserved for it. IC spec,
 // cycles_to_reserve and "Message execution".
 
 import type { Canister } from './canister.ts';
@@ -11,12 +11,12 @@ import { reservationCycles } from './prices.ts';
 
 export interface Growth {
   readonly canister: Canister;
-  /** What it had allocated before, and has now. */
+  /** Allocated bytes before the message, and now. */
   readonly before: bigint;
   readonly after: bigint;
-  /** Of the balance, without what is prepaid for the message. */
+  /** The balance without the cycles prepaid for the message. */
   readonly cycles: bigint;
-  /** What must be left of it: 0 for a callback. */
+  /** Cycles that must remain of it: 0 for a callback. */
   readonly least: bigint;
 }
 

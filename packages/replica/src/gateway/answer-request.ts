@@ -53,7 +53,7 @@ async function* onePiece(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;
 }
 
-/** What the canister gets to see: no internal header, and `identity` always acceptable. */
+/** Returns the request as the canister sees it: no internal header, `identity` acceptable. */
 function forwardedRequest(request: HttpRequest): HttpRequest {
   const headers = withoutHeaders(request.headers, new Set(['x-request-id']));
   return { ...request, headers: headers.map(withIdentityEncoding) };

@@ -5,7 +5,7 @@ import { encode } from 'cborg';
 
 /** Ingress limit of an application subnet: the envelope, not only the argument. */
 export const ingressEnvelopeBytesMax = 2_097_152;
-/** What a replica reads of any request body, so of a query's envelope. */
+/** The most bytes that a replica reads of a request body, such as a query's envelope. */
 export const queryEnvelopeBytesMax = 5 * 1_024 * 1_024;
 /** `--ic-response-max-size` of the gateway: the whole CBOR answer of a replica. */
 export const queryResponseBytesMax = 3_145_728;

@@ -1,4 +1,4 @@
-// What the gateway itself answers when it can't pass a canister's answer on: a code, its HTTP
+// Answers of the gateway itself when it can't pass a canister's answer on: a code, its HTTP
 // status (those of the network's gateways) and a reason in words, as a small JSON page.
 
 /** Status of each of the gateway's own errors, as ic-gateway answers them. */

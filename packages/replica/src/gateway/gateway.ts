@@ -99,7 +99,7 @@ function requireCanister(options: GatewayOptions, canisterId: Principal): void {
   throw new GatewayError('CanisterNotFound', `There is no canister ${canisterId.toText()} here.`);
 }
 
-/** What plain `localhost` means: the canister that was named, or the oldest that serves HTTP.
+/** Returns the canister of plain `localhost`: the named one, or the oldest that serves HTTP.
  * Anyone may install another later, which changes nothing. */
 function plainCanister(options: GatewayOptions): Principal {
   const named = options.plainCanister();

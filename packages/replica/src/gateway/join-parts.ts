@@ -18,7 +18,7 @@ export interface JoinInput {
   readonly canister: CanisterClient;
   readonly verify: Verify;
   readonly first: Uint8Array;
-  /** Of the first part, from 0. */
+  /** The range of the first part, which begins at 0. */
   readonly range: ContentRange;
 }
 
@@ -50,7 +50,7 @@ async function fetchPart(input: JoinInput, fetched: number): Promise<Uint8Array>
   return newBytes({ headers: answer.headers, body }, { fetched, total: input.range.total });
 }
 
-/** What of a part is beyond the bytes that were fetched before. */
+/** Returns the bytes of a part beyond those that were fetched before. */
 function newBytes(
   answer: VerifiedAnswer,
   progress: { readonly fetched: number; readonly total: number },

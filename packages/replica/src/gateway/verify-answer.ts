@@ -53,7 +53,7 @@ export function verifyAnswer(input: VerificationInput): readonly HeaderField[] {
   }
 }
 
-/** Of an answer that is certified by version 1. Throws an Error on a redirect. */
+/** Returns the headers of an answer certified by version 1. Throws an Error on a redirect. */
 function headersOfFormer({ status, headers }: VerifiableAnswer): readonly HeaderField[] {
   if (status >= 300 && status < 400) {
     throw new Error('response verification version 1 does not allow redirects');

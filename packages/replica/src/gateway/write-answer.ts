@@ -59,7 +59,7 @@ function toldLength(headers: readonly HeaderField[]): number | undefined {
   return /^\d{1,15}$/.test(told) ? Number(told) : undefined;
 }
 
-/** What was written still goes out, but not the end that the head announced. */
+/** Sends the bytes written so far, but not the end that the head announced. */
 function breakOff(response: ServerResponse): void {
   response.flushHeaders();
   if (response.socket === null) response.destroy();

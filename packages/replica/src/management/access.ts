@@ -1,4 +1,4 @@
-// Who may call which method of the management canister, as ingress and from a canister.
+// The callers allowed for each method of the management canister, as ingress and from a canister.
 // IC spec, "The IC management canister" (each method's first lines) and "Request: Call".
 
 import { IDL } from '@dfinity/candid';

@@ -123,7 +123,7 @@ function readTypes(pipe: PipeArrayBuffer): number[] {
   return Array.from({ length: readCount(pipe) }, () => readType(pipe));
 }
 
-/** What is counted takes a byte or more each, so a count beyond what is left is a lie. */
+/** Reads a count. Each counted item takes a byte at least, so a count beyond the rest is a lie. */
 function readCount(pipe: PipeArrayBuffer): number {
   const count = lebDecode(pipe);
   if (count > BigInt(pipe.byteLength)) throw new Error('it ends inside its type table');

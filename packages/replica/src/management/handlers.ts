@@ -1,4 +1,4 @@
-// What the families of management methods share: their signature, and what they work with.
+// Types that all families of management methods share: their signature and their context.
 
 import type { ChangeOrigin, Engine, Lifecycle, ManagementCall, Outcome, Reject } from '../core.ts';
 import type { Outcalls } from '../outcalls.ts';
@@ -31,7 +31,7 @@ export interface Parts {
   readonly chunks: ChunkStore;
 }
 
-/** What a method did: the value of its result type, and the cycles that it kept. */
+/** The result of a method: the value of its result type, and the cycles that it kept. */
 export interface Done {
   readonly value?: unknown;
   readonly keptCycles?: bigint;
@@ -47,7 +47,7 @@ export type Handlers<Names extends MethodName = MethodName> = {
   ) => Done | Reject | Promise<Done | Reject>;
 };
 
-/** Who asked for a change, as a canister's history names it. */
+/** Returns the author of a change, as a canister's history names it. */
 export function originOf(call: ManagementCall, [canisterVersion]: Opt<bigint>): ChangeOrigin {
   return { caller: call.caller, isCanister: call.fromCanister, canisterVersion };
 }

@@ -11,7 +11,7 @@ type InquiryMethod = 'canister_info' | 'canister_metadata' | 'fetch_canister_log
 
 /** `dfinity/ic` `rs/types/types/src/canister_log.rs`, MAX_FETCH_CANISTER_LOGS_RESULT_BYTES. */
 const logBytesMax = 2_000_000;
-/** What a record takes there besides its content. */
+/** Bytes that a record counts there besides its content. */
 const recordBytes = 40;
 
 export function inquiryMethods(parts: Parts): Handlers<InquiryMethod> {

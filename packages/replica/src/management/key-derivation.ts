@@ -20,7 +20,7 @@ export interface ExtendedKey {
 
 interface Child {
   readonly key: ExtendedKey;
-  /** What is added to the parent's secret key. */
+  /** The number added to the parent's secret key. */
   readonly offset: bigint;
 }
 

@@ -1,4 +1,4 @@
-// What an HTTPS outcall may be, in the network's words: `dfinity/ic`
+// Limits of HTTPS outcalls, in the network's words: `dfinity/ic`
 // `rs/types/types/src/canister_http.rs`, constants and `validate_http_headers_and_body`; of answers
 // also `rs/https_outcalls/adapter/src/rpc_server.rs`. IC spec, "IC method http_request".
 
@@ -25,7 +25,7 @@ export function headerBytes(headers: readonly HttpHeader[]): number {
   return headers.reduce((sum, { name, value }) => sum + byteLength(name) + byteLength(value), 0);
 }
 
-/** What is wrong with headers and body; `undefined`: nothing. */
+/** Returns the fault of headers and body; `undefined` if there is none. */
 function headersAndBodyFault(headers: readonly HttpHeader[], body: Uint8Array): string | undefined {
   if (headers.length > headersMax) {
     return `number of all http headers ${headers.length} exceeds ${headersMax}`;
@@ -45,7 +45,7 @@ function headersAndBodyFault(headers: readonly HttpHeader[], body: Uint8Array): 
   return undefined;
 }
 
-/** What the call is refused for before it costs anything. */
+/** Returns the reason to refuse the call before it costs anything. */
 export function requestFault(argument: Argument, caller: Principal): string | undefined {
   const [transform] = argument.transform;
   const owner = transform?.function[0];
@@ -67,7 +67,7 @@ export function requestFault(argument: Argument, caller: Principal): string | un
     : undefined;
 }
 
-/** What the nodes refuse when they are about to ask: the call is paid for by then. */
+/** Returns the reason for which nodes refuse to send the request: the call is paid for by then. */
 export function urlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'Failed to parse URL: invalid uri';

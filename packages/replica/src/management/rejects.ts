@@ -83,13 +83,13 @@ export function refused(message: string): Reject {
   return reject(4, { errorCode: 'IC0406', message });
 }
 
-/** What was begun for a canister came to nothing. The network has no error code for it: canisters
- * see code and message alone. */
+/** Rejects a failed operation of a canister. The network has no error code for it: canisters see
+ * only reject code and message. */
 export function failed(code: RejectCode, message: string): Reject {
   return { status: 'rejected', code, message, errorCode: '' };
 }
 
-/** What was asked for breaks a rule of the interface. */
+/** Rejects a call that breaks a rule of the interface. */
 export function contractViolation(message: string): Reject {
   return reject(5, { errorCode: 'IC0504', message });
 }

@@ -30,7 +30,7 @@ interface NumberRule {
     | 'wasm_memory_limit'
     | 'wasm_memory_threshold';
   readonly field: keyof CanisterSettings;
-  /** What the network calls it. */
+  /** The network's name for it. */
   readonly label: string;
   readonly most: bigint;
 }
@@ -83,7 +83,7 @@ const numberRules: readonly NumberRule[] = [
   },
 ];
 
-/** What the caller asks to change, or the reject of a value out of range. */
+/** Returns the settings that the caller changes, or the reject of a value out of range. */
 export function readSettings(argument: Opt<SettingsArgument>): Partial<CanisterSettings> | Reject {
   const [settings] = argument;
   if (settings === undefined) return {};

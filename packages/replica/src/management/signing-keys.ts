@@ -53,7 +53,7 @@ export interface SigningRequest extends SigningKeyPath {
 
 export interface SigningKeys {
   readonly keyNames: readonly string[];
-  /** Of which offline derivation begins. Throws a RangeError for an unknown key, as all do. */
+  /** Returns the key for offline derivation. Throws a RangeError for an unknown key, as all do. */
   masterPublicKey(scheme: SigningScheme, keyName: string): Uint8Array;
   publicKey(path: SigningKeyPath): ExtendedKey;
   /** 64 bytes: ECDSA r | s, big endian, s in the lower half; BIP340; RFC 8032. */

@@ -11,7 +11,7 @@ interface Entry {
   readonly answer: HttpAnswer;
   readonly bytes: number;
   readonly expiresAtMs: number;
-  /** What it took to get it. */
+  /** The time that the request took. */
   readonly tookMs: number;
 }
 

@@ -15,11 +15,11 @@ import { pause, type Random, seededRandom } from './seeded-random.ts';
 
 type HandleApi = (request: AgentRequest) => Promise<AgentResponse>;
 
-/** What stands between the doors and the replica. Absent parts are as without a network. */
+/** The network between the HTTP server and the replica. An absent part changes nothing. */
 export interface Network {
-  /** What the agent endpoints execute by: an update takes its rounds. */
+  /** The engine of the agent endpoints: an update takes its rounds. */
   readonly agentEngine: Engine;
-  /** What the gateway executes by: the ways there and back besides. */
+  /** The engine of the gateway: adds the time to the node and back. */
   readonly gatewayEngine: Engine;
   readonly queryDoor: QueryDoor | undefined;
   readonly cache: AnswerCache | undefined;
@@ -69,7 +69,7 @@ export function createNetwork({ engine, profile, faults, seed }: NetworkOptions)
   };
 }
 
-/** What takes no canister's turn: one node's own, and installations, which are over at once. */
+/** Messages that take no turn of a canister: one node's own, and installations. */
 const untimed: ReadonlySet<MessageReport['kind']> = new Set([
   'query',
   'compositeQuery',

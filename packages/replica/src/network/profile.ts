@@ -14,12 +14,12 @@ export interface NetworkProfile {
   readonly finalizationMs: number;
   /** From the end of a round's execution until its state is certified. */
   readonly certificationMs: number;
-  /** What one block takes of ingress messages. */
+  /** The most bytes of ingress messages in one block. */
   readonly blockBytesMax: number;
   readonly blockMessagesMax: number;
-  /** What one canister executes in a second. */
+  /** Instructions that one canister executes in a second. */
   readonly instructionsPerSecond: number;
-  /** Of a request's way to a node and of its answer's way back, together: least and most. */
+  /** The time to a node and back: least and most. */
   readonly latencyMs: readonly [least: number, most: number];
   /** Update calls to a subnet through one boundary node. */
   readonly updates: RateLimit;
@@ -50,10 +50,10 @@ export interface RateLimit {
 export interface CacheSettings {
   /** For answers whose Cache-Control says nothing of it. */
   readonly ttlMs: number;
-  /** Of what Cache-Control may say. */
+  /** The longest time that Cache-Control may name. */
   readonly ttlMsMax: number;
   readonly itemBytesMax: number;
-  /** Of all answers together. */
+  /** The most bytes of all answers together. */
   readonly bytesMax: number;
   /** How long a request waits for another one of the same that is under way. */
   readonly lockMs: number;
@@ -71,7 +71,7 @@ export const mainnetProfile: NetworkProfile = {
   roundJitterMs: 150,
   // rs/limits/src/lib.rs, INITIAL_NOTARY_DELAY: 300 ms; and as much for the shares of both steps.
   finalizationMs: 600,
-  // What is left of the documentation's two seconds: half a round of waiting, latency, and this.
+  // The documentation's two seconds are half a round of waiting, latency, and this.
   certificationMs: 500,
   // rs/limits/src/lib.rs, MAX_INGRESS_BYTES_PER_BLOCK and MAX_INGRESS_MESSAGES_PER_BLOCK.
   blockBytesMax: 4 * mebibyte,

@@ -9,18 +9,18 @@ import { type Random, seededRandom } from './seeded-random.ts';
 export interface QueryFaults {
   /** The same seed, the same faults. */
   readonly seed?: number;
-  /** Of an answer that is changed on its way: it is not what its node has signed. */
+  /** An answer changed on its way: its node has not signed it. */
   readonly altered?: number;
-  /** Of an answer that the node itself has changed, and signed. */
+  /** An answer that the node itself has changed, and signed. */
   readonly lies?: number;
-  /** Of an answer from an older state: what was answered to the same query then. To one that was
-   * not made then it is the present answer with the time of then. */
+  /** An answer from an older state: that to the same query then. If that query was not made then,
+   * it is the present answer with the time of then. */
   readonly lags?: number;
   /** How much older; default 30 s. */
   readonly lagNs?: bigint;
-  /** Of a connection that ends without an answer. */
+  /** A connection that ends without an answer. */
   readonly dropped?: number;
-  /** Of an answer by a node whose clock has jumped: it signs with that time. */
+  /** An answer by a node whose clock has jumped: it signs with that time. */
   readonly clockJumps?: number;
   /** Forward, or back if below 0; default an hour. */
   readonly clockJumpNs?: bigint;
@@ -28,9 +28,9 @@ export interface QueryFaults {
 
 /** One node's answer to a query. */
 export interface NodeAnswer {
-  /** What its signature is made over. */
+  /** The outcome over which its signature is made. */
   readonly signed: Outcome;
-  /** What arrives. */
+  /** The outcome that arrives. */
   readonly sent: Outcome;
   /** By the node's clock, ns since 1970. */
   readonly timestampNs: bigint;
@@ -50,7 +50,7 @@ interface Past {
 
 const lagNsDefault = 30_000_000_000n;
 const clockJumpNsDefault = 3_600_000_000_000n;
-/** Of one query; the oldest go first. */
+/** The most answers remembered for one query; the oldest are dropped first. */
 const pastAnswersMax = 16;
 const pastQueriesMax = 1_000;
 

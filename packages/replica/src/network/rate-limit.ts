@@ -1,5 +1,5 @@
-// What the network's boundary nodes let through: a bucket of tokens that fills with time, and
-// addresses that are shut out once theirs is empty.
+// The rate limit of the network's boundary nodes: a token bucket that fills with time, and a ban of
+// addresses whose bucket is empty.
 
 import type { NetworkProfile, RateLimit } from './profile.ts';
 

@@ -1,6 +1,6 @@
-// What one commit does to a heap, in bytes. The first change of a page since a checkpoint holds it
-// whole, so that a page that a checkpoint left half-written does not matter; later ones hold the
-// pieces of 128 bytes that differ.
+// The change that one commit makes to a heap, in bytes. The first change of a page since a
+// checkpoint holds it whole, so that a page that a checkpoint left half-written does not matter;
+// later ones hold the pieces of 128 bytes that differ.
 //
 //   patches  entry *     entry  page u32 | which pieces u32, bit 0 the first | the pieces
 //                                                                              little endian

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { StateDamage } from '../state-damage.ts';
 import { writeFileDurably } from './durable-file.ts';
 
-/** What a module's file is called. */
+/** Returns the name of a module's file. */
 export function moduleFileName(module: Uint8Array): string {
   return `${createHash('sha256').update(module).digest('hex')}.wasm`;
 }

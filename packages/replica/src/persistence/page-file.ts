@@ -40,7 +40,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array[] {
   return whole;
 }
 
-/** What a snapshot holds about a page file. */
+/** The facts about a page file that a snapshot stores. */
 export interface PageFileFacts {
   /** In Wasm pages. */
   readonly pages: number;
@@ -62,7 +62,7 @@ export class PageFile implements WritableBase {
   #file: number | undefined;
   #facts: PageFileFacts;
   #pages: number;
-  /** What the file holds is no more part of the memory. */
+  /** The content of the file no longer belongs to the memory. */
   #isCleared: boolean;
 
   /** `path` without its ending: `.bin` has the pages, `.sums` their checksums. */

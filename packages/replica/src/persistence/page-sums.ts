@@ -19,7 +19,7 @@ const never = new Uint32Array(sumsPerBlock);
 
 interface Block {
   readonly sums: Uint32Array;
-  /** Where it was read from or written to last. */
+  /** The place from which it was last read, or to which it was last written. */
   place: number;
   isChanged: boolean;
 }

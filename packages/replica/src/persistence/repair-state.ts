@@ -74,7 +74,7 @@ function damageOf(error: unknown): string {
   throw error;
 }
 
-/** What can be gone back to, the newest first. */
+/** Returns the snapshots that can be restored, the newest first. */
 function snapshotsOf(directory: string): ReadSnapshot[] {
   const found: ReadSnapshot[] = [];
   try {

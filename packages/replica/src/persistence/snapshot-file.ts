@@ -28,13 +28,13 @@ export interface Snapshot {
   readonly canisters: readonly (readonly [id: string, record: Uint8Array])[];
   readonly values: readonly (readonly [name: string, value: Uint8Array])[];
   readonly memories: readonly StoredMemory[];
-  /** What belongs to heaps. */
+  /** The registers of each heap's instance. */
   readonly registers: readonly (readonly [canisterId: string, registers: Uint8Array])[];
 }
 
 export interface ReadSnapshot extends Snapshot {
   readonly checksum: number;
-  /** Of the layout without checksums of pages. */
+  /** The file has the layout without checksums of pages. */
   readonly isFormer: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface PageRun {
   readonly bytes: Uint8Array;
 }
 
-/** What one commit does to one stable memory. */
+/** The change that one commit makes to one stable memory. */
 export interface StableChange {
   readonly canisterId: string;
   /** The former content goes before the runs are written. */
@@ -105,7 +105,7 @@ export class StableOverlay implements StableMemory {
     this.#cleared = false;
   }
 
-  /** What a commit has to do, or `undefined` when there is nothing. `cleared`: the commit drops the
+  /** Returns the change to commit; `undefined` if nothing changed. `cleared`: the commit drops the
    * former content. */
   change(canisterId: string, cleared: boolean): StableChange | undefined {
     if (cleared && !this.#cleared) this.#dropBase();

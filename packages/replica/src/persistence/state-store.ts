@@ -1,5 +1,5 @@
-// What every store does alike: canister records, values and overlays, and a commit as one prepared
-// change. Where bytes finally live is the backend's business; this file must not know of files.
+// The common part of all stores: canister records, values and overlays, and a commit as one
+// prepared change. The backend decides where bytes are stored; this file must not know of files.
 
 import type {
   HeapChange,

@@ -67,7 +67,7 @@ export class ByteWriter {
     this.bytes(encoded);
   }
 
-  /** What was written, as a view that later writes may invalidate. */
+  /** Returns the written bytes, as a view that later writes may invalidate. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

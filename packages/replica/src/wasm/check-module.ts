@@ -64,7 +64,7 @@ function checkGlobals(sections: Sections): void {
   }
 }
 
-/** Of a memory of 32 bits V8 checks the size. */
+/** Checks a memory's size; V8 checks that of a memory of 32 bits. */
 function checkMemory(memory: MemoryShape | undefined): void {
   if (memory?.address !== 'I') return;
   const pages = Math.max(memory.minimum, memory.maximum ?? 0);

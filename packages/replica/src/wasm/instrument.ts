@@ -37,7 +37,7 @@ export interface Instrumented {
   /** The type of its addresses. */
   readonly address: Address;
   readonly hasStart: boolean;
-  /** What the network's compiler would have to work through: those of functions and globals. */
+  /** Instructions that the network's compiler would compile: those of functions and globals. */
   readonly instructions: number;
   /** Indices of the mutable globals, each exported as `globalExport(index)`. */
   readonly globals: readonly number[];

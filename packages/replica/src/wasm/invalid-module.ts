@@ -11,7 +11,7 @@ export class EngineRefusal extends InvalidModule {
   }
 }
 
-/** What the network leaves to its engine, wasmtime, to validate. */
+/** Returns the error for a rule that the network's engine, wasmtime, validates. */
 export function notValidated(why: string): InvalidModule {
   return new InvalidModule(
     `Wasmtime failed to validate wasm module wasmtime::Module::validate() failed with ${why}`,

@@ -27,7 +27,7 @@ export interface Additions {
 
 export interface MeteredCode {
   readonly content: Uint8Array;
-  /** Of all functions, before anything was added. */
+  /** Instructions of all functions, before any were added. */
   readonly instructions: number;
 }
 
@@ -81,7 +81,7 @@ class Meter {
   readonly #additions: Additions;
   readonly #source: Uint8Array;
   readonly #body = new ByteWriter(1 << 16);
-  /** What addresses of 64 bits add to the cost of a load or store. */
+  /** The cost that addresses of 64 bits add to a load or store. */
   readonly #surcharge: number;
   readonly #memoryCharge: number;
 

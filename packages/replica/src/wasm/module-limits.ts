@@ -1,4 +1,4 @@
-// What the network takes of a module, in figures. Each stands beside its constant in `dfinity/ic`.
+// The network's limits of a module, each beside the name of its constant in `dfinity/ic`.
 
 const mebibyte = 1024 * 1024;
 

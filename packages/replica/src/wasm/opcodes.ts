@@ -1,4 +1,4 @@
-// What each WebAssembly instruction costs on the Internet Computer (wasm32): the weights of the
+// The cost of each WebAssembly instruction on the Internet Computer (wasm32): the weights of the
 // network's instrumentation. Facts only: neither how code is read nor where a charge is placed.
 // WebAssembly Core specification, §5.4 "Instructions", for the opcodes.
 
