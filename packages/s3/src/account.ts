@@ -1,4 +1,4 @@
-// What the door needs of those who ask: the client library in their name.
+// The account of a caller: the client library in their name.
 
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
 import type { FileRecord } from '../../client/src/interface.ts';
@@ -9,7 +9,7 @@ export interface Account {
   readonly storage: Storage;
   /** Whether buckets are end-to-end or keep versions, and how long what is in their files is. */
   readonly secrets: Pick<BucketSecrets, 'mode' | 'keepsVersions' | 'plainSize' | 'forget'>;
-  /** Who cannot list buckets, such as an API key, may have been told some. */
+  /** Known buckets of a caller who cannot list buckets, such as an API key. */
   readonly buckets?: readonly string[] | undefined;
 }
 

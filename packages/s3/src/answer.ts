@@ -1,4 +1,4 @@
-// What an operation answers, before it is written.
+// The answer of an operation, before it is written.
 
 export interface Answer {
   readonly status: number;

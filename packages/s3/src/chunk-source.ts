@@ -8,10 +8,10 @@ import type { UploadSource } from '../../client/src/upload-source.ts';
 import type { Body } from './body/open-body.ts';
 import type { Gate } from './gate.ts';
 
-/** Of the longest slices, which are whole pieces of an age file: buffers of one length fit all. */
+/** The most bytes of a slice, whole segments of an age file: buffers of one length fit all. */
 const sliceBytes = 30 * 65_536;
 
-/** What all requests of a door share. */
+/** Memory that all requests of a server share. */
 export interface ChunkRoom {
   readonly buffers: BufferPool;
   /** One is inside for each chunk that is being read of a client and sent. */
@@ -91,7 +91,7 @@ export function chunkSource(body: Bytes, room: ChunkRoom, signal: AbortSignal): 
 /** Whether it does; rejects when it has failed by then. */
 async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   const late = new AbortController();
-  // Who comes too late is not heard: its failure is told to whoever awaits it.
+  // A failure after the race is ignored here: whoever awaits the work receives it.
   const time = wait(ms, false, { ref: false, signal: late.signal }).catch(() => false);
   try {
     return await Promise.race([work.then(() => true), time]);
@@ -100,7 +100,7 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** What comes of the service, when there is room for it. */
+/** Returns the bytes from the service, when there is memory for them. */
 export function received(pieces: Pieces, { receiving }: ChunkRoom, signal: AbortSignal): Pieces {
   return iteratorOf(
     async () => {

@@ -51,7 +51,7 @@ export function namesEtag(list: string, etag: string): boolean {
   return list.split(',').some((one) => one.trim().replace(/^W\//, '').replaceAll('"', '') === etag);
 }
 
-/** Of whole seconds, as dates of HTTP are; undefined where there is no date. */
+/** Compares whole seconds, as in dates of HTTP; `undefined` if the date is missing. */
 function isAfter(modified: Date, date: string | undefined): boolean | undefined {
   const time = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(time)) return undefined;

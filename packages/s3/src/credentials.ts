@@ -16,7 +16,7 @@ const idLength = 20;
 /** Forty characters in base64. */
 const secretBytes = 30;
 
-/** What is wrong with the file of access keys, in words for who starts the door. */
+/** A fault in the file of access keys, in words for the operator who starts the server. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
 }
@@ -140,7 +140,7 @@ function newId(): string {
   return idPrefix + random.join('');
 }
 
-/** Of letters, digits, plus and slash, as those of AWS. */
+/** Returns a secret of letters, digits, plus and slash, as those of AWS. */
 function newSecret(): string {
   return randomBytes(secretBytes).toString('base64');
 }

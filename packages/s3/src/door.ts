@@ -26,7 +26,7 @@ export interface DoorOptions {
   readonly credentials: Credentials;
   /** In whose name the service is asked; undefined: nobody's, who reads what is public. */
   readonly openAccount: (credential: Credential | undefined) => Promise<Account>;
-  /** Where uploads in parts are noted, and wait. */
+  /** The folder and the limits of uploads in parts. */
   readonly multipart: MultipartOptions;
   /** Whatever would change something is refused. */
   readonly isReadOnly?: boolean | undefined;
@@ -56,7 +56,7 @@ const others = {
 };
 /** Chunks in memory beside one for each of them. */
 const spareLanes = 3;
-/** Of all uploads, and of all downloads: on their way at a time. */
+/** The most chunks in transfer at a time, of all uploads and of all downloads. */
 const sendingMax = 4;
 const receivingMax = 2;
 const connectionsMax = 512;
@@ -83,7 +83,7 @@ export function createDoor(options: DoorOptions): Door {
   server.maxConnections = connectionsMax;
   server.keepAliveTimeout = 30_000;
   server.on('request', (request, response) => void serve(desk, request, response));
-  // What is refused is refused before its body is sent.
+  // A refused request is refused before its body is sent.
   server.on('checkContinue', (request, response) => void serve(desk, request, response));
   // S3 ignores other expectations; Node would answer 417.
   server.on('checkExpectation', (request, response) => void serve(desk, request, response));

@@ -1,4 +1,4 @@
-// What a request notes with an object, and what an answer shows of it: header fields.
+// Header fields that a request stores with an object, and those that an answer shows of it.
 
 import type { StoredHeaders } from '../../client/src/interface.ts';
 import type { S3Request } from './request.ts';
@@ -62,7 +62,7 @@ function userMetadataOf(request: S3Request): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Of an answer to Get and Head. */
+/** Returns the header fields of an answer to Get and Head. */
 export function headersOf(object: StoredObject): Record<string, string | undefined> {
   const metadata = Object.entries(object.metadata).map(
     ([name, value]) => [`x-amz-meta-${name.toLowerCase()}`, wordOf(value)] as const,
@@ -99,7 +99,7 @@ export function partChecksumOf(own: OwnFacts, number: number): string | undefine
   return value && `${algorithm} ${value} ${type}`;
 }
 
-/** What is not ASCII as an encoded word (RFC 2047), as S3 shows it. */
+/** Returns text that is not ASCII as an encoded word (RFC 2047), as S3 does. */
 function wordOf(text: string): string {
   const isPlain = /^[\u0020-\u007e]*$/.test(text);
   return isPlain ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;

@@ -1,4 +1,4 @@
-// What every operation is given.
+// The context of every operation.
 
 import type { Account } from './account.ts';
 import type { Answer } from './answer.ts';
@@ -32,7 +32,7 @@ export type Handler = (operation: Operation) => Promise<Answer>;
 
 export interface Route {
   readonly run: Handler;
-  /** What the query may have beside the name that chooses the route. */
+  /** Query parameters allowed beside the name that chooses the route. */
   readonly parameters?: readonly string[];
   /** Something is different after it: refused where the door only reads. */
   readonly isChange?: boolean;

@@ -10,7 +10,7 @@ import type { StoredObject } from './stored-object.ts';
 const knownMs = 1_000;
 /** Objects, each with one window of bytes at most: 8 MB in all. */
 const objectsMax = 4;
-/** What one request fetches of the service. */
+/** The bytes that one request fetches from the service. */
 const windowBytes = 1_900_000;
 /** Bytes that nobody has asked for that long are forgotten. */
 const idleMs = 10_000;
@@ -23,9 +23,9 @@ interface Window extends ByteRange {
 interface Recent {
   readonly object: StoredObject;
   readonly untilMs: number;
-  /** Of the changes that had been made before it was asked for. */
+  /** The number of changes made before the request. */
   readonly changes: number;
-  /** Where the latest range ended. */
+  /** The end of the latest range. */
   end?: number;
   window?: Window | undefined;
   idle?: NodeJS.Timeout;

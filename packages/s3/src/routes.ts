@@ -55,7 +55,7 @@ export function routeOf(request: S3Request): Route {
   return route;
 }
 
-/** What clients note for themselves, and presigned requests for the signature. */
+/** Parameters of clients' own use, and those of a presigned request's signature. */
 function isOfAll(name: string): boolean {
   return name === 'x-id' || /^x-amz-/i.test(name);
 }

@@ -1,4 +1,4 @@
-// What S3's clients are told when something does not go: a code that they know, and words.
+// Errors as S3's clients know them: a code and a message.
 
 /** Codes of S3 and their statuses. */
 const statuses = {
@@ -67,7 +67,7 @@ export type S3Code = keyof typeof statuses;
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3Code;
-  /** Of the answer, by HTTP. */
+  /** The HTTP status of the answer. */
   readonly status: number;
 
   constructor(code: S3Code, message: string, options: { readonly cause?: unknown } = {}) {

@@ -23,7 +23,7 @@ interface Group {
 const windowMs = 50;
 /** So long after an answer its client's next is expected. */
 const recentMs = 100;
-/** Of what goes alone in a group, at a time. */
+/** Concurrent uploads of files too large for a batch. */
 const concurrency = 16;
 
 export class SmallPuts {

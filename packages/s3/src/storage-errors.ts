@@ -1,4 +1,4 @@
-// What the client library fails with, in S3's terms.
+// Converts errors of the client library to S3's.
 
 import { outOfUseCodes } from '../../client/src/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
@@ -37,7 +37,7 @@ const codes: Readonly<Record<string, S3Code>> = {
   Unsupported: 'NotImplemented',
 };
 
-/** Of an error that is not foreseen InternalError, which has it as its cause. */
+/** Returns the S3 error; an unforeseen error becomes the cause of an InternalError. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   const cause = { cause: error };

@@ -5,10 +5,10 @@ import type { FileRecord, StoredHeaders } from '../../client/src/interface.ts';
 import { keyOfPath } from './keys.ts';
 import { S3Error } from './s3-error.ts';
 
-/** Of names that no user's may begin with. */
+/** The prefix of names reserved for the server: no user's name begins with it. */
 export const ownPrefix = 's3.';
 
-/** Of the record, without what is absent. */
+/** Facts of the record, without absent ones. */
 export interface OwnFacts {
   /** MD5 in hexadecimal, of several parts with `-` and their number. */
   readonly etag?: string | undefined;
@@ -16,7 +16,7 @@ export interface OwnFacts {
   readonly checksum?: string | undefined;
   /** Bytes within an age file. */
   readonly size?: number | undefined;
-  /** Of each part that it came in but the last, where they were of one length. */
+  /** The length of each uploaded part but the last, if they had one length. */
   readonly partBytes?: number | undefined;
   /** The checksum of each part in base64, with commas between; absent where they do not fit. */
   readonly partSums?: string | undefined;
@@ -46,7 +46,7 @@ const storedNames = [
   'Content-Language',
 ] as const;
 
-/** What a client takes that is told no type, as S3 has it. */
+/** The type of an object stored without one, as in S3. */
 export const unknownType = 'binary/octet-stream';
 
 export function objectOf(record: FileRecord): StoredObject {
@@ -62,7 +62,7 @@ export function objectOf(record: FileRecord): StoredObject {
   };
 }
 
-/** What lists show of an object, or of a former version of it. */
+/** Returns the facts that lists show of an object or a former version. */
 export function factsShown({
   etag,
   size,
@@ -83,7 +83,7 @@ function substituteEtag(etag: string): string {
 
 function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
   const read = (name: string) => metadata[ownPrefix + name];
-  // Who may write files may write anything here: what is no number of bytes is not there.
+  // Writers of files may store anything here: an invalid number of bytes counts as absent.
   const number = (name: string) => {
     const text = read(name) ?? '';
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;

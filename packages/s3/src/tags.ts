@@ -48,7 +48,7 @@ export function tagOf(word: string): Tag {
   return { key: decode(key), value: decode(value) };
 }
 
-/** What was no word of the door's stays as it is. */
+/** Decodes the characters that this server encodes; other text stays as it is. */
 function decode(text: string): string {
   return text.replace(/%(?:25|2C|3D|20)/g, decodeURIComponent);
 }

@@ -16,7 +16,7 @@ function stampOf({ updatedAt }: Version): string {
   return Date.parse(updatedAt).toString(36);
 }
 
-/** Of a record, or of a former version as lists show it. */
+/** Returns the id of a record, or of a former version as lists show it. */
 export function idOfVersion(version: Version): string {
   return `${version.version}-${stampOf(version)}`;
 }

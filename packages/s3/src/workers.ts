@@ -138,7 +138,7 @@ export class Workers {
     }
   }
 
-  /** Of the groups that may have one more worker, the one with the fewest. */
+  /** Takes work of the group with the fewest workers among those that may have one more. */
   #next(): (() => void) | undefined {
     let fewest: Group | undefined;
     for (const group of this.#groups.values()) {

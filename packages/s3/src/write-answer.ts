@@ -62,7 +62,7 @@ async function writePieces(
     if (!response.headersSent) writeHead(response, answer);
     return response.write(bytes);
   };
-  // What waits for a piece holds none: that is megabytes, of each answer.
+  // While it waits for a piece it holds no other: each answer would hold megabytes.
   const take = ({ done, value }: IteratorResult<Uint8Array>): 'over' | 'full' | 'taken' => {
     if (done) return 'over';
     const end = Math.max(0, value.length - keptBytes);
@@ -82,7 +82,7 @@ async function writePieces(
     response.end();
   } catch (error) {
     if (response.headersSent) response.destroy();
-    // What the source itself has ended by is known.
+    // The error by which the source itself ended is known already.
     await pieces.return?.().catch(() => {});
     throw error;
   }
@@ -91,7 +91,7 @@ async function writePieces(
 const keptBytes = 1_024;
 
 async function drained(response: ServerResponse): Promise<void> {
-  // Who went while a piece was waited for says so no more.
+  // A client that left during the wait causes no further event.
   if (response.destroyed) throw new Error('The client has gone.');
   const gone = new AbortController();
   const timer = setTimeout(() => response.destroy(), drainMsMax);

@@ -52,7 +52,7 @@ export class ByteReader {
     }
   }
 
-  /** Of the source too: a body that is given up is not read on. */
+  /** Closes the source too: nothing reads on in an abandoned body. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

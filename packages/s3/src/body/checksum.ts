@@ -36,7 +36,7 @@ export interface RunningChecksum {
 }
 
 const castagnoliReversed = 0x82f63b78;
-/** Of the NVM Express specification, its polynomial reversed. */
+/** The polynomial of the NVM Express specification, reversed. */
 const nvmeReversed = '9a6c9329ac4bc9b5';
 
 /** In any case of letters; undefined for what S3 does not know. */

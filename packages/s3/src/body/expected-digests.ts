@@ -1,4 +1,4 @@
-// What a request says that its body is: its length and digests, checked before the first byte.
+// The length and digests that a request states of its body, checked before the first byte.
 
 import { S3Error } from '../s3-error.ts';
 import { headerOf, parseQuery, type SignedRequest } from '../signature/signed-request.ts';
@@ -13,7 +13,7 @@ import {
 } from './checksum.ts';
 
 export interface Expected {
-  /** Of the bytes themselves, without framing. */
+  /** The length of the bytes themselves, without framing. */
   readonly length: number;
   /** In base64. */
   readonly md5: string | undefined;
@@ -29,7 +29,7 @@ export interface ExpectedChecksum {
 }
 
 const checksumPrefix = 'x-amz-checksum-';
-/** What begins so and is no digest. */
+/** Names with the same prefix that are not digests. */
 const otherNames = ['algorithm', 'mode', 'type'];
 const md5Bytes = 16;
 

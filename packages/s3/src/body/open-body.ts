@@ -8,7 +8,7 @@ import { decodeChunks, type Trailer } from './chunked-body.ts';
 import { type Expected, readExpected } from './expected-digests.ts';
 
 export interface Body {
-  /** Of the stream, in bytes. */
+  /** The length of the stream, in bytes. */
   readonly length: number;
   /**
    * Once. Throws S3Error where the bytes are not those that were meant, before it gives the last of

@@ -21,7 +21,7 @@ export interface ListedPart {
   readonly checksums: readonly { readonly algorithm: ChecksumAlgorithm; readonly value: string }[];
 }
 
-/** What is known of the object's bytes by then. */
+/** Facts about the object's bytes that are known by then. */
 export interface WholeFacts {
   readonly etag?: string;
   readonly checksum?: string | undefined;
@@ -41,9 +41,9 @@ export interface CompletionWish {
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
   /** Bytes of the whole; where it is told, it must be right. */
   readonly size?: number | undefined;
-  /** Of the whole, as the client reckons it. */
+  /** The checksum of the whole, as the client computed it. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;
-  /** What every part but the last has at least. */
+  /** The fewest bytes of every part but the last. */
   readonly partBytesMin: number;
 }
 
@@ -100,7 +100,7 @@ function listedParts(state: UploadState, { listed, partBytesMin }: CompletionWis
   return parts;
 }
 
-/** Of all but the last, when they are numbered from 1 on without a gap. */
+/** Returns the length of all parts but the last, if they are numbered from 1 without a gap. */
 function lengthOf(parts: readonly StoredPart[]): number | undefined {
   const length = parts[0]?.size ?? 0;
   const isRegular = parts.every(

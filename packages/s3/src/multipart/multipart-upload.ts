@@ -140,7 +140,7 @@ export class MultipartUpload {
     return hasKnownPlace ? session : undefined;
   }
 
-  /** What is in the session cannot be moved to another place. */
+  /** Refuses a part of another length if later parts are stored: their chunks cannot move. */
   #requirePlaces({ number, size }: NewPart): void {
     const { session, parts } = this.state;
     if (session === undefined || size === session.partBytes) return;
@@ -175,7 +175,7 @@ export class MultipartUpload {
     const told = { bucket, path, contentType, headers, tags, chunkBytes };
     const { uploadId } = await storage.uploads.begin(told);
     const session = { ...layout, sessionId: uploadId };
-    // What is not noted would not be found again: the service ends it by itself.
+    // A session missing in the log would be lost: the service ends it by itself.
     await this.#log.append({ kind: 'session', session });
     return session;
   }

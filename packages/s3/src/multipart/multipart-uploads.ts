@@ -1,5 +1,5 @@
 // The uploads in parts that this door knows, by what is on its disk: a restart changes nothing.
-// What nobody has touched for a day goes, as it does in the service.
+// Uploads unused for a day are removed, as in the service.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import { logPath, UploadLog, type UploadStart } from './upload-log.ts';
 export interface MultipartOptions {
   /** For this door alone; made if it is missing. */
   readonly folder: string;
-  /** What waits on the disk, in all; 20 GB unless told. */
+  /** The most bytes in the spool; default 20 GB. */
   readonly spoolBytesMax?: number | undefined;
-  /** Of every part but the last; 5 MiB, as S3 has it, unless told. */
+  /** The fewest bytes of every part but the last; default 5 MiB, as in S3. */
   readonly partBytesMin?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ const logEnding = '.log';
 const idBytes = 16;
 const idleMsMax = 24 * 3_600_000;
 const sweepMs = 3_600_000;
-/** Of all callers, completed ones of the last day among them. */
+/** The most uploads of all callers, including those completed in the last day. */
 const uploadsMax = 10_000;
 const spoolBytes = 20_000_000_000;
 const partBytes = 5_242_880;
@@ -84,7 +84,7 @@ export class MultipartUploads {
     );
   }
 
-  /** What is on the disk stays. */
+  /** Releases the memory of an upload; its files on the disk stay. */
   release(uploadId: string): void {
     this.#uploads.delete(uploadId);
   }

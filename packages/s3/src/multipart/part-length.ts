@@ -9,7 +9,7 @@ export interface SizedPart {
   readonly number: number;
   /** In bytes. */
   readonly size: number;
-  /** Of another object. */
+  /** The part is a copy of another object's bytes. */
   readonly isCopied: boolean;
 }
 
@@ -23,7 +23,7 @@ export class PartLength {
     for (const { number, size } of stored) this.note({ number, size, isCopied: true });
   }
 
-  /** That a part has come; one that is sent again counts once. */
+  /** Records that a part has arrived; one that is sent again counts once. */
   note({ number, size, isCopied }: SizedPart): void {
     this.#sizes.set(number, size);
     if (number === 1 && !isCopied) this.#first = size;

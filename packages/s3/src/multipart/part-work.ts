@@ -9,7 +9,7 @@ export interface PartWork {
   readonly isSealed: boolean;
   /** Requests at a time to the service. */
   readonly concurrency: number;
-  /** Where chunks are in memory, of all requests. */
+  /** The memory for chunks that all requests share. */
   readonly room: ChunkRoom;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// What the door must know of an upload in parts when it starts anew: a file of lines for each, one
-// added and on the disk before what it tells of is answered.
+// The log of an upload in parts, read when the server starts again: a file of lines for each
+// upload. A line is on the disk before the request that it records is answered.
 //
 //   <uploadId>.log    JSON, a line each: the start first, then what has come to it. A line that was
 //                     cut by a crash was never answered: it is taken away.
@@ -40,13 +40,13 @@ export interface StoredPart {
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
   /** ISO 8601. */
   readonly storedAt: string;
-  /** Of a part in the session: those of its chunks. */
+  /** The digests of the chunks of a part in the session. */
   readonly digests?: readonly string[];
-  /** Of any other: the file of the spool that has it. */
+  /** The file of the spool that holds any other part. */
   readonly file?: string;
 }
 
-/** What a completion has answered, and does again. */
+/** The answer of a completion, which a repetition returns again. */
 export interface Completed {
   readonly etag: string;
   readonly checksum?: string;
@@ -129,7 +129,7 @@ export class UploadLog {
   }
 
   async #write(entry: Entry): Promise<void> {
-    // What an append that failed has left, such as half a line on a full disk.
+    // Removes the rest of a failed append, such as half a line on a full disk.
     await truncate(this.#path, this.#length);
     const line = lineOf(entry);
     // An upload that is gone stays so: nothing makes the file anew.

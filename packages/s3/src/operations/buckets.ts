@@ -104,7 +104,7 @@ async function deleteBucket({ account, request }: Operation): Promise<Answer> {
   return { status: 204 };
 }
 
-/** That of us-east-1 is empty. */
+/** Returns the location; that of us-east-1 is empty. */
 async function getLocation(operation: Operation): Promise<Answer> {
   await requireBucket(operation);
   return xmlAnswer(writeXml('LocationConstraint', {}));
@@ -116,7 +116,7 @@ async function getVersioning({ account, request }: Operation): Promise<Answer> {
   return xmlAnswer(writeXml('VersioningConfiguration', { Status: status }));
 }
 
-/** Of a bucket that did not keep versions before. */
+/** The days for which a bucket stores versions that stored none before. */
 const keptDays = 30;
 
 async function putVersioning(operation: Operation): Promise<Answer> {

@@ -1,4 +1,4 @@
-// What operations of several kinds do alike.
+// Functions that operations of several kinds share.
 
 import { ageType } from '../../../client/src/end-to-end-options.ts';
 import type { FileName, FileRecord } from '../../../client/src/interface.ts';
@@ -25,12 +25,12 @@ export async function requireBucket({ account, request, signal }: Operation): Pr
   await account.storage.listFolder({ bucket: bucketOf(request), limit: 1, signal });
 }
 
-/** Where the object of the request is to be; throws where no object can. */
+/** Returns the file to write; throws if no object can have that name. */
 export function targetOf(request: S3Request): FileName {
   return { bucket: bucketOf(request), path: pathOfKey(request.key ?? '') };
 }
 
-/** Where it is, if it is anywhere: what cannot be there is not there. */
+/** Returns the file to read; an object of an impossible name does not exist. */
 export function placeOf({ bucket, key }: Pick<S3Request, 'bucket' | 'key'>): FileName {
   const path = findPath(key ?? '');
   if (bucket !== undefined && path !== undefined) return { bucket, path };
@@ -58,7 +58,7 @@ export async function findObject(
 
 interface FoundRecord {
   readonly record: FileRecord;
-  /** Of a former one. */
+  /** The number of a former version. */
   readonly version?: number;
 }
 
@@ -85,7 +85,7 @@ export async function isEndToEnd({ secrets }: Account, bucket: string): Promise<
 
 const missingCodes: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchVersion']);
 
-/** What fails for want of the file, or of its version, is undefined. */
+/** Returns `undefined` if the file or its version does not exist. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;

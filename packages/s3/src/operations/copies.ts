@@ -84,13 +84,13 @@ function isReplaced(request: S3Request, directive: string): boolean {
   throw new S3Error('InvalidArgument', `${directive} is COPY or REPLACE.`);
 }
 
-/** What is to be different on a record that has the source's. */
+/** Returns the fields in which the copy's record differs from the source's. */
 function changeOf({ source, description, tags }: Copy) {
   if (description === undefined) return tags && { tags };
   const { contentType, headers, expires, metadata } = description;
   const own = { ...source.own, headers, expires };
   return {
-    // Of a sealed file the type is that of the age file.
+    // The record of a sealed file has the type of the age file.
     ...(source.contentType === source.record.contentType && { contentType }),
     headers,
     metadata: metadataOf(own, metadata),

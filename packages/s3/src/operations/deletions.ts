@@ -38,7 +38,7 @@ async function deleteObject(operation: Operation): Promise<Answer> {
   return { status: 204, headers: { 'x-amz-version-id': versionId } };
 }
 
-/** What an object must be to be deleted, as `DirectoryBucket` deletions of S3 have it. */
+/** The condition of a deletion, as in S3's deletions of a `DirectoryBucket`. */
 interface Condition {
   readonly etag: string | undefined;
   readonly size: number | undefined;
@@ -94,7 +94,7 @@ async function deleteOne(operation: Operation, file: FileName, which: Which): Pr
     await unlessMissing(account.storage.remove(file, { ifMatch, signal }));
     return;
   }
-  // What has the number of a version that has gone is another.
+  // A record may have the number of a version that no longer exists.
   const { record } = found ?? (await unlessMissing(findRecord(operation, file, versionId))) ?? {};
   if (record === undefined) return;
   const erasure = { ...file, version: record.version, signal };

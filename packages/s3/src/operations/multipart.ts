@@ -194,7 +194,7 @@ async function completeUpload(operation: Operation): Promise<Answer> {
   const upload = await findUpload(operation);
   const list = readXml(await readSmallBody(operation), 'CompleteMultipartUpload', tagsMax);
   const { start } = upload.state;
-  // Who has gone asks again: then it had better be there.
+  // A client that left asks again, and should find it complete: its leaving aborts nothing.
   const own = { ...operation, signal: new AbortController().signal };
   const completion = upload.complete(await workOf(own, upload), {
     listed: listedOf(list),

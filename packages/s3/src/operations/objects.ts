@@ -109,7 +109,7 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Of one download: no more come at a time of all. */
+/** The most chunks fetched ahead for one download. */
 const chunksAheadMax = 2;
 
 interface Opening {
@@ -171,7 +171,7 @@ interface ObjectPart {
   readonly count: number;
 }
 
-/** What is asked for by its number; undefined: the whole. */
+/** Returns the part that the request numbers; `undefined` for the whole object. */
 function partOf({ header, query }: S3Request, { own, size }: StoredObject): ObjectPart | undefined {
   const text = query.get('partNumber');
   if (text === undefined) return undefined;
@@ -196,7 +196,7 @@ function partOf({ header, query }: S3Request, { own, size }: StoredObject): Obje
   return { number, range: { start, end: Math.min(size, start + partBytes) }, count };
 }
 
-/** Of a signed request alone: an address of somebody else's cannot change what is shown. */
+/** Returns the overrides of a signed request only: nobody else's address changes the answer. */
 function overridesOf(request: S3Request, isSigned: boolean): Record<string, string> {
   const fields = overrides.flatMap((name) => {
     const value = request.query.get(`response-${name.toLowerCase()}`);

@@ -27,12 +27,12 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   const { contentType, headers, tags } = description;
   const { length: size } = body;
   const isSealed = await isEndToEnd(account, target.bucket);
-  // Of an age file the session tells its header, also where the bucket has become so just now.
+  // The session reports an age file's header, also if the bucket became end-to-end just now.
   const facts = () => {
     const isAge = isSealed || session?.ageHeader !== undefined;
     return factsOf(description, isAge ? { size } : digestFacts(body));
   };
-  // What is too much is said before anything is sent.
+  // Too much metadata is refused before anything is sent.
   factsOf(description, isSealed ? { size } : longestFacts);
   let session: UploadSession | undefined;
   const source = chunkSource(body, room, signal);
@@ -81,7 +81,7 @@ const longestFacts: ByteFacts = {
   checksum: `SHA512 ${'0'.repeat(88)}`,
 };
 
-/** What is read of the service, as the body of a request. */
+/** Returns bytes read from the service as the body of a request. */
 export function bodyOf(stream: AsyncIterable<Uint8Array>, length: number): Body {
   const md5 = createHash('md5');
   return {

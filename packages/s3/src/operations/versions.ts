@@ -53,7 +53,7 @@ async function listObjectVersions(operation: Operation) {
     (name === keyMarker && idMarker !== undefined && (version?.number ?? 0) < behind);
   const former = await formerOf(operation, asked);
   const present = await presentOf(operation, { asked, keyMarker, idMarker });
-  // Of what is behind the present page nothing is known yet.
+  // Names after the present page are not known yet.
   const known = (name: string) => !present.next || compareNames(name, present.next) <= 0;
   const all = [...present.names, ...former.filter(({ name }) => known(name))].filter(isBehind);
   const sorted = distinct(all.sort(inOrder), asked.delimiter !== '');

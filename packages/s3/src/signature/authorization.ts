@@ -1,5 +1,5 @@
-// What a request says of its own signature, in its Authorization header or in its query. Read
-// strictly: a form that S3 would not take is refused in words, never guessed at.
+// The signature's parameters in the Authorization header or the query. They are read strictly: a
+// form that S3 does not accept is refused with its reason, never guessed.
 
 import { type S3Code, S3Error } from '../s3-error.ts';
 import type { Scope } from './canonical-request.ts';
@@ -14,13 +14,13 @@ export interface Claim {
   /** As it is signed, `20130524T000000Z`. */
   readonly time: string;
   readonly timeMs: number;
-  /** Of a presigned request: for how long after its time it is good. */
+  /** The seconds for which a presigned request is valid after its time. */
   readonly expiresSeconds: number | undefined;
 }
 
 const algorithm = 'AWS4-HMAC-SHA256';
 const expiresSecondsMax = 604_800;
-/** Of version 2: with these it is meant, also when the rest is missing. */
+/** Parameters of version 2, which any of them indicates. */
 const formerParameters = ['AWSAccessKeyId', 'Signature'];
 const queryFields = ['Algorithm', 'Credential', 'Date', 'SignedHeaders', 'Expires', 'Signature'];
 
@@ -94,7 +94,7 @@ function headerClaim(request: SignedRequest, header: string): Claim {
   };
 }
 
-/** Of RFC 9110 §5.6.7, and of RFC 5322 as Python writes it. */
+/** The date of RFC 9110 §5.6.7, and that of RFC 5322 as Python writes it. */
 const httpDate = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} (?:GMT|[+-]0000)$/;
 
 /** `x-amz-date`, or `date` in its place, whose HTTP date is signed in the form of the former. */

@@ -5,7 +5,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { getCanonicalHeaders, getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
 import { decodePath, headerOf, parseQuery, type SignedRequest, utf8Of } from './signed-request.ts';
 
-/** What a signature is bound to, and what it was made with. */
+/** The credential scope of a signature. */
 export interface Scope {
   /** `20130524`. */
   readonly date: string;

@@ -4,10 +4,10 @@
 import { isUtf8 } from 'node:buffer';
 import { S3Error } from '../s3-error.ts';
 
-/** Of its texts each character is a byte, as Node's server gives them. */
+/** A signed request. Each character of its texts is a byte, as in Node's server. */
 export interface SignedRequest {
   readonly method: string;
-  /** What follows the host in the request line, before `?`: as Node gives it. */
+  /** The request line's path before `?`, as Node returns it. */
   readonly rawPath: string;
   /** Without the `?`. */
   readonly rawQuery: string;
@@ -54,7 +54,7 @@ export function headerOf({ headers }: Pick<SignedRequest, 'headers'>, name: stri
   return values.length === 0 ? undefined : values.join(',');
 }
 
-/** What was sent as UTF-8, of a text with a character for each byte; any other text as it is. */
+/** Decodes UTF-8 in a text with a character for each byte; returns any other text as it is. */
 export function utf8Of(text: string): string {
   const bytes = Buffer.from(text, 'latin1');
   return bytes.toString('latin1') === text && isUtf8(bytes) ? bytes.toString('utf8') : text;

@@ -1,4 +1,4 @@
-// Who calls, by the signature of the request: Signature Version 4 in the header or presigned.
+// Identifies the caller by the request's signature: Signature Version 4, in a header or presigned.
 //
 // As with S3, a request that is sent again as it was, within 15 minutes of its time or, presigned,
 // until it expires, is good again: on a connection that others read they can repeat a call, though
@@ -11,12 +11,12 @@ import { ChunkSigner } from './chunk-signer.ts';
 import { isSameText } from './same-text.ts';
 import { type Header, headerOf, parseQuery, type SignedRequest } from './signed-request.ts';
 
-/** What an access key stands for: a profile of the command, or an API key with its service. */
+/** The rights behind an access key: a profile of the command, or an API key with its service. */
 export type Access =
   | { readonly profile: string }
   | { readonly apiKey: string; readonly url: string };
 
-/** Of an access key, without its secret. */
+/** The name of an access key and its rights, without its secret. */
 export interface Credential {
   readonly accessKeyId: string;
   readonly access: Access;
