@@ -18,7 +18,7 @@ import {
 
 export interface ArgumentBounds {
   readonly bytes: number;
-  /** Of all texts together. */
+  /** The most bytes of all texts together. */
   readonly textBytes: number;
   /** Values, those within others and those that are skipped too. */
   readonly values: number;
@@ -29,7 +29,7 @@ export interface Plan {
   /** As Candid writes the type; asked for when a value is wrong. */
   name(): string;
   decode(message: Message, type: number): unknown;
-  /** What stands for a value that was not sent; without it there must be one. */
+  /** The default of a value that was not sent; without it the value is required. */
   readonly absent?: [] | null;
 }
 

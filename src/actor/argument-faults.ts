@@ -4,7 +4,7 @@
 import type { Message } from './argument-message.ts';
 import { CandidFault, candidTypes } from './candid-reader.ts';
 
-/** What numbers mean, by the names of fields. */
+/** Units of numbers, by the names of fields. */
 const units: Readonly<Record<string, string>> = {
   expiresAt: 'nanoseconds since 1970',
   keepVersionsDays: 'days',
@@ -66,7 +66,7 @@ function faultOf(error: CandidFault): ArgumentFault {
   return error instanceof ArgumentFault ? error : new ArgumentFault(error.message);
 }
 
-/** What a fault that was thrown in there is called out here; whatever else is thrown stays. */
+/** Returns a fault from inside with its path prefixed; any other error as it is. */
 export function below(step: string, error: unknown): unknown {
   return error instanceof CandidFault && step !== '' ? faultOf(error).below(step) : error;
 }
@@ -103,7 +103,7 @@ const plainNames = new Map([
   [-14, 'float64'],
   [-17, 'empty'],
 ]);
-/** Of options and lists in one another that are named. */
+/** The greatest depth of nested options and lists that errors name. */
 const namedDepthMax = 3;
 
 function typeName(table: Message['table'], type: number, depth: number): string {

@@ -30,7 +30,7 @@ import {
 } from './candid-reader.ts';
 import type { Optional } from './optional.ts';
 
-/** What is known of a call before its lists are read. */
+/** The fields of a call that are read before its lists. */
 export interface BucketArgument {
   readonly bucketId: string;
   readonly apiKey: string | undefined;

@@ -40,13 +40,13 @@ export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Req
   return request;
 }
 
-/** What is not as gateways send it, and the slow twin of what reads the rest. */
+/** Reads requests that gateways write otherwise; the slow reference model of the fast reader. */
 export function readAnyRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
   const read = readCandid(argument, bounds.textBytes, readRequest);
   return read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
 }
 
-/** What HTTP has a status for: of the request only what it is for is known. */
+/** A request that HTTP refuses by a status; only its target is known. */
 export class RequestTooLarge extends CandidFault {
   readonly code: 'HeadersTooLarge' | 'UriTooLong';
   readonly request: Request;

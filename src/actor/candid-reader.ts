@@ -29,20 +29,20 @@ export interface TableEntry {
   readonly parts: readonly (readonly [id: number, type: number])[];
 }
 
-/** What a value is made of: texts and blobs alike have their length before them. */
+/** Layouts of values: texts and blobs alike begin with their length. */
 export const skippedLayouts = { blob: 0, optBlob: 1, optBlobs: 2, optPairs: 3 } as const;
 export type SkippedLayout = (typeof skippedLayouts)[keyof typeof skippedLayouts];
 
 /** Bytes of a number: far beyond 64 bits. */
 const numberBytesMax = 20;
 const principalBytesMax = 29;
-/** Of three bytes and more: as many values of 16 kB as one message has. */
+/** The most lengths of three bytes and more: as many values of 16 kB as one message has. */
 const longLengthsMax = 128;
 
 /** The message breaks the format or a bound; the words complete "the message …". */
 export class CandidFault extends RangeError {}
 
-/** What the bytes hold is not what a reader for one kind of message knows. */
+/** The bytes are not of the one kind of message that a reader knows. */
 export class UnknownCandid extends Error {}
 
 function endsEarly(): CandidFault {
@@ -256,7 +256,7 @@ export class CandidReader {
     this.#position = position;
   }
 
-  /** Of a value whose length begins there and has several bytes. */
+  /** Returns the end of a value whose length begins there and has several bytes. */
   #endOfLong(position: number): number {
     this.#position = position;
     const length = this.unsigned();
@@ -288,7 +288,7 @@ export class CandidReader {
     return bytes;
   }
 
-  /** Of an `opt` or a `bool`. */
+  /** Reads the flag of an `opt` or a `bool`. */
   flag(): boolean {
     const byte = this.byte();
     if (byte > 1) {

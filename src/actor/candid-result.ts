@@ -136,7 +136,7 @@ function headOf(type: IDL.VariantClass): Uint8Array {
   return head;
 }
 
-/** What comes before the value of an `ok`, for messages that are encoded by hand. */
+/** Returns the bytes before the value of an `ok`, for messages that are encoded by hand. */
 export function headOfOk(type: IDL.VariantClass): Uint8Array {
   // Alternatives are counted in the order of their hashes: ok comes before err.
   return concatBytes(headOf(type), Uint8Array.of(0));

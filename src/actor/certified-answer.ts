@@ -38,7 +38,7 @@ import type { EncodableResponse } from './bulk-messages.ts';
 import { certifiedFileOf, fixedAnswer, proofs } from './publication.ts';
 import { stores } from './runtime.ts';
 
-/** What a gateway is to be given. */
+/** The kind of answer for a gateway. */
 type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unproven' };
 
 type ProvablePlan =
@@ -52,7 +52,7 @@ interface FixedPlan {
   readonly kind: 'fixed';
   readonly urlPath: string;
   readonly row: FixedRow;
-  /** What a site has in place of what is nowhere. */
+  /** The page of a site for missing paths. */
   readonly page: SiteAnswer | undefined;
 }
 

@@ -109,7 +109,7 @@ interface AnyUpload {
   metadata: [] | [[string, string][]];
 }
 
-/** Of a sender whose types are others, but fit. */
+/** Decodes an upload whose types differ but are compatible. */
 function decodeAnyUpload(argument: Uint8Array, bounds: ArgumentBounds): FileArgument {
   const [upload] = decodeWithin(uploadPlans, argument, bounds) as [AnyUpload];
   return {

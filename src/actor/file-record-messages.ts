@@ -170,7 +170,7 @@ class Draft {
     this.nat(record.chunkSize);
   }
 
-  /** Where it ends. */
+  /** Writes a length and a text; returns their end. */
   #lengthAndText(start: number, text: Uint8Array): number {
     const { length } = text;
     let end = start + 1;

@@ -47,7 +47,7 @@ function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, cal
   const words = `The request ${excess.message}: send fewer.`;
   const response = errorResponse(new Refusal(code, words), { call, request });
   const certificate = phase === 'query' ? dataCertificate() : undefined;
-  // Where only an update could say so, the inspection does: it takes no request that is too large.
+  // If this asks for an update, the inspection refuses it: it accepts no request that is too large.
   reply(proven({ request, call, response, certificate }, true));
 }
 
@@ -77,7 +77,7 @@ interface Queried {
   readonly certificate: Uint8Array | undefined;
 }
 
-/** What a verifying gateway accepts: an update is asked for only within a budget. */
+/** Returns the answer for a verifying gateway; asks for an update only within a budget. */
 function queryAnswer(queried: Queried): Answer {
   const { request, call, response, certificate } = queried;
   const answer = proven(queried, true);
@@ -117,7 +117,7 @@ const selecting: ReadonlySet<string> = new Set([
   'if-unmodified-since',
 ]);
 
-/** What a verifying gateway accepts, if the answer goes to one. */
+/** Returns the answer with its proof if it goes to a verifying gateway. */
 function proven({ request, response, certificate }: Queried, mayAsk: boolean): Answer {
   if (response === upgrade || certificate === undefined) return response;
   const shown = provenResponse({ request, response, mayAsk, certificate });

@@ -65,13 +65,13 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   }
 }
 
-/** What a request can be that needs an update. */
+/** The routes whose requests may need an update. */
 const updateRoutes = routes.map((route) => {
   const { GET: _get, HEAD: _head, ...handlers } = route.handlers;
   return route.isList ? { ...route, handlers } : route;
 });
 
-/** What a gateway's query would have answered by asking for this update, and nothing else. */
+/** Tells whether a gateway's query would have asked for this update. */
 function isRequestWelcome(sent: Request): boolean {
   // A digest is checked when the request is carried out: hashing here could take too long.
   const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
@@ -89,7 +89,7 @@ function isRequestWelcome(sent: Request): boolean {
   return true;
 }
 
-/** What a caller may know: the words of a refusal, or that the message is not what is expected. */
+/** Returns what a caller may know: the words of a refusal, or that the message is invalid. */
 function explain(method: string, error: unknown): string {
   if (error instanceof Refusal) {
     return `${error.code}: ${error.message}`;

@@ -24,7 +24,7 @@ interface SettingsArgument {
 }
 
 const argumentText = 'opt record { rootKey : opt variant { vetkd : text; stored } }';
-/** What tools send that are given no argument: no bytes, "DIDL" with no values, or with null. */
+/** Arguments that tools send for none: no bytes, "DIDL" with no values, or with null. */
 const nothing = ['', '4449444c0000', '4449444c00017f'];
 const rootKeyField = `_${idlLabelToId('rootKey')}_`;
 

@@ -1,5 +1,4 @@
-// What the canister asks the network for: random bytes and vetKD keys. IC spec, "The IC management
-// canister".
+// Calls to the network: random bytes and vetKD keys. IC spec, "The IC management canister".
 
 import { IDL } from '@dfinity/candid';
 import { call } from 'azle';
@@ -15,7 +14,7 @@ const DeriveKey = IDL.Record({
 });
 const PublicKey = IDL.Record({ canister_id: IDL.Opt(IDL.Principal), context: Blob, key_id: KeyId });
 
-/** What a derivation costs on the largest subnets; what is not needed comes back. */
+/** The price of a derivation on the largest subnets; excess cycles are refunded. */
 const derivationCycles = 26_153_846_153n;
 const destinationInvalid = 3;
 

@@ -1,5 +1,5 @@
-// What each method takes, and which ingress it takes: a row for each method of the interface.
-// Without one a method is refused. tests/actor/method-table.test.ts holds that none is missing.
+// Bounds of arguments and of ingress: a row for each method of the interface. A method without a
+// row is refused. tests/actor/method-table.test.ts holds that none is missing.
 //
 // `bounds`: what an honest caller needs, with room for some fields that we do not know. They are
 // all that stands between a stranger and what decoding costs, so a call within them, refused, takes
@@ -81,7 +81,7 @@ const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
 const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
 /** A record with lists of names or principals. */
 const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
-/** What a file may be stored with: five fields of 1,024 characters, tags, metadata, its path. */
+/** The bounds of a file's fields: five of 1,024 characters, tags, metadata, its path. */
 const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
 /** As `file`, with bytes as one value, which are read in place. */
 const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };

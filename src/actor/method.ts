@@ -29,7 +29,7 @@ interface Signature {
   readonly result: IDL.VariantClass;
 }
 
-/** What is done around a method: when it runs, and what becomes of a refusal. */
+/** The frame around a method: when it runs, and how it refuses. */
 interface Frame {
   readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
   readonly charge: typeof asUpdate;
@@ -131,7 +131,7 @@ function decodeMessage<T>(
 function decorate(decorator: AzleDecorator, frame: Frame) {
   return (parameters: IDL.Type[], answered: IDL.Type, options?: Options): Decorator => {
     const register = decorator(parameters, answered, { manual: true });
-    // What is not encoded by hand comes from resultOf().
+    // Results that are not encoded by hand come from resultOf().
     const result = answered as IDL.VariantClass;
     return (method, context) => {
       const name = String(context.name);

@@ -57,7 +57,7 @@ class NativeTextDecoder {
   }
 }
 
-/** What Azle offers canisters takes 4,000 instructions more a call. */
+/** Azle's public functions take 4,000 instructions more a call. */
 const azle = globalThis._azleIc;
 
 installKernelGate(azle?.certifiedDataSet ?? certifiedDataSet);

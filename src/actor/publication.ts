@@ -1,5 +1,5 @@
-// What gateways can verify, kept in step with what the domain says has changed: the tree of all
-// certified answers, and its root as the canister's certified data.
+// Certification of the domain's changes: the tree of all answers that gateways can verify, and its
+// root as the canister's certified data.
 
 import { certifiedDataSet } from 'azle';
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';

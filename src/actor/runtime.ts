@@ -1,5 +1,5 @@
-// What lives as long as the canister's heap: the opened stores, the random source and the timers.
-// Set up anew after install and after every upgrade.
+// State that lives as long as the canister's heap: opened stores, random source, timers.
+// Set up after install and after every upgrade.
 
 import { clearTimer, setTimerInterval, time } from 'azle';
 import { kernelSelfTest, wakeTimers } from '../crypto/kernel.ts';
@@ -105,7 +105,7 @@ function reviveTimers(): void {
   wakeTimers();
 }
 
-/** What a canister that goes on from a snapshot draws depends on the time too. */
+/** Returns random bytes that depend on the time too: a restored snapshot draws others. */
 function nextRandom(length: number): Uint8Array {
   const nowNs = time();
   if (!random.isFresh(nowNs)) {

@@ -1,4 +1,4 @@
-// What the service tells of itself: counts, sizes and cycles. No secrets.
+// The status of the service: counts, sizes and cycles. No secrets.
 
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../domain/administration/bucket-status.ts';

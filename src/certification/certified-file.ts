@@ -9,9 +9,9 @@ import type { Field } from './representation-hash.ts';
 export interface CertifiedFile {
   /** Strong entity tag with its quotes. */
   readonly etag: string;
-  /** What a 304 repeats of a 200; the first is the tag. */
+  /** Fields of a 200 that a 304 repeats; the first is the ETag. */
   readonly validators: readonly Field[];
-  /** What a 200 and a 206 have beside them, but for lengths and ranges. */
+  /** Further fields of a 200 and a 206, without lengths and ranges. */
   readonly headers: readonly Field[];
   readonly size: number;
   /** Length of every part but the last; a part is what one answer holds. */
@@ -68,7 +68,7 @@ export function rowHeaders(file: CertifiedFile, row: OwnRow): Field[] {
   return [...file.validators, ...others, expression, ...ownFields(file, row)];
 }
 
-/** What the row's answer has beside what answers of its kind have. */
+/** Returns the fields of the row's answer that others of its kind lack. */
 function ownFields(file: CertifiedFile, row: OwnRow): Field[] {
   if (row.row === 'part') return [contentRange(file, row.index)];
   if (row.row !== 'plain') return [];

@@ -12,7 +12,7 @@
 //   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere,
 //   or the file 404.html of a site
 //
-// Where a folder of a site has an index.html and no file has its name, its label has the way there.
+// The label of a site's folder with an index.html, if no file has its name, holds a redirect.
 //
 // No label tells of a private bucket: a proof of absence shows its neighbours. The files of private
 // buckets are kept under the same labels in a second tree, whose root is in no certificate: showing
@@ -121,7 +121,7 @@ interface FileParts {
   readonly changed: () => void;
 }
 
-/** Of public buckets and of others. */
+/** Files of public and of private buckets. */
 function openFiles({ treeOf, leaves, changed }: FileParts) {
   return {
     /** In place of what is there. `digests`: SHA-256 of each part, 32 bytes each. */
@@ -183,7 +183,7 @@ function openTexts({ published, leaves, changed }: LinkParts) {
   };
 }
 
-/** What stands for absence in each public bucket, and so tells it from a private one. */
+/** The wildcard of each public bucket, which distinguishes it from a private one. */
 function openMarks({ published, fixed }: Omit<SiteParts, 'shelf'>) {
   return {
     isPublic: (bucketId: string) => published.has({ text: missingText(bucketId) }),

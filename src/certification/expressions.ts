@@ -1,4 +1,4 @@
-// What is certified of a request and of its response, in the expression language of the HTTP
+// Certified fields of a request and of its response, in the expression language of the HTTP
 // gateway specification ("Certificate expression"): constant texts without white space, and their
 // hashes, by which the tree is labeled.
 

@@ -24,7 +24,7 @@ import {
   statusPair,
 } from './representation-hash.ts';
 
-/** What the leaves of all files have in common. `options`: the response hash. */
+/** Returns the part that the leaves of all files share. `options`: the response hash. */
 export function leafConstants(options: Uint8Array): Uint8Array {
   const optionsTree = labeledTree({ label: options, tree: leafTree(true) });
   const optionsLeaf = labeledTree({ label: methodHash('OPTIONS'), tree: optionsTree });
@@ -49,13 +49,13 @@ export function leafConstants(options: Uint8Array): Uint8Array {
 }
 
 export interface FileLeaves {
-  /** Of the tree below a file's label; of a file of one part or none. */
+  /** Returns the hash of the tree below a file's label, for files of at most one part. */
   hash(file: CertifiedFile): Uint8Array;
-  /** Of such a file the CBOR, without tag, that shows the row. */
+  /** Returns the CBOR, without tag, that shows the row of such a file. */
   tree(file: CertifiedFile, row: FileRow): Uint8Array;
-  /** Where the levels are stored: the row's label, and the CBOR of what is below. */
+  /** Returns, for stored levels, the row's label and the CBOR below it. */
   row(file: CertifiedFile, row: FileRow): StoredRow;
-  /** What is stored of levels that do not depend on the parts, and the pairs of a part's answer. */
+  /** Returns the stored levels that do not depend on parts, and the pairs of a part's answer. */
   levels(file: CertifiedFile): FileLevels;
 }
 
@@ -78,7 +78,7 @@ const pairBytes = 64;
 const plainLeaves = 3;
 const fixedLeaves = 7;
 const fieldsMax = 32;
-/** Of the CBOR of a tree, and of a row. */
+/** The most bytes of the CBOR of a tree, and of a row. */
 const treeBytesMax = 320;
 const rowBytesMax = 72;
 

@@ -1,5 +1,5 @@
-// What is certified for whole paths, the same for every path under one wildcard: that nothing is
-// there, what browsers may ask, or nothing at all. Made once, since queries forget.
+// Answers certified once for all paths under a wildcard: the 404, the answer to OPTIONS, or that
+// nothing is certified. Made once, since queries forget.
 
 import { emptyBytes } from '../lib/bytes.ts';
 import { expressionField, expressionHash, expressions } from './expressions.ts';
@@ -35,7 +35,7 @@ export interface FixedTrees {
   outermost(row: FixedRow): Tree;
   /** As outermost(), with another answer in place of the 404. */
   toAll(answer: FixedAnswer, row: FixedRow): Tree;
-  /** What the leaves of all files have in common, OPTIONS among them. */
+  /** The part that the leaves of all files share, OPTIONS included. */
   readonly fileLeaves: Uint8Array;
   /** OPTIONS where a file's levels are stored, as they are now or by version 0.1.0. */
   shownPreflight(isFormer: boolean): Branch;
@@ -46,7 +46,7 @@ export interface FixedTrees {
 export interface FixedAnswers {
   readonly notFound: FixedAnswer;
   readonly preflight: FixedAnswer;
-  /** Of files that no upkeep has come to since an upgrade. */
+  /** The answer of files that upkeep has not reached since an upgrade. */
   readonly formerPreflight: FixedAnswer;
 }
 

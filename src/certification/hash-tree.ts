@@ -83,14 +83,14 @@ function balanced(branches: readonly Branch[]): Tree {
   return forkTree(balanced(branches.slice(0, middle)), balanced(branches.slice(middle)));
 }
 
-/** Of labels that are hashes: they differ in one of their first bytes. */
+/** Compares labels that are hashes: they differ in one of their first bytes. */
 function compareLabels(left: Uint8Array, right: Uint8Array): number {
   let index = 0;
   while (index < hashBytes && left[index] === right[index]) index += 1;
   return (left[index] ?? 0) - (right[index] ?? 0);
 }
 
-/** What a witness holds of the tree. */
+/** Returns the CBOR of a tree for a witness. */
 export function cborOf(tree: Tree): Uint8Array {
   return tree.shown ?? concatBytes(prunedHead, tree.hash);
 }

@@ -31,7 +31,7 @@ export function methodPair(method: string): Pair {
   return fieldPair([':ic-cert-method', method]);
 }
 
-/** Of pairs with different names, in any order, and of a body's SHA-256. */
+/** Hashes pairs with different names, in any order, and a body's SHA-256. */
 export function messageHash(pairs: readonly Pair[], bodyDigest: Uint8Array): Uint8Array {
   const ordered = pairs.toSorted((left, right) => (byteString(left) < byteString(right) ? -1 : 1));
   return sha256(concatBytes(sha256(concatBytes(...ordered)), bodyDigest));

@@ -6,7 +6,7 @@ import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
 import { type FolderAddress, folderText, missingText, redirectText } from './site-paths.ts';
 
 export interface FolderParts {
-  /** Where the bucket's files are: in the tree that is shown, or in the other. */
+  /** Returns the tree that holds the bucket's files: the published one, or the hidden one. */
   readonly treeOf: (bucketId: string) => LabelTree;
   readonly isPublic: (bucketId: string) => boolean;
   readonly fixed: () => FixedTrees;

@@ -1,4 +1,4 @@
-// Where things stand in the tree: labels as texts, joined by NUL, which no name holds.
+// Paths in the tree: labels as texts, joined by NUL, which no name contains.
 
 import { singleSlashes } from '../lib/url-paths.ts';
 
@@ -37,7 +37,7 @@ export function linkText({ id, name }: LinkAddress): string {
   return `${linkPrefix(id)}\0${name}\0${exactEnd}`;
 }
 
-/** Of all that is at the link. */
+/** Returns the path above all leaves of the link. */
 export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
@@ -54,17 +54,17 @@ function folderLabels({ bucketId, folder }: FolderAddress): string {
   return bucketText(bucketId) + labels;
 }
 
-/** Of its address, which ends in a slash: the empty label comes last. */
+/** Returns the path of a folder's address, which ends in a slash: the empty label comes last. */
 export function folderText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0\0${exactEnd}`;
 }
 
-/** Of its address without the slash. */
+/** Returns the path of its address without the slash. */
 export function redirectText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0${exactEnd}`;
 }
 
-/** Of what is at the address, which begins with a slash. */
+/** Returns the path of an address, which begins with a slash. */
 export function addressText(address: string): string {
   return `http_expr${address.replaceAll('/', '\0')}\0${exactEnd}`;
 }
@@ -72,7 +72,7 @@ export function addressText(address: string): string {
 /** Asked for several times in a message; thousands of segments take millions of instructions. */
 let latest: { readonly urlPath: string; readonly text: string } | undefined;
 
-/** What a verifier makes of a URL's path, percent-decoded: empty segments count at its end. */
+/** Returns a verifier's form of a decoded URL path: empty segments count only at its end. */
 export function requestText(urlPath: string): string {
   if (latest?.urlPath !== urlPath) latest = { urlPath, text: labelText(urlPath) };
   return latest.text;

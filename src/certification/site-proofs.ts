@@ -1,5 +1,5 @@
-// What proves an answer to a verifier: the part of the tree that shows it, or that shows that
-// nothing nearer to the asked path is there. Changes nothing.
+// Proofs for verifiers: the part of the tree that shows an answer, or that nothing nearer to the
+// requested path exists. Changes nothing.
 
 import type { LabelTree } from '../storage/label-tree.ts';
 import type { Proof } from './certificate-header.ts';
@@ -10,14 +10,14 @@ import type { FixedAnswer, FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf } from './hash-tree.ts';
 import { linkPrefix, requestText, wildcard } from './site-paths.ts';
 
-/** What the header needs beside the certificate. */
+/** The values of the header besides the certificate. */
 export type Evidence = Omit<Proof, 'certificate'>;
 
 /** Behind `http_expr` and a folder: the wildcard under which nothing is certified. */
 const uncertifiedDepth = 2;
 
 export interface RowQuestion {
-  /** Where its leaves are: fileText() or linkText(). */
+  /** The path of its leaves: fileText() or linkText(). */
   readonly path: string;
   readonly file: CertifiedFile;
   readonly row: FileRow;
@@ -35,7 +35,7 @@ export function openSiteProofs({
 }) {
   const leaves = openFileLeaves(() => fixed().fileLeaves);
 
-  /** Of a file of several parts, and of any that an earlier version stored each leaf of. */
+  /** Proves a file of several parts, or one of which an earlier version stored each leaf. */
   function proveStored({ path, file, row, isFormer }: RowQuestion): Uint8Array | undefined {
     const own = row.row === 'preflight' ? fixed().shownPreflight(isFormer) : undefined;
     const { label, subtree } = own
@@ -58,7 +58,7 @@ export function openSiteProofs({
   return {
     ...openLookups(published),
 
-    /** That the row's answer is the file's. */
+    /** Proves that the row's answer is the file's. */
     proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
       let witness: Uint8Array | undefined;
       if (file.partCount <= 1 && !isFormer) {
@@ -69,29 +69,29 @@ export function openSiteProofs({
     },
 
     /**
-     * That nothing is at the path, or that OPTIONS is answered there as everywhere. `page`: what
-     * stands for absence there, if it is not what does so everywhere.
+     * Proves that nothing is at the path, or that OPTIONS has the usual answer there. `page`: the
+     * answer for missing paths there, if it is not the usual one.
      */
     proveFixed(urlPath: string, row: FixedRow, page?: FixedAnswer): Evidence | undefined {
       const tree = page === undefined ? fixed().outermost(row) : fixed().toAll(page, row);
       return prove(urlPath, cborOf(tree));
     },
 
-    /** That the answer is to whatever is asked there, or that OPTIONS is answered as everywhere. */
+    /** Proves that every request there has this answer, or that OPTIONS has the usual one. */
     proveAnswer(urlPath: string, row: FixedRow, answer: FixedAnswer): Evidence | undefined {
       const path = requestText(urlPath);
       const witness = published.witness({ text: path }, cborOf(fixed().toAll(answer, row)));
       return witness && { witness, path };
     },
 
-    /** That nothing is certified at the path. */
+    /** Proves that nothing is certified at the path. */
     proveUncertified(urlPath: string): Evidence | undefined {
       return prove(urlPath, cborOf(fixed().uncertified));
     },
   };
 }
 
-/** What is there, without a proof. */
+/** Lookups without a proof. */
 function openLookups(published: LabelTree) {
   return {
     /** Whether a public file, or the address of a folder, is at just this path. */

@@ -1,5 +1,5 @@
-// Who sends a request of the API: the Bearer key, and the bucket that it is meant for. What the key
-// may do is the domain's to say.
+// Authorization of API requests: reads the Bearer key and the bucket that it is meant for. The
+// domain decides the rights of the key.
 
 import type { ApiKey } from '../domain/access/api-keys.ts';
 import { useKey } from '../domain/access/key-budgets.ts';

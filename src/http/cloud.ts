@@ -151,7 +151,7 @@ function partResponse(
 
 interface Delivery extends Range {
   readonly status: 200 | 206;
-  /** What is certified ahead for just this request. */
+  /** The certified row for exactly this request. */
   readonly row: PublicRow | undefined;
 }
 

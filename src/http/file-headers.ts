@@ -79,7 +79,7 @@ function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** What a 304 repeats of a 200 (RFC 9110 §15.4.5). */
+/** Returns the fields of a 200 that a 304 repeats (RFC 9110 §15.4.5). */
 export function validatorHeaders(file: Validated): Header[] {
   const validators: Header[] = [
     ['ETag', entityTag(file)],
@@ -89,7 +89,7 @@ export function validatorHeaders(file: Validated): Header[] {
   return file.leavesVersion === 1 ? validators : [...validators, exposed];
 }
 
-/** What a 200 and a 206 have beside the validators. */
+/** Returns the fields of a 200 and a 206 beside the validators. */
 export function representationHeaders(file: Represented): Header[] {
   const headers: Header[] = [
     ['Content-Type', file.contentType],

@@ -65,7 +65,7 @@ export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgr
   return { status: 204, headers: [uncached], body: emptyBytes };
 }
 
-/** What the body names takes the place of the whole field. */
+/** Replaces each field that the body names, as a whole. */
 export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
   const { stores, call, request } = exchange;
   const name = changedFile(exchange);

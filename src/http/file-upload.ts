@@ -39,7 +39,7 @@ function readUpload(exchange: Exchange): SingleUpload {
   return { ...named, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
 }
 
-/** What header fields say of the file that comes with them. */
+/** Returns the metadata of a file that is sent in header fields. */
 export function readMetadata(
   request: HttpRequest,
   contentType = singleHeader(request, 'content-type') ?? '',

@@ -9,7 +9,7 @@ import { type HttpRequest, header } from './message.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a body may be made of. */
+/** Bounds of a body. */
 export interface JsonBounds {
   readonly bytesMax: number;
   /** In all lists and objects together. */
@@ -152,7 +152,7 @@ export function versionField(object: JsonObject): number | undefined {
   throw wrong('version', 'the number of a version, such as 3');
 }
 
-/** What a request says of type, tags, headers and metadata of a file. */
+/** Returns the type, tags, headers and metadata of a file that a request states. */
 export function notesField(object: JsonObject) {
   return {
     contentType: textField(object, 'contentType'),

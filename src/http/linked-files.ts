@@ -15,7 +15,7 @@ import { type Exchange, upgrade } from './router.ts';
 export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
   const { request, phase } = exchange;
   const page = isNavigation(request) ? consoleAtLink() : undefined;
-  // What is certified at the address is the file: only an update can answer something else
+  // The file is certified at this address: only an update can answer something else.
   const shown = page && (phase === 'query' ? upgrade : page);
   try {
     const shownAt = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (opened) => {

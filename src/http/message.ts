@@ -42,7 +42,7 @@ export interface SiteAnswer extends Pick<HttpResponse, 'status' | 'headers' | 'b
   readonly bodyDigest?: Uint8Array;
 }
 
-/** What a file is served with, made once a message: for the answer and for what certifies it. */
+/** Header fields of a file, made once a message: for the answer and for its certification. */
 export interface ServedHeaders {
   readonly validators: readonly Header[];
   readonly representation: readonly Header[];
@@ -70,7 +70,7 @@ export interface LinkAddress {
   readonly name: string;
 }
 
-/** What is asked of a public file, to the letter. */
+/** A request for a public file, to the letter. */
 export type PublicRow =
   | { readonly row: 'plain'; readonly method: 'GET' | 'HEAD' }
   /** `If-None-Match` is just this tag, which is the file's. */

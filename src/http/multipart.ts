@@ -12,7 +12,7 @@ import { partFieldCountMax, partHeadBytesMax } from '../limits.ts';
 import { type HttpRequest, singleHeader } from './message.ts';
 
 export interface Part {
-  /** What the form calls the field. */
+  /** The name of the field in the form. */
   readonly name: string;
   /** Values by lower-case name; without its Content-Disposition. */
   readonly fields: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ function boundaryOf(request: HttpRequest): string {
   return boundary;
 }
 
-/** Where each delimiter ends: those of all parts that there may be, and of one more. */
+/** Returns the end of each delimiter, for one part more than is allowed. */
 function delimiterEnds(body: Uint8Array, delimiter: Uint8Array): number[] {
   const limit = batchFileCountMax + 2;
   const places = findAll(body, delimiter, limit);

@@ -73,7 +73,7 @@ export function writePreconditions(request: HttpRequest): WritePreconditions {
   };
 }
 
-/** What is sent is the whole: to take a part for it would lose the rest (RFC 9110 §14.5). */
+/** Refuses a partial PUT: storing a part as the whole would lose the rest (RFC 9110 §14.5). */
 export function refusePartialPut(request: HttpRequest): void {
   if (header(request, 'content-range') !== undefined) {
     throw new Refusal(
@@ -95,7 +95,7 @@ function parseHttpDate(text: string): number | undefined {
   const { day = '', month = '', year = '', time = '' } = match.groups;
   const fixed = `${day.replace(' ', '0')} ${month} ${fullYear(year)} ${time} GMT`;
   const milliseconds = Date.parse(`${text.slice(0, 3)}, ${fixed}`);
-  // What is no day of the calendar, such as 31 February, comes back as another one.
+  // A day that does not exist, such as 31 February, becomes another one.
   const isReal =
     !Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().endsWith(fixed);
   return isReal ? milliseconds / 1_000 : undefined;

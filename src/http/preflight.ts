@@ -1,5 +1,5 @@
-// What browsers may send and what scripts of other origins may read (Fetch standard, "CORS
-// protocol"): the same for every path.
+// Answers to OPTIONS: the requests that browsers may send and the fields that scripts of other
+// origins may read (Fetch standard, "CORS protocol"), the same for every path.
 
 import { emptyBytes } from '../lib/bytes.ts';
 import type { Header, HttpResponse } from './message.ts';

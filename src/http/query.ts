@@ -56,12 +56,12 @@ export function parseVersion(text: string | undefined): number | undefined {
   throw new Refusal('InvalidArgument', 'version is the number of a version.');
 }
 
-/** Of the parameter `version`. */
+/** Returns the parameter `version`. */
 export function versionAsked(request: HttpRequest): number | undefined {
   return parseVersion(readQuery(request, ['version']).version);
 }
 
-/** Who names a version does not mean the file as it is, which is to be changed. */
+/** Refuses a version in a request that changes the present file. */
 export function refuseVersion(request: HttpRequest): void {
   if (readQuery(request, ['version']).version === undefined) return;
   throw new Refusal(

@@ -31,7 +31,7 @@ function refusalHeaders(refusal: Refusal): Header[] {
 export interface ErrorContext {
   readonly requestId: string;
   readonly isHead: boolean;
-  /** What was refused of several things. */
+  /** The refused items of several. */
   readonly items?: readonly object[];
 }
 

@@ -37,7 +37,7 @@ export interface Exchange {
    */
   readonly isInspected?: boolean;
   readonly system: () => SystemFigures;
-  /** What the route's pattern captured of the decoded path. */
+  /** The captures of the route's pattern in the decoded path. */
   readonly captures: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function answer(
   }
 }
 
-/** Where nothing is: what a site answers there, if the URL is below one. */
+/** Returns a site's answer for a missing path, if the URL is below a site. */
 function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse) {
   const { stores, request } = exchange;
   try {

@@ -1,5 +1,5 @@
-// What everybody is answered in a bucket that is a site where no file is: at the address of a
-// folder without its slash the way to it, at all else the file 404.html.
+// Fallbacks in a site bucket: a folder without its slash redirects; any other missing path serves
+// 404.html.
 
 import { type Bucket, findBucket } from '../domain/buckets/buckets.ts';
 import { type FileRecord, readFile, withOpenFile } from '../domain/files/files.ts';
@@ -62,7 +62,7 @@ const unshown: ReadonlySet<string> = new Set([
   'Accept-Ranges',
 ]);
 
-/** Where no file is, but a folder of a site that has an index.html. */
+/** Returns the redirect to a site's folder that has an index.html, if no file has the address. */
 export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undefined {
   const { bucket, folder } = place;
   if (folder === undefined || findIndex(stores, bucket, folder) === undefined) return undefined;

@@ -81,7 +81,7 @@ function withVersionBytes(
   return withVersion(stores, named, (opened) => use(shownToKey(opened, request.url)));
 }
 
-/** Of a path one version or all; else of all paths that begin with a prefix. */
+/** Erases one version or all of a path, or all of the paths that begin with a prefix. */
 export function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
   const [bucket = '', captured] = captures;

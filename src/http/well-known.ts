@@ -8,7 +8,7 @@ import type { HttpResponse } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 import type { Exchange } from './router.ts';
 
-/** That scripts of other origins may read it does not wait for a gateway. */
+/** Lets scripts of other origins read the text, whatever the gateway adds. */
 export function wellKnownText(text: PublishedText): CertifiedText {
   return {
     address: `/.well-known/${text.name}`,
