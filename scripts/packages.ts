@@ -54,7 +54,7 @@ function softwareHash(folder: string): Plugin {
   return {
     name: 'software hash',
     setup({ onResolve }) {
-      const path = join(folder, 'src/sha256-software.ts');
+      const path = join(folder, 'src/bytes/sha256-software.ts');
       onResolve({ filter: /\/sha256\.ts$/ }, () => ({ path }));
     },
   };

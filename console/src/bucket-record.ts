@@ -2,8 +2,8 @@
 // it, and kept until it is changed here.
 
 import { signal } from '@preact/signals';
-import type { BucketRecord } from '../../packages/client/src/interface.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { BucketRecord } from '../../packages/client/src/types/interface.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 import { type Session, secretOf } from './session.ts';
 

@@ -4,7 +4,7 @@
 import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
 import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
-import type { StorageIdentity } from '../../packages/client/src/storage-identity.ts';
+import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
 import { keepValues, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';

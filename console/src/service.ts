@@ -4,7 +4,7 @@ import {
   findCanister,
   isLoopback,
   networkAgentHost,
-} from '../../packages/client/src/canister-address.ts';
+} from '../../packages/client/src/connection/canister-address.ts';
 
 export function isLocal(): boolean {
   return isLoopback(location.origin);

@@ -2,12 +2,12 @@
 // sessionStorage, in localStorage when its holder asked for that, and nowhere else.
 
 import { signal } from '@preact/signals';
+import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { endToEnd } from '../../packages/client/src/end-to-end.ts';
-import { fileStorage } from '../../packages/client/src/file-storage.ts';
+import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { httpTransport } from '../../packages/client/src/http-storage.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
-import { xhrSender } from '../../packages/client/src/xhr-sender.ts';
 import type { DropBox } from './drop-box.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 

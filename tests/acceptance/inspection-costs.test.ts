@@ -4,7 +4,7 @@
 
 import { IDL } from '@dfinity/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
+import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import type { Replica } from '../../packages/replica/src/replica.ts';
 import { changeOf, keyFor, type Person, personInside } from '../support/people.ts';
 import { instructionsMax } from '../support/refusal-checks.ts';

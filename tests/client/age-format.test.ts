@@ -29,9 +29,9 @@ import {
   softwarePieceCipher,
 } from '../../packages/client/src/age/piece-cipher.ts';
 import { sealedSource } from '../../packages/client/src/age/sealed-source.ts';
-import { concatBytes } from '../../packages/client/src/bytes.ts';
+import { concatBytes } from '../../packages/client/src/bytes/bytes.ts';
+import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
 import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
-import { openSource } from '../../packages/client/src/upload-source.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const sample = sampleBytes('age', 5 * pieceBytes);

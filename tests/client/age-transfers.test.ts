@@ -7,12 +7,12 @@ import {
   type EndToEndFiles,
   openEndToEnd,
 } from '../../packages/client/src/age/end-to-end-files.ts';
-import type { EndToEndRecord } from '../../packages/client/src/end-to-end-records.ts';
-import { fileStorage } from '../../packages/client/src/file-storage.ts';
+import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { connectionOver, httpTransport } from '../../packages/client/src/http-storage.ts';
-import type { DownloadOptions, UploadSession } from '../../packages/client/src/interface.ts';
 import { openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
+import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end-records.ts';
+import type { DownloadOptions, UploadSession } from '../../packages/client/src/types/interface.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;

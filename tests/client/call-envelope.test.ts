@@ -12,7 +12,7 @@ import {
   leb128,
   sealCall,
   sealCallBy,
-} from '../../packages/client/src/call-envelope.ts';
+} from '../../packages/client/src/actor/call-envelope.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { newIdentity } from '../../scripts/local-service.ts';
 import { concatBytes } from '../../src/lib/bytes.ts';

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLine } from '../../packages/client/src/connection/transfer-window.ts';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd, openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { fileIdentityStore } from '../../packages/client/src/node/identity-store.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
-import { createLine } from '../../packages/client/src/transfer-window.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
@@ -156,7 +156,7 @@ test('a recipient that somebody has put in the record is found out', async () =>
   await owner.buckets.rotateIdentity(bucket);
   const swapped = await identityToRecipient(await generateX25519Identity());
   const { host, canisterId, identityPem } = service;
-  const { openActorTransport } = await import('../../packages/client/src/actor-transport.ts');
+  const { openActorTransport } = await import('../../packages/client/src/actor/transport.ts');
   const transport = await openActorTransport({
     ...{ host, canisterId, apiKey: undefined, fetchRootKey: undefined, timeoutMs: 60_000 },
     identity: identityFromPem(identityPem),

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BucketRecord, FileRecord } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
-import type { FileVersion } from '../../packages/client/src/operations.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { BucketRecord, FileRecord } from '../../packages/client/src/types/interface.ts';
+import type { FileVersion } from '../../packages/client/src/types/operations.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 

@@ -22,7 +22,7 @@ async function sayVersion(): Promise<void> {
 }
 
 test.each([
-  'packages/client/src/retry.ts',
+  'packages/client/src/connection/retry.ts',
   'packages/wire/src/limits.ts',
   'packages/efs/src/efs.ts',
 ])('efs --version works, and %s is bundled anew when it has changed', async (source) => {

@@ -1,7 +1,7 @@
 // What stands in a link's address: what opens the file, and what it is called.
 
 import { expect, test } from 'vitest';
-import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/link-end.ts';
+import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/links/link-end.ts';
 
 const at = (rest: string) => new URL(`https://files.example/s/abc/${rest}`);
 

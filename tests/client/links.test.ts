@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchCommand } from '../../console/src/link-address.ts';
-import { canisterAddress, findCanister } from '../../packages/client/src/canister-address.ts';
-import type { LinkRecord } from '../../packages/client/src/link-records.ts';
+import {
+  canisterAddress,
+  findCanister,
+} from '../../packages/client/src/connection/canister-address.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { LinkRecord } from '../../packages/client/src/types/link-records.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import type { CommandSettings } from './command-runs.ts';

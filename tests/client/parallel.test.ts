@@ -1,7 +1,7 @@
 // Several hands at work: the first failure stops the others, and none is left at work behind it.
 
 import { describe, expect, it } from 'vitest';
-import { inParallel, oneAtATime } from '../../packages/client/src/parallel.ts';
+import { inParallel, oneAtATime } from '../../packages/client/src/connection/parallel.ts';
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {

@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FileToUpload } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { WrittenPart } from '../../packages/client/src/uploads.ts';
+import type { FileToUpload } from '../../packages/client/src/types/interface.ts';
+import type { WrittenPart } from '../../packages/client/src/uploads/uploads.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;

@@ -1,10 +1,13 @@
 // What is tried again, how often, and how long after.
 
 import { expect, test, vi } from 'vitest';
-import { delayMs, retry } from '../../packages/client/src/retry.ts';
+import {
+  isTransientReject,
+  upgradedWords,
+} from '../../packages/client/src/actor/transient-reject.ts';
+import { delayMs, retry } from '../../packages/client/src/connection/retry.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import { isTransientReject, upgradedWords } from '../../packages/client/src/transient-reject.ts';
 
 const policy = { attemptsMax: 4, delayMsMin: 100, delayMsMax: 350 };
 

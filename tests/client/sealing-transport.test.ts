@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { sealingTransport } from '../../packages/client/src/sealing-transport.ts';
-import type { ChunkUpload, Transport } from '../../packages/client/src/transport.ts';
+import type { ChunkUpload, Transport } from '../../packages/client/src/connection/transport.ts';
+import { sealingTransport } from '../../packages/client/src/sealed-names/sealing-transport.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const folder = join(projectDir, 'packages/client/src');
-const interfacePath = join(folder, 'transport.ts');
-const sealingPath = join(folder, 'sealing-transport.ts');
+const interfacePath = join(folder, 'connection/transport.ts');
+const sealingPath = join(folder, 'sealed-names/sealing-transport.ts');
 const transportText = readFileSync(interfacePath, 'utf8');
 const sealingText = readFileSync(sealingPath, 'utf8');
 

@@ -1,8 +1,8 @@
 // Files through a slow line, in small: bench/client-line.ts has them in full.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Progress, UploadSession } from '../../packages/client/src/interface.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import type { Progress, UploadSession } from '../../packages/client/src/types/interface.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
 

@@ -1,9 +1,9 @@
 // The client against the running service, by both ways of transport: what goes up comes down.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FileRecord, UploadSession } from '../../packages/client/src/interface.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { FileRecord, UploadSession } from '../../packages/client/src/types/interface.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../packages/wire/src/limits.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 

@@ -2,8 +2,8 @@
 // time, and how long each request takes there.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { TransferWindow } from '../../packages/client/src/connection/transfer-window.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import { TransferWindow } from '../../packages/client/src/transfer-window.ts';
 
 const clock = { now: () => Date.now() };
 const unlimited = Number.POSITIVE_INFINITY;

@@ -3,12 +3,12 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { streamSender } from '../../packages/client/src/node/body-sender.ts';
 import {
   type BodySender,
   type Fetch,
   fetchWhole,
-} from '../../packages/client/src/watched-fetch.ts';
+} from '../../packages/client/src/connection/watched-fetch.ts';
+import { streamSender } from '../../packages/client/src/node/body-sender.ts';
 
 const address = 'http://service.test/';
 const timeoutMs = 60_000;

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { piecesOf } from '../../packages/client/src/byte-stream.ts';
+import { piecesOf } from '../../packages/client/src/bytes/byte-stream.ts';
 import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { openFileSource } from '../../packages/client/src/node/file-source.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHeader, openHeader } from '../../packages/client/src/age/header.ts';
 import { openedAge, readOpened, readPrefix } from '../../packages/client/src/age/opened-file.ts';
 import { sealedSource } from '../../packages/client/src/age/sealed-source.ts';
+import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
 import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
-import { openSource } from '../../packages/client/src/upload-source.ts';
 import { sampleBytes } from '../support/service.ts';
 import { runUntilDone } from './support/run-program.ts';
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@dfinity/principal';
 import binaryen from 'binaryen';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { upgradedWords } from '../../packages/client/src/transient-reject.ts';
+import { upgradedWords } from '../../packages/client/src/actor/transient-reject.ts';
 import type { MessageReport } from '../../packages/replica/src/core.ts';
 import { createEngine, type RunningEngine } from '../../packages/replica/src/execution/engine.ts';
 import {

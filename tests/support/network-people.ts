@@ -2,7 +2,7 @@
 
 import type { Principal } from '@dfinity/principal';
 import { IDL } from '@icp-sdk/core/candid';
-import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
+import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
 import { refusedInWords } from './inspection-words.ts';
 import type { KeyNetwork } from './key-network.ts';

@@ -5,7 +5,7 @@ import { Principal } from '@dfinity/principal';
 import { Actor, type ActorMethod, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
-import { serviceInterface } from '../../packages/client/src/candid-interface.ts';
+import { serviceInterface } from '../../packages/client/src/actor/candid-interface.ts';
 import { answeringInWords, refusedInWords } from './inspection-words.ts';
 import { ed25519Seed, type Service } from './service.ts';
 

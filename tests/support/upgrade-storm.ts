@@ -3,7 +3,7 @@
 // try again see, and what no message may do.
 
 import { expect } from 'vitest';
-import { upgradedWords } from '../../packages/client/src/transient-reject.ts';
+import { upgradedWords } from '../../packages/client/src/actor/transient-reject.ts';
 import {
   decodeAnswer,
   encodeUpdateRequest,

@@ -61,7 +61,7 @@ function exportsOf({ path, lines }: SourceFile): string[] {
 const faces = new Set([
   'console/vite.config.ts',
   'kernel/exports.ts',
-  'packages/client/src/sha256-software.ts',
+  'packages/client/src/bytes/sha256-software.ts',
   'packages/replica/src/command/main.ts',
 ]);
 

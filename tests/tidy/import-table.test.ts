@@ -20,6 +20,18 @@ function domainFolders(count: number): string[] {
     .map((name) => `src/domain/${name}`);
 }
 
+const client = 'packages/client/src';
+const belowClient = [wire, `${client}/storage-error.ts`];
+/** The client's lower folders: each may import those before it. */
+const clientOrder = 'bytes types connection links http';
+
+function clientFolders(count: number): string[] {
+  return clientOrder
+    .split(' ')
+    .slice(0, count)
+    .map((name) => `${client}/${name}`);
+}
+
 /** A module is the longest row that a path begins with; a package allows its subpaths too. */
 const table: Readonly<Record<string, readonly string[]>> = {
   [wire]: [],
@@ -59,15 +71,49 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'cborg',
   ],
   'packages/client': [wire, agentLibrary],
+  [`${client}/storage-error.ts`]: [wire],
+  [`${client}/bytes`]: belowClient,
+  [`${client}/bytes/sha256-software.ts`]: ['@noble/hashes'],
+  // The options of end-to-end buckets take an identity store and a cipher.
+  [`${client}/types`]: [
+    ...belowClient,
+    ...clientFolders(1),
+    `${client}/age/identity-store.ts`,
+    `${client}/age/piece-cipher.ts`,
+    agentLibrary,
+  ],
+  [`${client}/connection`]: [...belowClient, ...clientFolders(2), agentLibrary],
+  [`${client}/links`]: [...belowClient, ...clientFolders(3)],
+  [`${client}/http`]: [...belowClient, ...clientFolders(4)],
+  [`${client}/actor`]: [...belowClient, ...clientFolders(5), `${client}/candid`, agentLibrary],
+  [`${client}/downloads`]: [...belowClient, ...clientFolders(4)],
+  [`${client}/uploads`]: [...belowClient, ...clientFolders(4)],
+  [`${client}/files`]: [
+    ...belowClient,
+    ...clientFolders(4),
+    `${client}/downloads`,
+    `${client}/uploads`,
+  ],
+  [`${client}/administration`]: [...belowClient, ...clientFolders(3)],
+  [`${client}/sealed-names`]: [
+    ...belowClient,
+    ...clientFolders(3),
+    `${client}/files/remove-all.ts`,
+  ],
   // Loaded with its first use, as the agent is.
-  'packages/client/src/age': [
-    'packages/client/src',
+  [`${client}/age`]: [
+    ...belowClient,
+    ...clientFolders(3),
+    `${client}/links`,
+    `${client}/downloads`,
+    `${client}/files`,
+    `${client}/administration`,
+    `${client}/sealed-names`,
     'age-encryption',
     '@noble/ciphers',
     '@scure/base',
     '@dfinity/vetkeys',
   ],
-  'packages/client/src/sha256-software.ts': ['@noble/hashes'],
   'packages/client/src/node': [
     'node:',
     'packages/client/src',

@@ -1,8 +1,8 @@
 // Moves, copies, removals and what undoes them, of files and of whole folders.
 
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
 import { counted, nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 

@@ -1,9 +1,9 @@
 // Files to this machine: one by a link of a few minutes, which the browser fetches by itself, in
 // whatever length; many as a zip that is made as its bytes come.
 
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
-import type { FileVersion } from '../../../packages/client/src/operations.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileVersion } from '../../../packages/client/src/types/operations.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
 import type { Session } from '../session.ts';

@@ -1,8 +1,8 @@
 // What a folder has, page by page: folders first, then files, sorted by what is asked for.
 
 import { computed, signal } from '@preact/signals';
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
 import { isAborted, sentenceOf } from '../failures.ts';
 import { nameOf } from '../words.ts';
 

@@ -1,8 +1,8 @@
 // Files of end-to-end buckets: opened in this page for members who sign in as themselves. Who comes
 // with a key, or to a bucket without vetKeys, has nothing here that opens them.
 
-import type { Download, FileRecord } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { Download, FileRecord } from '../../../packages/client/src/types/interface.ts';
 import type { Session } from '../session.ts';
 
 class NotOpened extends Error {

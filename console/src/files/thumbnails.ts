@@ -2,8 +2,8 @@
 // time, those that came into sight last first, and made small before it is kept.
 
 import { signal } from '@preact/signals';
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
 import { shownType } from './shown-type.ts';
 
 /** Twice what it takes on the page, for fine displays. */

@@ -1,8 +1,8 @@
 // Sends items by the library: small ones together, large ones by sessions that can be gone on with.
 
-import type { FileRecord, UploadedFile } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import { smallFileBytesMax } from '../../../packages/client/src/upload-all.ts';
+import type { FileRecord, UploadedFile } from '../../../packages/client/src/types/interface.ts';
+import { smallFileBytesMax } from '../../../packages/client/src/uploads/upload-all.ts';
 import type { UploadItem } from './item.ts';
 
 export function isSmall({ file, uploadId }: UploadItem): boolean {

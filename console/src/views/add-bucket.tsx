@@ -1,8 +1,8 @@
 // Another bucket: by a key one that is there, by an identity a new one.
 
 import { useSignal } from '@preact/signals';
-import type { BucketOptions } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { BucketOptions } from '../../../packages/client/src/types/interface.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';

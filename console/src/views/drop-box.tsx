@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
 import type { DropBox } from '../drop-box.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
 import { Failure } from '../parts/failure.tsx';

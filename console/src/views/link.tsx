@@ -3,10 +3,10 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Download } from '../../../packages/client/src/interface.ts';
-import { linkedName } from '../../../packages/client/src/link-end.ts';
+import { linkedName } from '../../../packages/client/src/links/link-end.ts';
 import { openLink } from '../../../packages/client/src/open-link.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { Download } from '../../../packages/client/src/types/interface.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
 import { saveBlob } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';

@@ -2,9 +2,9 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { BucketRecord, Usage } from '../../../packages/client/src/interface.ts';
-import { outOfUseCodes } from '../../../packages/client/src/network-errors.ts';
+import { outOfUseCodes } from '../../../packages/client/src/connection/network-errors.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { BucketRecord, Usage } from '../../../packages/client/src/types/interface.ts';
 import { sentenceOf } from '../failures.ts';
 import { Bar } from '../parts/bar.tsx';
 import { CopyText } from '../parts/copy-text.tsx';

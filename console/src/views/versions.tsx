@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { FileRecord } from '../../../packages/client/src/interface.ts';
-import type { FileVersion } from '../../../packages/client/src/operations.ts';
+import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileVersion } from '../../../packages/client/src/types/operations.ts';
 import { downloadVersion } from '../files/download.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';

@@ -7,19 +7,19 @@ import { type FilePrefix, readPrefix } from './age/opened-file.ts';
 import { mayBeOf, payloadNonceBytes, plainBytesOf, sealedBytesOf } from './age/payload.ts';
 import { softwarePieceCipher } from './age/piece-cipher.ts';
 import { sealedSource } from './age/sealed-source.ts';
-import { namesOf } from './bucket-names.ts';
-import { concatBytes } from './bytes.ts';
-import { type Connection, trying } from './connection.ts';
+import { concatBytes } from './bytes/bytes.ts';
+import type { OpenedSource, UploadSource } from './bytes/upload-source.ts';
+import { type Connection, trying } from './connection/connection.ts';
+import type { ToldMode } from './connection/transport.ts';
 import { modeOf } from './end-to-end.ts';
-import type { EndToEndOptions } from './end-to-end-options.ts';
-import type { BucketEpoch, EndToEndRecord } from './end-to-end-records.ts';
 import { connectionOver } from './http-storage.ts';
-import type { FileRecord } from './interface.ts';
-import { sealingTransport } from './sealing-transport.ts';
+import { namesOf } from './sealed-names/bucket-names.ts';
+import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { ToldMode } from './transport.ts';
-import type { OpenedSource, UploadSource } from './upload-source.ts';
+import type { EndToEndOptions } from './types/end-to-end-options.ts';
+import type { BucketEpoch, EndToEndRecord } from './types/end-to-end-records.ts';
+import type { FileRecord } from './types/interface.ts';
 
 export interface EpochIdentity extends BucketEpoch {
   /** `AGE-SECRET-KEY-1…`. */

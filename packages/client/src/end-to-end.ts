@@ -3,18 +3,18 @@
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
-import { namesOf } from './bucket-names.ts';
-import { type Connection, trying } from './connection.ts';
-import { downloadFile } from './download.ts';
-import { ageType, type EndToEndOptions } from './end-to-end-options.ts';
-import type { EndToEndRecord } from './end-to-end-records.ts';
-import { type FileStorage, fileStorage } from './file-storage.ts';
-import { checkedConcurrency } from './parallel.ts';
-import { sealingTransport } from './sealing-transport.ts';
+import { type Connection, trying } from './connection/connection.ts';
+import { checkedConcurrency } from './connection/parallel.ts';
+import type { Signal, ToldMode } from './connection/transport.ts';
+import { downloadFile } from './downloads/download.ts';
+import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { namesOf } from './sealed-names/bucket-names.ts';
+import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { Signal, ToldMode } from './transport.ts';
-import type { PartOptions, SessionOptions, Uploads } from './uploads.ts';
-import { requireVersionNumber } from './version-number.ts';
+import { ageType, type EndToEndOptions } from './types/end-to-end-options.ts';
+import type { EndToEndRecord } from './types/end-to-end-records.ts';
+import { requireVersionNumber } from './types/version-number.ts';
+import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
 /** Makes a storage in place of one that knows nothing of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;

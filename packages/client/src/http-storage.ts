@@ -1,15 +1,15 @@
 // The client over HTTP alone: nothing of the actor comes along into a bundle.
 
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
+import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './connection/retry.ts';
+import { createLine } from './connection/transfer-window.ts';
+import type { Transport } from './connection/transport.ts';
+import type { BodySender, Fetch } from './connection/watched-fetch.ts';
 import type { EndToEndLayer } from './end-to-end.ts';
-import { type FileStorage, fileStorage } from './file-storage.ts';
-import { withoutLastSlashes } from './http-paths.ts';
-import { createHttpTransport } from './http-transport.ts';
-import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './retry.ts';
+import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { withoutLastSlashes } from './http/paths.ts';
+import { createHttpTransport } from './http/transport.ts';
 import { StorageError } from './storage-error.ts';
-import { createLine } from './transfer-window.ts';
-import type { Transport } from './transport.ts';
-import type { BodySender, Fetch } from './watched-fetch.ts';
 
 export interface CommonOptions {
   readonly apiKey?: string | undefined;

@@ -1,20 +1,17 @@
 // The entrance of the package, for browsers and Node: see README.md.
 
-export type { Access, Rotation } from './administration.ts';
+export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
+export type { Access, Rotation } from './administration/creators-and-rotation.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
 export type { IdentityStore } from './age/identity-store.ts';
+export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
+export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
+export { xhrSender } from './connection/xhr-sender.ts';
 export { type EndToEndLayer, endToEnd } from './end-to-end.ts';
-export type { EndToEndOptions } from './end-to-end-options.ts';
-export type * from './end-to-end-records.ts';
-export type { FileStorage } from './file-storage.ts';
+export type { FileStorage } from './files/file-storage.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
-export type * from './interface.ts';
-export type { Links } from './links.ts';
-export type { Buckets, Keys, WellKnown } from './management.ts';
+export type { Links } from './links/links.ts';
 export { type LinkOptions, openLink } from './open-link.ts';
-export type * from './operations.ts';
-export type { RetryNotice, RetryPolicy } from './retry.ts';
-export type * from './service-status.ts';
 export {
   type ActorStorageOptions,
   createStorage,
@@ -22,8 +19,12 @@ export {
   type StorageOptions,
 } from './storage.ts';
 export { isStorageError, StorageError } from './storage-error.ts';
-export type { StorageIdentity } from './storage-identity.ts';
-export type { UploadInput, UploadSource } from './upload-source.ts';
+export type { EndToEndOptions } from './types/end-to-end-options.ts';
+export type * from './types/end-to-end-records.ts';
+export type * from './types/interface.ts';
+export type * from './types/operations.ts';
+export type * from './types/service-status.ts';
+export type { StorageIdentity } from './types/storage-identity.ts';
 export type {
   CompletionOptions,
   PartOptions,
@@ -31,5 +32,4 @@ export type {
   SessionRef,
   Uploads,
   WrittenPart,
-} from './uploads.ts';
-export { xhrSender } from './xhr-sender.ts';
+} from './uploads/uploads.ts';

@@ -2,13 +2,13 @@
 // address's #, and stays here.
 
 import type { PieceCipher } from './age/piece-cipher.ts';
-import { trying } from './connection.ts';
-import { downloadFile } from './download.ts';
+import { trying } from './connection/connection.ts';
+import { downloadFile } from './downloads/download.ts';
+import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
-import { createHttpTransport } from './http-transport.ts';
-import type { Download, DownloadOptions } from './interface.ts';
-import { fileKeyAt, linkedName } from './link-end.ts';
+import { fileKeyAt, linkedName } from './links/link-end.ts';
 import { StorageError } from './storage-error.ts';
+import type { Download, DownloadOptions } from './types/interface.ts';
 
 export interface LinkOptions
   extends Omit<DownloadOptions, 'version'>,

@@ -1,20 +1,7 @@
 // The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
 // the agent's library is loaded when it is needed.
 
-import { type Access, accessOf, type Rotation, rotationOf } from './administration.ts';
-import type { Issuer } from './age/bucket-keys.ts';
-import { isNetwork } from './canister-address.ts';
-import { endToEnd } from './end-to-end.ts';
-import { type FileStorage, fileStorage } from './file-storage.ts';
-import { withoutLastSlashes } from './http-paths.ts';
-import {
-  type CommonOptions,
-  connectionOver,
-  exchangeOptions,
-  type HttpStorageOptions,
-  httpTransport,
-} from './http-storage.ts';
-import { lazyTransport } from './lazy-transport.ts';
+import { lazyTransport } from './actor/lazy-transport.ts';
 import {
   type Buckets,
   bucketsOf,
@@ -22,10 +9,28 @@ import {
   keysOf,
   type WellKnown,
   wellKnownOf,
-} from './management.ts';
-import { defaultRetryPolicy } from './retry.ts';
-import type { StorageIdentity } from './storage-identity.ts';
-import type { Transport } from './transport.ts';
+} from './administration/buckets-and-keys.ts';
+import {
+  type Access,
+  accessOf,
+  type Rotation,
+  rotationOf,
+} from './administration/creators-and-rotation.ts';
+import type { Issuer } from './age/bucket-keys.ts';
+import { isNetwork } from './connection/canister-address.ts';
+import { defaultRetryPolicy } from './connection/retry.ts';
+import type { Transport } from './connection/transport.ts';
+import { endToEnd } from './end-to-end.ts';
+import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { withoutLastSlashes } from './http/paths.ts';
+import {
+  type CommonOptions,
+  connectionOver,
+  exchangeOptions,
+  type HttpStorageOptions,
+  httpTransport,
+} from './http-storage.ts';
+import type { StorageIdentity } from './types/storage-identity.ts';
 
 /** By calls of the actor: a host of the network's agent endpoints. */
 export interface ActorStorageOptions extends CommonOptions {

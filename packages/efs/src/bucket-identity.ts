@@ -4,9 +4,9 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { EpochIdentity } from '../../client/src/bucket-secrets.ts';
-import type { BucketEpoch, EndToEndRecord } from '../../client/src/end-to-end-records.ts';
-import type { BucketRecord } from '../../client/src/interface.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
+import type { BucketEpoch, EndToEndRecord } from '../../client/src/types/end-to-end-records.ts';
+import type { BucketRecord } from '../../client/src/types/interface.ts';
 import { json, runOf } from './flags.ts';
 import { isJson } from './json-output.ts';
 import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';

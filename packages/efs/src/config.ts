@@ -4,16 +4,16 @@
 
 import { join } from 'node:path';
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
-import { isNetwork, networkAgentHost } from '../../client/src/canister-address.ts';
-import { canisterIdIn } from '../../client/src/canister-id.ts';
-import type { EndToEndOptions } from '../../client/src/end-to-end-options.ts';
-import { withoutLastSlashes } from '../../client/src/http-paths.ts';
+import { isNetwork, networkAgentHost } from '../../client/src/connection/canister-address.ts';
+import { canisterIdIn } from '../../client/src/connection/canister-id.ts';
+import { withoutLastSlashes } from '../../client/src/http/paths.ts';
 import { nodeEndToEnd } from '../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../client/src/node/identity-store.ts';
 import { nodePieceCipher } from '../../client/src/node/piece-cipher.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
-import type { StorageIdentity } from '../../client/src/storage-identity.ts';
+import type { EndToEndOptions } from '../../client/src/types/end-to-end-options.ts';
+import type { StorageIdentity } from '../../client/src/types/storage-identity.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
 import { type FoundReplica, findReplica } from './local-replica.ts';
 import {

@@ -2,10 +2,10 @@
 // brought there keeps none of the others.
 
 import { basename } from 'node:path/posix';
-import type { FileName } from '../../client/src/interface.ts';
-import { asTheyEnd, checkedConcurrency } from '../../client/src/parallel.ts';
+import { asTheyEnd, checkedConcurrency } from '../../client/src/connection/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
+import type { FileName } from '../../client/src/types/interface.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';
 import { printNote } from './output.ts';
 import { printable } from './printable.ts';

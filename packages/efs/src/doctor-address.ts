@@ -2,9 +2,9 @@
 // that this machine has, and a version that fits.
 
 import { lookup } from 'node:dns/promises';
-import { canisterAddress, isLoopback } from '../../client/src/canister-address.ts';
-import { withoutLastSlashes } from '../../client/src/http-paths.ts';
-import { networkFault } from '../../client/src/network-errors.ts';
+import { canisterAddress, isLoopback } from '../../client/src/connection/canister-address.ts';
+import { networkFault } from '../../client/src/connection/network-errors.ts';
+import { withoutLastSlashes } from '../../client/src/http/paths.ts';
 import type { StorageError } from '../../client/src/storage-error.ts';
 import type { Configuration } from './config.ts';
 import { type DoctorCase, type Finding, faultOf } from './finding.ts';

@@ -1,10 +1,10 @@
 // What `efs doctor` asks as the caller: whether key and identity are good, what they may do, and
 // how much there is left of room and cycles.
 
-import type { BucketRecord } from '../../client/src/interface.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
+import type { BucketRecord } from '../../client/src/types/interface.ts';
 import { type Configuration, hasIdentity } from './config.ts';
 import { sayFailure } from './exit-code.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';

@@ -1,6 +1,6 @@
 // Exit codes of the command, and how a failure is said in one line.
 
-import { outOfUseCodes } from '../../client/src/network-errors.ts';
+import { outOfUseCodes } from '../../client/src/connection/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { inWords } from './failure-words.ts';
 import { printable } from './printable.ts';

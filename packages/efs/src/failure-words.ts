@@ -1,8 +1,8 @@
 // What the service and the client say, in the words of the command: they speak to programs, of
 // headers and options; here are flags and what to do. What is not here is good as it is.
 
-import type { FileName } from '../../client/src/interface.ts';
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+import type { FileName } from '../../client/src/types/interface.ts';
 import { nameOf } from './location.ts';
 
 type Words = (match: RegExpMatchArray) => string;

@@ -1,12 +1,12 @@
 // What is directly in a folder, files and folders in the order of their names.
 
+import type { Storage } from '../../client/src/storage.ts';
 import type {
   FileRecord,
   FolderOptions,
   FolderPage,
   FolderRecord,
-} from '../../client/src/interface.ts';
-import type { Storage } from '../../client/src/storage.ts';
+} from '../../client/src/types/interface.ts';
 
 /** The most that the service gives; the first page is shorter, since many want no more. */
 const pageEntriesMax = 1_000;

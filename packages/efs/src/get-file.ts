@@ -2,16 +2,16 @@
 // target's place when all of it is verified.
 
 import { rename, rm } from 'node:fs/promises';
-import { ageType } from '../../client/src/end-to-end-options.ts';
+import { openFileSource } from '../../client/src/node/file-source.ts';
+import type { Storage } from '../../client/src/storage.ts';
+import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+import { ageType } from '../../client/src/types/end-to-end-options.ts';
 import type {
   Download,
   DownloadOptions,
   FileName,
   FileRecord,
-} from '../../client/src/interface.ts';
-import { openFileSource } from '../../client/src/node/file-source.ts';
-import type { Storage } from '../../client/src/storage.ts';
-import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+} from '../../client/src/types/interface.ts';
 import { nameOf } from './location.ts';
 import { printNote } from './output.ts';
 import {

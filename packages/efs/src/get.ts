@@ -3,12 +3,12 @@
 
 import { once } from 'node:events';
 import { basename } from 'node:path';
-import { piecesOf } from '../../client/src/byte-stream.ts';
-import type { Download, DownloadOptions } from '../../client/src/interface.ts';
-import { linkedName } from '../../client/src/link-end.ts';
+import { piecesOf } from '../../client/src/bytes/byte-stream.ts';
+import { checkedConcurrency } from '../../client/src/connection/parallel.ts';
+import { linkedName } from '../../client/src/links/link-end.ts';
 import { openNodeLink } from '../../client/src/node/end-to-end.ts';
-import { checkedConcurrency } from '../../client/src/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
+import type { Download, DownloadOptions } from '../../client/src/types/interface.ts';
 import { naming } from './failure-words.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { fetchFile } from './get-file.ts';

@@ -5,7 +5,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isLoopback } from '../../client/src/canister-address.ts';
+import { isLoopback } from '../../client/src/connection/canister-address.ts';
 import { UsageError } from './usage-error.ts';
 
 const fieldNames = ['url', 'gateway', 'canisterId', 'apiKey', 'identityPem'] as const;

@@ -1,12 +1,15 @@
 // `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
 
-import type { EndToEndRecord, EndToEndSettings } from '../../client/src/end-to-end-records.ts';
+import type {
+  EndToEndRecord,
+  EndToEndSettings,
+} from '../../client/src/types/end-to-end-records.ts';
 import type {
   BucketOptions,
   BucketRecord,
   KeyRecord,
   Permission,
-} from '../../client/src/interface.ts';
+} from '../../client/src/types/interface.ts';
 import { publishRecipient } from './bucket-identity.ts';
 import { isJson } from './json-output.ts';
 import { printRecord } from './list.ts';

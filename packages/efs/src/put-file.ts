@@ -2,10 +2,10 @@
 // file is stored.
 
 import { resolve } from 'node:path';
-import type { FileName, FileRecord, UploadOptions } from '../../client/src/interface.ts';
 import type { FileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
+import type { FileName, FileRecord, UploadOptions } from '../../client/src/types/interface.ts';
 import { printNote } from './output.ts';
 import { printable } from './printable.ts';
 import type { Run } from './run.ts';

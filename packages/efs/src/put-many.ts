@@ -1,15 +1,15 @@
 // Several files, told in their order. Of those that follow each other the small ones go together,
 // and those of one chunk side by side.
 
+import { openFileSource } from '../../client/src/node/file-source.ts';
+import type { Storage } from '../../client/src/storage.ts';
 import type {
   FileName,
   FileRecord,
   FileToUpload,
   UploadedFile,
-} from '../../client/src/interface.ts';
-import { openFileSource } from '../../client/src/node/file-source.ts';
-import type { Storage } from '../../client/src/storage.ts';
-import { smallFileBytesMax } from '../../client/src/upload-all.ts';
+} from '../../client/src/types/interface.ts';
+import { smallFileBytesMax } from '../../client/src/uploads/upload-all.ts';
 import { chunkBytesMax } from '../../wire/src/limits.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { nameOf } from './location.ts';

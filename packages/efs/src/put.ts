@@ -2,12 +2,12 @@
 // leaves an upload that --resume finishes.
 
 import { basename } from 'node:path';
-import { onAbort } from '../../client/src/abort.ts';
-import { chunkCountOf, isGivenWhole } from '../../client/src/digest.ts';
-import type { FileName, FileRecord } from '../../client/src/interface.ts';
+import { chunkCountOf, isGivenWhole } from '../../client/src/bytes/digest.ts';
+import { onAbort } from '../../client/src/connection/abort.ts';
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { abortedError } from '../../client/src/storage-error.ts';
+import type { FileName, FileRecord } from '../../client/src/types/interface.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { isJson } from './json-output.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';

@@ -1,6 +1,6 @@
 // Says that the service is waited for, once that takes longer than a moment.
 
-import type { RetryNotice } from '../../client/src/retry.ts';
+import type { RetryNotice } from '../../client/src/connection/retry.ts';
 import type { StorageError } from '../../client/src/storage-error.ts';
 import { inWords, notReached } from './failure-words.ts';
 import { formatSeconds, printNote } from './output.ts';

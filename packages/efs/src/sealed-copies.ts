@@ -1,10 +1,10 @@
 // Copies into end-to-end buckets and out of them. The service cannot make them, since it opens
 // nothing: the bytes come here, are opened if they are encrypted, and go as the other bucket wants.
 
-import { ageType } from '../../client/src/end-to-end-options.ts';
-import type { FileName, FileRecord } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
+import { ageType } from '../../client/src/types/end-to-end-options.ts';
+import type { FileName, FileRecord } from '../../client/src/types/interface.ts';
 import { nameOf } from './location.ts';
 import type { Run } from './run.ts';
 

@@ -5,9 +5,9 @@
 import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mayBeOf } from '../../client/src/age/payload.ts';
-import { ageType } from '../../client/src/end-to-end-options.ts';
-import type { FileRecord } from '../../client/src/interface.ts';
 import { abortedError } from '../../client/src/storage-error.ts';
+import { ageType } from '../../client/src/types/end-to-end-options.ts';
+import type { FileRecord } from '../../client/src/types/interface.ts';
 import { fetchFile } from './get-file.ts';
 import { readTree } from './local-tree.ts';
 import { type Location, nameOf } from './location.ts';

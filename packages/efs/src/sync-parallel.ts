@@ -1,7 +1,7 @@
 // Many files at a time: those of one chunk side by side, larger ones one after another, each with
 // as many requests at a time.
 
-import { inParallel } from '../../client/src/parallel.ts';
+import { inParallel } from '../../client/src/connection/parallel.ts';
 import { abortedError } from '../../client/src/storage-error.ts';
 import { chunkBytesMax } from '../../wire/src/limits.ts';
 import type { SyncJob } from './sync-job.ts';

@@ -1,13 +1,13 @@
 // A folder of this machine to a folder of a bucket: what has another digest there is sent, small
 // files together, and large ones go on where an interrupted sync has ended.
 
-import { etagOf, likelyChunkBytes } from '../../client/src/digest.ts';
-import { ageType } from '../../client/src/end-to-end-options.ts';
-import type { FileRecord, FileToUpload, StoredHeaders } from '../../client/src/interface.ts';
+import { etagOf, likelyChunkBytes } from '../../client/src/bytes/digest.ts';
+import { sha256 } from '../../client/src/bytes/sha256.ts';
+import type { OpenedSource } from '../../client/src/bytes/upload-source.ts';
 import { openFileSource } from '../../client/src/node/file-source.ts';
-import { sha256 } from '../../client/src/sha256.ts';
-import { smallFileBytesMax } from '../../client/src/upload-all.ts';
-import type { OpenedSource } from '../../client/src/upload-source.ts';
+import { ageType } from '../../client/src/types/end-to-end-options.ts';
+import type { FileRecord, FileToUpload, StoredHeaders } from '../../client/src/types/interface.ts';
+import { smallFileBytesMax } from '../../client/src/uploads/upload-all.ts';
 import { chunkBytesMax, chunkBytesMin } from '../../wire/src/limits.ts';
 import { type LocalFile, readTree } from './local-tree.ts';
 import { type Location, nameOf } from './location.ts';

@@ -1,7 +1,7 @@
 // `efs sync`: makes one folder hold what another one holds, and brings only what differs: from this
 // machine to the service, back, or within the service.
 
-import { checkedConcurrency } from '../../client/src/parallel.ts';
+import { checkedConcurrency } from '../../client/src/connection/parallel.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import type { Run } from './run.ts';
 import { syncAcross } from './sync-across.ts';

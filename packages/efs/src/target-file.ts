@@ -13,8 +13,8 @@ import {
   stat,
 } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { piecesOf } from '../../client/src/byte-stream.ts';
-import { withoutLastSlashes } from '../../client/src/http-paths.ts';
+import { piecesOf } from '../../client/src/bytes/byte-stream.ts';
+import { withoutLastSlashes } from '../../client/src/http/paths.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TargetFile {

@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { WellKnownText } from '../../client/src/interface.ts';
-import type { WellKnown } from '../../client/src/management.ts';
+import type { WellKnown } from '../../client/src/administration/buckets-and-keys.ts';
+import type { WellKnownText } from '../../client/src/types/interface.ts';
 import { gatewayDomains } from '../../wire/src/gateways.ts';
 import {
   type Column,

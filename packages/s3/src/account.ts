@@ -1,8 +1,8 @@
 // The account of a caller: the client library in their name.
 
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
-import type { FileRecord } from '../../client/src/interface.ts';
 import type { Storage } from '../../client/src/storage.ts';
+import type { FileRecord } from '../../client/src/types/interface.ts';
 import { idOfVersion } from './version-id.ts';
 
 export interface Account {

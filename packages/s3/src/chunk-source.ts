@@ -2,9 +2,9 @@
 // each is some megabytes. Those of bodies are in buffers that are used again.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BufferPool } from '../../client/src/buffer-pool.ts';
-import { iteratorOf, type Pieces } from '../../client/src/byte-stream.ts';
-import type { UploadSource } from '../../client/src/upload-source.ts';
+import type { BufferPool } from '../../client/src/bytes/buffer-pool.ts';
+import { iteratorOf, type Pieces } from '../../client/src/bytes/byte-stream.ts';
+import type { UploadSource } from '../../client/src/bytes/upload-source.ts';
 import type { Body } from './body/open-body.ts';
 import type { Gate } from './gate.ts';
 

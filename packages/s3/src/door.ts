@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createBufferPool } from '../../client/src/buffer-pool.ts';
+import { createBufferPool } from '../../client/src/bytes/buffer-pool.ts';
 import type { Account } from './account.ts';
 import { openBody } from './body/open-body.ts';
 import type { ChunkRoom } from './chunk-source.ts';

@@ -1,8 +1,8 @@
 // Small objects that come at about the same time go in one update: one costs as many seconds as two
 // hundred. Who comes alone is not kept waiting. Each is answered when it is stored, or why not.
 
-import type { FileRecord, FileToUpload } from '../../client/src/interface.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
+import type { FileRecord, FileToUpload } from '../../client/src/types/interface.ts';
 import type { Account } from './account.ts';
 
 interface Waiting {

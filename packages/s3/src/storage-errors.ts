@@ -1,6 +1,6 @@
 // Converts errors of the client library to S3's.
 
-import { outOfUseCodes } from '../../client/src/network-errors.ts';
+import { outOfUseCodes } from '../../client/src/connection/network-errors.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
 import { type S3Code, S3Error } from './s3-error.ts';
 

@@ -10,8 +10,8 @@
 
 import { bech32 } from '@scure/base';
 import { identityToRecipient } from 'age-encryption';
+import type { SealedIdentity } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
-import type { SealedIdentity } from '../transport.ts';
 import { deriveBytes } from './payload.ts';
 
 const identityContext = new TextEncoder().encode('encrypted-file-storage/bucket-identity/v1');

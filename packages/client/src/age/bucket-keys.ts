@@ -1,12 +1,11 @@
 // Whom files of a bucket are encrypted to, and what opens them: the bucket's identities, kept once
 // they are derived, and the user's own.
 
-import type { PathNames } from '../bucket-names.ts';
-import type { Connection } from '../connection.ts';
-import type { EndToEndRecord } from '../end-to-end-records.ts';
-
-import { managementOf } from '../management.ts';
+import { managementOf } from '../administration/buckets-and-keys.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
+import type { EndToEndRecord } from '../types/end-to-end-records.ts';
 import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './bucket-identity.ts';
 import { type Opening, openHeader, type Sealing } from './header.ts';
 import type { IdentityStore } from './identity-store.ts';

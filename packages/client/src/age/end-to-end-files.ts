@@ -1,12 +1,17 @@
 // Files of end-to-end buckets: encrypted as they are read for an upload, opened as they come in a
 // download. Digests and entity tags are those of what is stored.
 
-import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
-import type { Connection } from '../connection.ts';
-import { requireTold } from '../digest.ts';
-import { ageType, type EndToEndOptions } from '../end-to-end-options.ts';
-import type { EndToEndRecord } from '../end-to-end-records.ts';
-import type { FileStorage } from '../file-storage.ts';
+import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
+import { requireTold } from '../bytes/digest.ts';
+import { sha256 } from '../bytes/sha256.ts';
+import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { OpenedFile } from '../connection/transport.ts';
+import type { FileStorage } from '../files/file-storage.ts';
+import { linkEnd } from '../links/link-end.ts';
+import { StorageError } from '../storage-error.ts';
+import { ageType, type EndToEndOptions } from '../types/end-to-end-options.ts';
+import type { EndToEndRecord } from '../types/end-to-end-records.ts';
 import type {
   Download,
   DownloadOptions,
@@ -17,13 +22,8 @@ import type {
   UploadAllOptions,
   UploadedFile,
   UploadOptions,
-} from '../interface.ts';
-import { linkEnd } from '../link-end.ts';
-import type { LinkRequest, NewLink } from '../link-records.ts';
-import { sha256 } from '../sha256.ts';
-import { StorageError } from '../storage-error.ts';
-import type { OpenedFile } from '../transport.ts';
-import { type OpenedSource, openSource, type UploadInput } from '../upload-source.ts';
+} from '../types/interface.ts';
+import type { LinkRequest, NewLink } from '../types/link-records.ts';
 import { BucketKeys, type Issuer } from './bucket-keys.ts';
 import { type FileHeader, headerEnd, makeHeader } from './header.ts';
 import { memoryIdentityStore } from './identity-store.ts';

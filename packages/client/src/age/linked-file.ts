@@ -1,11 +1,11 @@
 // Links to end-to-end files: what opens the file stands in the address's fragment (link-end.ts): a
 // version, 1, and the file's key, in base64url.
 
-import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
-import type { Connection } from '../connection.ts';
-import type { Download, DownloadOptions, FileName } from '../interface.ts';
+import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { OpenedFile } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
-import type { OpenedFile } from '../transport.ts';
+import type { Download, DownloadOptions, FileName } from '../types/interface.ts';
 import { requireFileKey } from './header.ts';
 import { FileOpener } from './opened-download.ts';
 import { type PieceCipher, softwarePieceCipher } from './piece-cipher.ts';

@@ -1,14 +1,14 @@
 // Downloads of end-to-end files. A whole one is compared with its digest as any other, and opened
 // as it comes; of a range the header is read, and the pieces that cover it.
 
-import { joinPieces, mapped, type Pieces, piecesOf } from '../byte-stream.ts';
-import { concatBytes } from '../bytes.ts';
-import { type Connection, trying } from '../connection.ts';
-import { downloadFile } from '../download.ts';
-import type { Download, DownloadOptions, FileName, Progress } from '../interface.ts';
+import { joinPieces, mapped, type Pieces, piecesOf } from '../bytes/byte-stream.ts';
+import { concatBytes } from '../bytes/bytes.ts';
+import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
+import { type Connection, trying } from '../connection/connection.ts';
+import type { OpenedFile } from '../connection/transport.ts';
+import { downloadFile } from '../downloads/download.ts';
 import { StorageError } from '../storage-error.ts';
-import type { OpenedFile } from '../transport.ts';
-import { type OpenedSource, openSource } from '../upload-source.ts';
+import type { Download, DownloadOptions, FileName, Progress } from '../types/interface.ts';
 import type { BucketKeys, EndToEndBucket } from './bucket-keys.ts';
 import {
   coveringPieces,

@@ -2,8 +2,8 @@
 // every piece is checked as it is opened, and the last by its mark, which shows that the file is
 // whole.
 
-import { madeOf, type Pieces } from '../byte-stream.ts';
-import { concatBytes, emptyBytes } from '../bytes.ts';
+import { madeOf, type Pieces } from '../bytes/byte-stream.ts';
+import { concatBytes, emptyBytes } from '../bytes/bytes.ts';
 import { headerBytesMax, headerEnd } from './header.ts';
 import {
   damaged,

@@ -1,7 +1,7 @@
 // The payload of an age file: STREAM over pieces of 64 KiB, each sealed by itself, so that any of
 // them can be made and read alone (C2SP age, "Payload"). The library has this as a stream only.
 
-import { concatBytes } from '../bytes.ts';
+import { concatBytes } from '../bytes/bytes.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PieceCipher } from './piece-cipher.ts';
 

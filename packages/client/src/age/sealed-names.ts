@@ -3,8 +3,8 @@
 // folders, prefixes and their moves are what they are to who does not know the names.
 
 import { aessiv } from '@noble/ciphers/aes.js';
-import { decodeBase64Url, encodeBase64Url } from '../base64-url.ts';
-import type { PathNames } from '../bucket-names.ts';
+import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
+import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { StorageError } from '../storage-error.ts';
 
 /** Sealed it has 222 characters: four of them and their slashes fit into a path. */

@@ -1,9 +1,9 @@
 // What is to be encrypted, as the source of an upload: gives the bytes of the age file. The same
 // header gives the same bytes again, so that an upload goes on where it stopped.
 
-import { joinPieces } from '../byte-stream.ts';
-import { emptyBytes } from '../bytes.ts';
-import type { OpenedSource } from '../upload-source.ts';
+import { joinPieces } from '../bytes/byte-stream.ts';
+import { emptyBytes } from '../bytes/bytes.ts';
+import type { OpenedSource } from '../bytes/upload-source.ts';
 import type { FileHeader } from './header.ts';
 import {
   type PayloadKey,

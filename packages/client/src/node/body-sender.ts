@@ -1,7 +1,7 @@
 // Sends bodies by fetch as streams, whose slices are pulled as the connection takes them. Only
 // Node's fetch can: browsers need HTTP/2 for it.
 
-import type { BodySender } from '../watched-fetch.ts';
+import type { BodySender } from '../connection/watched-fetch.ts';
 
 const sliceBytes = 65_536;
 

@@ -1,9 +1,9 @@
 // End-to-end buckets in Node: the same, with the quicker cipher.
 
 import { type EndToEndLayer, endToEnd } from '../end-to-end.ts';
-import type { EndToEndOptions } from '../end-to-end-options.ts';
-import type { Download } from '../interface.ts';
 import { type LinkOptions, openLink } from '../open-link.ts';
+import type { EndToEndOptions } from '../types/end-to-end-options.ts';
+import type { Download } from '../types/interface.ts';
 import { nodePieceCipher } from './piece-cipher.ts';
 
 export function nodeEndToEnd(options: EndToEndOptions = {}): EndToEndLayer {

@@ -2,9 +2,9 @@
 // changed by the time its end is read is refused, for its parts may be of different states.
 
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { createBufferPool } from '../buffer-pool.ts';
+import { createBufferPool } from '../bytes/buffer-pool.ts';
+import type { UploadSource } from '../bytes/upload-source.ts';
 import { StorageError } from '../storage-error.ts';
-import type { UploadSource } from '../upload-source.ts';
 
 export interface FileSource extends UploadSource {
   /**

@@ -2,8 +2,8 @@
 // waits in the spool is brought to its place, and the service shows all of it at once.
 
 import { createHash } from 'node:crypto';
-import type { UploadOptions } from '../../../client/src/interface.ts';
-import type { WrittenPart } from '../../../client/src/uploads.ts';
+import type { UploadOptions } from '../../../client/src/types/interface.ts';
+import type { WrittenPart } from '../../../client/src/uploads/uploads.ts';
 import { versionIdOf } from '../account.ts';
 import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
 import { combinedCrc } from '../body/combined-crc.ts';

@@ -1,9 +1,9 @@
 // CopyObject. The service copies without moving bytes; between buckets one of which is end-to-end
 // they come through the door, since the service opens nothing.
 
-import { piecesOf } from '../../../client/src/byte-stream.ts';
-import type { FileName, FileRecord } from '../../../client/src/interface.ts';
+import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/interface.ts';
 import { versionIdOf } from '../account.ts';
 import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';

@@ -1,8 +1,8 @@
 // DeleteObject and DeleteObjects. What is not there is gone: that is no error.
 
-import type { FileName } from '../../../client/src/interface.ts';
-import { inParallel } from '../../../client/src/parallel.ts';
+import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { FileName } from '../../../client/src/types/interface.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { failed, namesEtag } from '../conditions.ts';
 import { findPath } from '../keys.ts';

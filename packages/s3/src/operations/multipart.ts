@@ -1,7 +1,7 @@
 // Uploads in parts: create, part, part by copy, complete and abort.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { piecesOf } from '../../../client/src/byte-stream.ts';
+import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { versionIdOf } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { type ChecksumAlgorithm, checksumNamed, checksumNames } from '../body/checksum.ts';

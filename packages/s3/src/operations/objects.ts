@@ -1,7 +1,7 @@
 // GetObject, HeadObject and GetObjectAttributes.
 
-import { type Pieces, piecesOf } from '../../../client/src/byte-stream.ts';
-import type { Download, FileName } from '../../../client/src/interface.ts';
+import { type Pieces, piecesOf } from '../../../client/src/bytes/byte-stream.ts';
+import type { Download, FileName } from '../../../client/src/types/interface.ts';
 import { versionIdOf } from '../account.ts';
 import type { Answer } from '../answer.ts';
 import { received } from '../chunk-source.ts';

@@ -1,0 +1,58 @@
+// The service's Candid interface as the agent's library takes it: what the build makes of the .did
+// file, but that records of version 0.1.0, which say less, are read too.
+
+import { IDL } from '@icp-sdk/core/candid';
+import { idlFactory } from '../candid/file_storage.did.ts';
+import type { FieldsSince010 } from './candid-types.ts';
+
+const fieldsSince010: Readonly<Record<FieldsSince010, true>> = {
+  metadata: true,
+  overheadBytes: true,
+  openUploads: true,
+  keepVersionsDays: true,
+  versionCount: true,
+  versionBytes: true,
+  isSite: true,
+  chunkSize: true,
+  isSizeKnown: true,
+  anonymousUpdates: true,
+};
+
+function recordOf(fields: Record<string, IDL.Type>): IDL.RecordClass {
+  const read = Object.entries(fields).map(([name, type]) => {
+    const isLater = name in fieldsSince010 && !(type instanceof IDL.OptClass);
+    return [name, isLater ? IDL.Opt(type) : type];
+  });
+  return IDL.Record(Object.fromEntries(read));
+}
+
+type RecordMaker = (fields: Record<string, IDL.Type>) => IDL.RecordClass;
+
+function interfaceWith(Record: RecordMaker): IDL.ServiceClass {
+  const make = idlFactory as unknown as (library: { IDL: unknown }) => IDL.ServiceClass;
+  return make({ IDL: { ...IDL, Record } });
+}
+
+export function serviceInterface(): IDL.ServiceClass {
+  return interfaceWith(recordOf);
+}
+
+/**
+ * The interface for uploads that say nothing which version 0.1.0 does not know. It declares the
+ * `size` of `beginFileUploadWith` as a nat, which an opt nat is no subtype of, and its `uploadFile`
+ * refuses records with `metadata`; later versions accept both. Only the request of
+ * `beginFileUploadWith` has both a token and a size, and only that of `uploadFile` has bytes, a
+ * bucket and a key.
+ */
+export function earlierUploadInterface(): IDL.ServiceClass {
+  return interfaceWith((fields) => {
+    if ('token' in fields && 'size' in fields) return recordOf({ ...fields, size: IDL.Nat });
+    if (!('bytes' in fields && 'bucketId' in fields && 'apiKey' in fields)) return recordOf(fields);
+    const { metadata: _, ...known } = fields;
+    return recordOf(known);
+  });
+}
+
+export function resultOf(ok: IDL.Type): IDL.Type {
+  return IDL.Variant({ ok, err: IDL.Text });
+}

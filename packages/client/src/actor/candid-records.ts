@@ -1,0 +1,156 @@
+// From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
+// for an empty opt.
+
+import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
+import type { EndToEndRecord } from '../types/end-to-end-records.ts';
+import type {
+  BucketRecord,
+  FileRecord,
+  KeyRecord,
+  UploadSession,
+  UploadStatus,
+} from '../types/interface.ts';
+import type { FileVersion } from '../types/operations.ts';
+import type { BudgetStatus, ServiceStatus } from '../types/service-status.ts';
+import type {
+  CandidBucket,
+  CandidFile,
+  CandidKey,
+  CandidStatus,
+  CandidUpload,
+  Optional,
+} from './candid-types.ts';
+
+export function isoTime(timeNs: bigint): string {
+  return new Date(Number(timeNs / 1_000_000n)).toISOString();
+}
+
+export function optional<T>(value: T | undefined): Optional<T> {
+  return value === undefined ? [] : [value];
+}
+
+export function fileRecordOf(file: CandidFile): FileRecord {
+  const { size, chunkSize, version, createdAt, updatedAt, sha256, metadata, ...rest } = file;
+  const [pairs = []] = metadata;
+  return {
+    ...rest,
+    size: Number(size),
+    chunkSize: chunkSize[0] === undefined ? undefined : Number(chunkSize[0]),
+    sha256: sha256[0],
+    metadata: pairs.length === 0 ? undefined : Object.fromEntries(pairs),
+    version: Number(version),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+export function versionOf(former: FormerVersion): FileVersion {
+  const [pairs] = former.metadata;
+  return {
+    ...former,
+    metadata: pairs && Object.fromEntries(pairs),
+    version: Number(former.version),
+    size: Number(former.size),
+    updatedAt: isoTime(former.updatedAt),
+    retiredAt: isoTime(former.retiredAt),
+    expiresAt: isoTime(former.expiresAt),
+  };
+}
+
+export function sessionOf(upload: CandidUpload): UploadSession {
+  return {
+    ...upload,
+    totalSize: Number(upload.totalSize),
+    uploadedSize: Number(upload.uploadedSize),
+    chunkSize: Number(upload.chunkSize[0]),
+    isSizeKnown: upload.isSizeKnown[0] ?? true,
+    chunkCount: Number(upload.chunkCount),
+    receivedChunks: Number(upload.receivedChunks),
+    missing: upload.missing.map(Number),
+    status: upload.status as UploadStatus,
+    createdAt: isoTime(upload.createdAt),
+    updatedAt: isoTime(upload.updatedAt),
+    expiresAt: isoTime(upload.expiresAt),
+    fileId: upload.fileId[0],
+  };
+}
+
+export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
+  const { id, owner, isPublic, fileCount, byteCount, quotaBytes, quotaFiles, members } = bucket;
+  return {
+    id,
+    owner: owner.toText(),
+    isPublic,
+    isSite: bucket.isSite[0] ?? false,
+    fileCount: Number(fileCount),
+    byteCount: Number(byteCount),
+    overheadBytes: Number(bucket.overheadBytes[0] ?? 0),
+    openUploads: Number(bucket.openUploads[0] ?? 0),
+    quotaBytes: quotaBytes[0] === undefined ? undefined : Number(quotaBytes[0]),
+    quotaFiles: quotaFiles[0] === undefined ? undefined : Number(quotaFiles[0]),
+    keepVersionsDays: Number(bucket.keepVersionsDays[0] ?? 0),
+    versionCount: Number(bucket.versionCount[0] ?? 0),
+    versionBytes: Number(bucket.versionBytes[0] ?? 0),
+    endToEnd: endToEndOf(bucket.endToEnd),
+    members: members.map(({ principal, role }) => ({ principal: principal.toText(), role })),
+    createdAt: isoTime(bucket.createdAt),
+    updatedAt: isoTime(bucket.updatedAt),
+  };
+}
+
+function endToEndOf([mode]: CandidBucket['endToEnd']): EndToEndRecord | undefined {
+  return (
+    mode && {
+      ...mode,
+      serial: mode.serial.toString(),
+      epochs: mode.epochs.map(({ epoch, recipient, openedAt }) => {
+        return { epoch: Number(epoch), recipient: recipient[0], openedAt: isoTime(openedAt) };
+      }),
+    }
+  );
+}
+
+export function keyRecordOf(key: CandidKey): KeyRecord {
+  const { id, hint, name, buckets, permissions, prefix, createdAt, expiresAt } = key;
+  return {
+    id,
+    hint,
+    name,
+    buckets,
+    permissions,
+    prefix: prefix[0],
+    createdAt: isoTime(createdAt),
+    expiresAt: expiresAt[0] === undefined ? undefined : isoTime(expiresAt[0]),
+    updatesPerHour: countOf(key.updatesPerHour),
+    bytesPerHour: countOf(key.bytesPerHour),
+  };
+}
+
+function countOf([count]: Optional<bigint>): number | undefined {
+  return count === undefined ? undefined : Number(count);
+}
+
+export function listedKeyOf(key: ApiKey): KeyRecord {
+  return { ...keyRecordOf(key), createdBy: key.createdBy[0]?.toText() };
+}
+
+export function statusOf(status: CandidStatus): ServiceStatus {
+  const { cycles, anonymousUpdates, linkUpdates, refusals, derivations } = status;
+  return {
+    ...status,
+    buckets: Number(status.buckets),
+    files: Number(status.files),
+    bytesStored: Number(status.bytesStored),
+    stableBytes: Number(status.stableBytes),
+    heapBytes: Number(status.heapBytes),
+    cycles: cycles[0] === undefined ? undefined : Number(cycles[0]),
+    anonymousUpdates: anonymousUpdates[0] && budgetOf(anonymousUpdates[0]),
+    linkUpdates: linkUpdates[0] && budgetOf(linkUpdates[0]),
+    refusals: refusals[0] && budgetOf(refusals[0]),
+    derivations: derivations[0] && budgetOf(derivations[0]),
+  };
+}
+
+function budgetOf({ burst, perMinute, left }: BudgetLeft): BudgetStatus {
+  return { burst: Number(burst), perMinute: Number(perMinute), left: Number(left) };
+}

@@ -1,0 +1,49 @@
+// The length of a file's chunks by the actor, from a service of version 0.1.0, whose file records
+// lack it. Its answer to GET without a range is the file's first chunk, with Content-Range.
+
+import { chunkCountOf, likelyChunkBytes } from '../bytes/digest.ts';
+import type { Signal } from '../connection/transport.ts';
+import { authorization } from '../http/exchange.ts';
+import { cloudPath } from '../http/paths.ts';
+import { isStorageError } from '../storage-error.ts';
+import type { FileName, FileRecord } from '../types/interface.ts';
+import { call, type Service } from './connection.ts';
+
+/**
+ * Undefined when it is unknown. A private file answers by HTTP with a key only: without one a
+ * common length that fits the number of chunks is assumed. A wrong length fails at the digest.
+ */
+export async function chunkBytesOf(
+  service: Service,
+  record: FileRecord,
+  signal: Signal,
+): Promise<number | undefined> {
+  if (record.chunkSize !== undefined) return record.chunkSize;
+  if (chunkCountOf(record.etag) <= 1) return record.size;
+  const file = { bucket: record.bucketId, path: record.path };
+  return (await firstChunkBytes(service, file, signal)) ?? likelyChunkBytes(record);
+}
+
+async function firstChunkBytes(
+  { actor, apiKey }: Service,
+  file: FileName,
+  signal: Signal,
+): Promise<number | undefined> {
+  const url = cloudPath(file);
+  const headers = apiKey === undefined ? [] : Object.entries(authorization(apiKey, url));
+  const body = new Uint8Array(0);
+  const request = { url, method: 'GET', headers, body };
+  try {
+    const answer = await call(signal, async () => {
+      const ok = await actor.http_request({ ...request, certificate_version: [2] });
+      return { ok: ok.upgrade[0] === true ? await actor.http_request_update(request) : ok };
+    });
+    const [, range = ''] =
+      answer.headers.find(([name]) => name.toLowerCase() === 'content-range') ?? [];
+    const [, last] = /^bytes 0-(\d+)\//.exec(range) ?? [];
+    return last === undefined ? undefined : Number(last) + 1;
+  } catch (error) {
+    if (isStorageError(error, 'Aborted')) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+// The agent and the actor of one canister, and what their failures mean. Every call is ended by the
+// caller's signal; requests have a time limit.
+
+import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
+import { createBufferPool } from '../bytes/buffer-pool.ts';
+import { onAbort } from '../connection/abort.ts';
+import { delayMs, type RetryPolicy } from '../connection/retry.ts';
+import type { Line } from '../connection/transfer-window.ts';
+import type { Signal } from '../connection/transport.ts';
+import {
+  fetchWhole,
+  type WatchedConnection,
+  type WatchedInit,
+} from '../connection/watched-fetch.ts';
+import { abortedError, StorageError } from '../storage-error.ts';
+import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
+import { earlierUploadInterface, serviceInterface } from './candid-interface.ts';
+import type { EarlierUploadActor, Result, ServiceActor } from './candid-types.ts';
+import { failureOf, withFailuresOf } from './failures.ts';
+import type { LargeCaller } from './large-call.ts';
+
+export interface ActorConnection extends WatchedConnection {
+  readonly host: string;
+  readonly canisterId: string;
+  readonly identity: StorageIdentity | undefined;
+  readonly fetchRootKey: boolean | undefined;
+  readonly apiKey: string | undefined;
+  readonly retryPolicy: RetryPolicy;
+  readonly line: Line;
+}
+
+/** The agent sends a signed call again as it is, which the network takes for the same call. */
+const agentRetries = 2;
+
+/** Beginning with the shortest delay. */
+function backoff(policy: RetryPolicy): { next(): number } {
+  let attempt = 0;
+  return { next: () => delayMs(policy, ++attempt) };
+}
+
+export interface Service {
+  readonly actor: ServiceActor;
+  /** The same service for uploads that version 0.1.0 accepts too. */
+  readonly earlierUploads: EarlierUploadActor;
+  readonly canisterId: string;
+  readonly agent: HttpAgent;
+  /**
+   * For bytes that are verified in another way, by the digest of the whole file: takes the answers
+   * of one node without checking its signature over them.
+   */
+  bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
+  readonly largeCaller: LargeCaller;
+  readonly apiKey: string | undefined;
+}
+
+export async function openService(connection: ActorConnection): Promise<Service> {
+  const { host, canisterId, identity, apiKey } = connection;
+  const fetch = (input: string | URL | Request, init?: WatchedInit) =>
+    watchedResponse(connection, input, init);
+  const options: HttpAgentOptions = {
+    host,
+    fetch,
+    retryTimes: agentRetries,
+    backoffStrategy: () => backoff(connection.retryPolicy),
+    ...(identity && { identity: agentIdentity(identity) }),
+  };
+  const shouldFetchRootKey = connection.fetchRootKey ?? isLocal(host);
+  const agent = await attempt(undefined, () =>
+    HttpAgent.create({ ...options, shouldFetchRootKey }),
+  );
+  const { rootKey } = agent;
+  const bulkAgent: Service['bulkAgent'] = (onReceived) =>
+    HttpAgent.createSync({
+      ...options,
+      fetch: (input, init) => watchedResponse(connection, input, { ...init, onReceived }),
+      verifyQuerySignatures: false,
+      ...(rootKey && { rootKey }),
+    });
+  const callee = { agent, canisterId };
+  return {
+    actor: withFailuresOf(callee, Actor.createActor<ServiceActor>(serviceInterface, callee)),
+    earlierUploads: withFailuresOf(
+      callee,
+      Actor.createActor<EarlierUploadActor>(earlierUploadInterface, callee),
+    ),
+    canisterId,
+    agent,
+    bulkAgent,
+    largeCaller: { agent, canisterId, fetch, buffers: createBufferPool(), identity },
+    apiKey,
+  };
+}
+
+async function watchedResponse(
+  connection: ActorConnection,
+  input: string | URL | Request,
+  init: WatchedInit = {},
+): Promise<Response> {
+  const url = input instanceof Request ? input.url : input;
+  const { status, headers, bytes } = await fetchWhole(connection, url, init);
+  // A Response of 204, for one, takes no body at all.
+  return new Response(bytes.length > 0 ? (bytes as BodyInit) : null, { status, headers });
+}
+
+function isLocal(host: string): boolean {
+  const { hostname } = new URL(host);
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+}
+
+/** The value of `ok`; an `err`, `Code: sentence`, is thrown. */
+export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): Promise<T> {
+  const result = await attempt(signal, send);
+  if ('ok' in result) return result.ok;
+  throw errorOfText(result.err);
+}
+
+/** Of `Code: sentence`. */
+export function errorOfText(text: string): StorageError {
+  const [, code = 'HttpError', message = text] = /^([A-Za-z]+): (.*)$/s.exec(text) ?? [];
+  return new StorageError(code, message);
+}
+
+async function attempt<T>(signal: Signal, operation: () => Promise<T>): Promise<T> {
+  if (signal?.aborted) throw abortedError(signal.reason);
+  let settled = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    settled = onAbort(signal, () => reject(abortedError(signal?.reason)));
+  });
+  try {
+    return await Promise.race([operation(), stopped]);
+  } catch (error) {
+    throw await failureOf(error);
+  } finally {
+    settled();
+  }
+}

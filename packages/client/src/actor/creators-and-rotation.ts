@@ -1,0 +1,47 @@
+// Access and rotation by calls of the actor.
+
+import type { Management } from '../connection/transport.ts';
+import type { AccessChange, RootKeySource } from '../types/interface.ts';
+import type { Budget } from '../types/service-status.ts';
+import { principalOf } from './administration.ts';
+import { optional } from './candid-records.ts';
+import { call, type Service } from './connection.ts';
+
+type Administration = Pick<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'>;
+
+export function actorAdministration({ actor }: Service): Administration {
+  return {
+    async updateAccess(change) {
+      const principals = await call(undefined, () => actor.updateAccess(changeOf(change)));
+      return principals.map((principal) => principal.toText());
+    },
+    async rotateBucketKey(bucket) {
+      await call(undefined, () => actor.rotateBucketKey(bucket));
+    },
+    async rotateRootKey(source) {
+      await call(undefined, () =>
+        actor.rotateRootKey(source === undefined ? [] : [sourceOf(source)]),
+      );
+    },
+  };
+}
+
+function changeOf(change: AccessChange) {
+  const { allow, disallow, anonymousUpdates, linkUpdates, refusals, derivations } = change;
+  return {
+    allow: optional(allow?.map(principalOf)),
+    disallow: optional(disallow?.map(principalOf)),
+    anonymousUpdates: optional(anonymousUpdates && sizesOf(anonymousUpdates)),
+    linkUpdates: optional(linkUpdates && sizesOf(linkUpdates)),
+    refusals: optional(refusals && sizesOf(refusals)),
+    derivations: optional(derivations && sizesOf(derivations)),
+  };
+}
+
+function sizesOf({ burst, perMinute }: Budget) {
+  return { burst: BigInt(burst), perMinute: BigInt(perMinute) };
+}
+
+function sourceOf(source: RootKeySource) {
+  return source === 'stored' ? { stored: null } : source;
+}

@@ -1,0 +1,153 @@
+// An update call with an argument of megabytes, past the agent's own encoder. Its answer is taken
+// from the certificate without checking the signature of the network, which takes more time than
+// all the rest: who relies on it must check the whole in the end, as an upload does by its entity
+// tag after a completion that is verified.
+
+import {
+  Cbor,
+  Certificate,
+  type HttpAgent,
+  lookupResultToBuffer,
+  pollForResponse,
+  type RequestId,
+  type SignIdentity,
+} from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { Principal } from '@icp-sdk/core/principal';
+import type { BufferPool } from '../bytes/buffer-pool.ts';
+import { foreignAnswer, networkFault, rejectedError } from '../connection/network-errors.ts';
+import { retryAfterSeconds } from '../connection/retry.ts';
+import type { WatchedInit } from '../connection/watched-fetch.ts';
+import type { StorageError } from '../storage-error.ts';
+import { agentIdentity, type StorageIdentity } from '../types/storage-identity.ts';
+import { sealCall, sealCallBy } from './call-envelope.ts';
+import type { Result } from './candid-types.ts';
+import { type Callee, placeOf } from './failures.ts';
+import { isTransientReject } from './transient-reject.ts';
+
+export interface LargeCaller {
+  readonly agent: HttpAgent;
+  readonly canisterId: string;
+  fetch(url: URL, init: WatchedInit): Promise<Response>;
+  readonly buffers: BufferPool;
+  /** Undefined for the anonymous one. */
+  readonly identity: StorageIdentity | undefined;
+}
+
+/** Others, such as delegations, put more into an envelope than a signature. */
+function signsOnly(identity: StorageIdentity): boolean {
+  return 'sign' in identity && 'getPublicKey' in identity && !('getDelegation' in identity);
+}
+
+export interface LargeCallRequest {
+  readonly method: string;
+  readonly argumentStart: Uint8Array;
+  readonly blob: Uint8Array;
+  /** Receives the number of the envelope's bytes that have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Of the Candid answer. */
+  readonly resultType: IDL.Type;
+}
+
+const expiryMs = 4 * 60_000;
+const anySignature = async () => true;
+
+export async function callWithBlob<T>(
+  caller: LargeCaller,
+  request: LargeCallRequest,
+): Promise<Result<T>> {
+  const { agent, identity } = caller;
+  const canisterId = Principal.fromText(caller.canisterId);
+  const now = Date.now() + agent.getTimeDiffMsecs();
+  const expiryNs = BigInt(now + expiryMs) * 1_000_000n;
+  const { method, argumentStart, blob, onSent } = request;
+  const call = { canisterId, method, argumentStart, blob, expiryNs };
+  const signer = identity as unknown as SignIdentity | undefined;
+  let buffer: Uint8Array | undefined;
+  const { body, requestId } =
+    identity === undefined || signsOnly(identity)
+      ? await sealCall({ ...call, identity: signer }, (length) => {
+          buffer = caller.buffers.take(length);
+          return buffer;
+        })
+      : await sealCallBy(agentIdentity(identity), call);
+  const address = new URL(`/api/v3/canister/${canisterId.toText()}/call`, agent.host);
+  const response = await caller.fetch(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/cbor' },
+    body: body as BodyInit,
+    onSent,
+  });
+  if (buffer !== undefined) caller.buffers.giveBack(buffer);
+  const answer = new Uint8Array(await response.arrayBuffer());
+  const reply = await replyOf({ caller, canisterId, requestId, response, answer });
+  const [result] = IDL.decode([request.resultType], reply);
+  return result as unknown as Result<T>;
+}
+
+interface Answer {
+  readonly caller: LargeCaller;
+  readonly canisterId: Principal;
+  readonly requestId: Uint8Array;
+  readonly response: Response;
+  readonly answer: Uint8Array;
+}
+
+async function replyOf(answered: Answer): Promise<Uint8Array> {
+  const { caller, canisterId, response, answer } = answered;
+  const requestId = answered.requestId as RequestId;
+  if (response.status === 202) {
+    const options = { blsVerify: anySignature };
+    return (await pollForResponse(caller.agent, { canisterId }, requestId, options)).reply;
+  }
+  const callee = { agent: caller.agent, canisterId: caller.canisterId };
+  if (response.status !== 200) throw responseError(callee, response, answer);
+  const page = Cbor.decode<CallAnswer>(answer);
+  if (page.certificate === undefined) throw rejected(callee, page);
+  return certifiedReply(answered, page.certificate);
+}
+
+/** IC spec, "Synchronous call": a certificate, or a reject that no subnet has signed. */
+interface CallAnswer {
+  readonly certificate?: Uint8Array;
+  readonly reject_code?: number | undefined;
+  readonly reject_message?: string;
+  readonly error_code?: string;
+}
+
+function responseError(callee: Callee, response: Response, answer: Uint8Array): StorageError {
+  const { status, headers } = response;
+  const text = new TextDecoder().decode(answer);
+  const cause = headers.get('x-ic-error-cause');
+  const fault = networkFault({ ...placeOf(callee), text, cause }, { status });
+  return fault ?? foreignAnswer(response, { retryAfterSeconds: retryAfterSeconds(headers) });
+}
+
+async function certifiedReply(answered: Answer, bytes: Uint8Array): Promise<Uint8Array> {
+  const { caller, canisterId, requestId } = answered;
+  const { agent } = caller;
+  const rootKey = agent.rootKey ?? new Uint8Array(0);
+  const certificate = await Certificate.create({
+    certificate: bytes,
+    rootKey,
+    principal: { canisterId },
+    blsVerify: anySignature,
+    agent,
+  });
+  const read = (name: string) =>
+    lookupResultToBuffer(certificate.lookup_path(['request_status', requestId, name]));
+  const reply = read('reply');
+  if (reply !== undefined) return reply;
+  const text = (name: string) => new TextDecoder().decode(read(name));
+  throw rejected(caller, {
+    reject_code: read('reject_code')?.[0],
+    reject_message: text('reject_message'),
+    error_code: text('error_code'),
+  });
+}
+
+function rejected(callee: Callee, answer: CallAnswer): StorageError {
+  const { reject_code: code, reject_message: message = 'no reason was given' } = answer;
+  const reject = { ...placeOf(callee), message, errorCode: answer.error_code };
+  return rejectedError(reject, { isRetryable: isTransientReject(code, message) });
+}

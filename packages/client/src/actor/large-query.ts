@@ -1,0 +1,61 @@
+// A query whose answer is a blob of megabytes, without the copies that decoding it by the library
+// takes. The agent's checks are those of the agent that is given.
+
+import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import { concatBytes } from '../bytes/bytes.ts';
+import { rejectedError } from '../connection/network-errors.ts';
+import { leb128 } from './call-envelope.ts';
+import { resultOf } from './candid-interface.ts';
+import type { Result } from './candid-types.ts';
+import { explained, placeOf } from './failures.ts';
+import { isTransientReject } from './transient-reject.ts';
+
+export interface LargeQuery {
+  readonly canisterId: string;
+  readonly method: string;
+  /** Candid. */
+  readonly argument: Uint8Array;
+  /** Of the blob; another one is found too, by the library. */
+  readonly expectedBytes: number;
+}
+
+export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Result<Uint8Array>> {
+  const { canisterId, method: methodName, argument: arg } = query;
+  const callee = { agent, canisterId };
+  const answer = await explained(callee, agent.query(canisterId, { methodName, arg }));
+  if (answer.status === QueryResponseStatus.Rejected) {
+    const { reject_message: message, error_code: errorCode } = answer;
+    const isRetryable = isTransientReject(Number(answer.reject_code), message);
+    throw rejectedError({ ...placeOf(callee), message, errorCode }, { isRetryable });
+  }
+  return blobOf(answer.reply.arg, query.expectedBytes);
+}
+
+const resultBlob = resultOf(IDL.Vec(IDL.Nat8));
+
+/**
+ * The one value of the answer ends with the length of the blob and its bytes. What is before them
+ * is decoded, as if the blob had no bytes.
+ */
+function blobOf(reply: Uint8Array, expectedBytes: number): Result<Uint8Array> {
+  const length = leb128(BigInt(expectedBytes));
+  const blobStart = reply.length - expectedBytes;
+  const lengthStart = blobStart - length.length;
+  const isThere = lengthStart > 0 && length.every((byte, at) => reply[lengthStart + at] === byte);
+  if (isThere) {
+    const head = decoded(concatBytes(reply.subarray(0, lengthStart), Uint8Array.of(0)));
+    if (head !== undefined && 'ok' in head) return { ok: reply.subarray(blobStart) };
+  }
+  const [whole] = IDL.decode([resultBlob], reply);
+  return whole as unknown as Result<Uint8Array>;
+}
+
+function decoded(bytes: Uint8Array): Result<Uint8Array> | undefined {
+  try {
+    const [value] = IDL.decode([resultBlob], bytes);
+    return value as unknown as Result<Uint8Array>;
+  } catch {
+    return undefined;
+  }
+}

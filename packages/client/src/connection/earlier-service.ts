@@ -1,0 +1,93 @@
+// Operations that a service of version 0.1.0 has no method for, made of those that it has.
+
+import { folderPageDefault } from '../../../wire/src/limits.ts';
+import { isStorageError } from '../storage-error.ts';
+import type { FileRecord, FolderOptions, FolderPage, RemovedFile } from '../types/interface.ts';
+import type { Connection } from './connection.ts';
+import { inParallel } from './parallel.ts';
+import type { Deletion, DeletionAnswer, Signal } from './transport.ts';
+
+/** Requests at a time. */
+const concurrency = 8;
+/** Its inspection traps at an unknown method; its router refuses the path or the method. */
+const refusalCodes: ReadonlySet<string> = new Set([
+  'Rejected',
+  'Unsupported',
+  'NoSuchFile',
+  'MethodNotAllowed',
+]);
+
+/** Whether the service refused a request because it is of version 0.1.0; never fails. */
+export async function isEarlierService(
+  { transport }: Connection,
+  refusal: unknown,
+  signal: Signal,
+): Promise<boolean> {
+  if (!isStorageError(refusal) || !refusalCodes.has(refusal.code)) return false;
+  return transport.status(signal).then(
+    ({ version }) => version.startsWith('0.1.'),
+    () => false,
+  );
+}
+
+/** Groups all files into folders; a cursor is the path of the last entry of the page before. */
+export async function folderOf(
+  files: AsyncIterable<FileRecord>,
+  options: FolderOptions,
+): Promise<FolderPage> {
+  const { prefix = '', delimiter, limit = folderPageDefault, sort } = options;
+  const entries = new Map<string, FileRecord | undefined>();
+  for await (const file of files) {
+    const end = delimiter === undefined ? -1 : file.path.indexOf(delimiter, prefix.length);
+    if (end < 0) entries.set(file.path, file);
+    else entries.set(file.path.slice(0, end + 1), undefined);
+  }
+  const sign = sort === 'name_desc' ? -1 : 1;
+  const order = (one: string, other: string) => sign * (one < other ? -1 : Number(one > other));
+  const after = options.cursor ?? options.startAfter;
+  const left = [...entries.keys()]
+    .filter((path) => after === undefined || order(path, after) > 0)
+    .sort(order);
+  const shown = left.slice(0, limit);
+  const items = shown.flatMap((path) => entries.get(path) ?? []);
+  const folders = shown.filter((path) => entries.get(path) === undefined);
+  return {
+    items,
+    folders: folders.map((path) => ({ path })),
+    nextCursor: left.length > limit ? shown.at(-1) : undefined,
+  };
+}
+
+/** Does the work for each item, in place of one request for all; the results are in their order. */
+export async function forEachAlone<Item, Result>(
+  items: readonly Item[],
+  signal: Signal,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  // The workers share one iterator.
+  const left = items.entries();
+  await inParallel({ concurrency, signal }, async () => {
+    for (const [index, item] of left) results[index] = await work(item);
+  });
+  return results;
+}
+
+/** Deletes each file by a request of its own. */
+export async function deleteEach(
+  { transport }: Connection,
+  { bucket, ifMatch }: Deletion,
+  paths: readonly string[],
+  signal: Signal,
+): Promise<DeletionAnswer> {
+  const results = await forEachAlone(paths, signal, async (path): Promise<RemovedFile> => {
+    try {
+      await transport.deleteFile({ bucket, path }, signal, ifMatch);
+      return { path, error: undefined };
+    } catch (error) {
+      if (isStorageError(error)) return { path, error };
+      throw error;
+    }
+  });
+  return { results, nextCursor: undefined };
+}

@@ -1,0 +1,97 @@
+// Tries again what may pass, after growing, jittered delays or what Retry-After says. Safe by the
+// service's interface: a chunk sent again is harmless, a completion may be repeated.
+
+import { abortedError, StorageError } from '../storage-error.ts';
+import { onAbort } from './abort.ts';
+
+export interface RetryPolicy {
+  /** Attempts in all. */
+  readonly attemptsMax: number;
+  /** Before the second attempt; doubled before each further one. */
+  readonly delayMsMin: number;
+  readonly delayMsMax: number;
+}
+
+/** Told before each pause. */
+export interface RetryNotice {
+  /** The one that has failed, from 1. */
+  readonly attempt: number;
+  readonly attemptsMax: number;
+  /** Since the first attempt has begun. */
+  readonly elapsedMs: number;
+  /** Until the next one begins. */
+  readonly delayMs: number;
+  readonly error: StorageError;
+}
+
+/** The shortest pauses add up to 22.9 s, so a restart of a gateway or router is waited for. */
+export const defaultRetryPolicy: RetryPolicy = {
+  attemptsMax: 10,
+  delayMsMin: 250,
+  delayMsMax: 10_000,
+};
+
+/** Of a Retry-After: above it the service is not there, for now. */
+const retryAfterSecondsMax = 120;
+
+/** Seconds of a Retry-After field, which is a number or a date (RFC 9110, 10.2.3). */
+export function retryAfterSeconds(headers: Headers): number | undefined {
+  const field = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(field)) return Number(field);
+  const until = Date.parse(field);
+  if (Number.isNaN(until)) return undefined;
+  // The sender's clock may differ from this machine's.
+  const now = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, (until - (Number.isNaN(now) ? Date.now() : now)) / 1_000);
+}
+
+export interface RetryOptions {
+  readonly policy: RetryPolicy;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `operation` is told its attempt, from 1. */
+export async function retry<T>(
+  operation: (attempt: number) => Promise<T>,
+  { policy, onRetry, signal }: RetryOptions,
+): Promise<T> {
+  const startMs = Date.now();
+  for (let attempt = 1; ; attempt++) {
+    if (signal?.aborted) throw abortedError(signal.reason);
+    try {
+      return await operation(attempt);
+    } catch (error) {
+      if (signal?.aborted) throw abortedError(signal.reason);
+      const passes = error instanceof StorageError && error.isRetryable;
+      if (!passes || attempt >= policy.attemptsMax) throw error;
+      const seconds = error.retryAfterSeconds ?? 0;
+      if (seconds > retryAfterSecondsMax) throw error;
+      const delay = Math.max(delayMs(policy, attempt), 1_000 * seconds);
+      const { attemptsMax } = policy;
+      const elapsedMs = Date.now() - startMs;
+      onRetry?.({ attempt, attemptsMax, elapsedMs, delayMs: delay, error });
+      await pause(delay, signal);
+    }
+  }
+}
+
+/** Between half of the delay and the whole of it, so that many clients do not come back at once. */
+export function delayMs({ delayMsMin, delayMsMax }: RetryPolicy, attempt: number): number {
+  const whole = Math.min(delayMsMax, delayMsMin * 2 ** (attempt - 1));
+  return whole * (0.5 + Math.random() / 2);
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(abortedError(signal?.reason));
+    };
+    const timer = setTimeout(() => {
+      settled();
+      resolve();
+    }, milliseconds);
+    const settled = onAbort(signal, stop);
+  });
+}

@@ -1,0 +1,151 @@
+// Copies and moves. A repeated one may find that an attempt whose answer was lost has been carried
+// out: its precondition is false then, or its source is gone.
+
+import { type Connection, trying } from '../connection/connection.ts';
+import type { CopyRequest, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
+import { isStorageError } from '../storage-error.ts';
+import { ageType } from '../types/end-to-end-options.ts';
+import type { FileName, FileRecord } from '../types/interface.ts';
+import type {
+  CopyFileOptions,
+  CopyTarget,
+  MoveAllOptions,
+  MovedFiles,
+} from '../types/operations.ts';
+import { requireVersionNumber } from '../types/version-number.ts';
+
+interface Order {
+  readonly from: FileName;
+  readonly to: CopyTarget;
+  readonly options: CopyFileOptions;
+}
+
+export async function copyFile(connection: Connection, order: Order): Promise<FileRecord> {
+  const { transport } = connection;
+  const request = requestOf(order);
+  requireVersionNumber(request.version);
+  const { signal } = order.options;
+  return trying(connection, signal, async (attempt) => {
+    try {
+      return await transport.copyFile(request, signal);
+    } catch (error) {
+      if (attempt === 1 || !isStorageError(error, 'PreconditionFailed')) throw error;
+      const source = await findFile(connection, order.from, signal, request.version);
+      if (source === undefined || !isMeant(request, source)) throw error;
+      return requireCopy(connection, { request, source, error, signal });
+    }
+  });
+}
+
+/**
+ * The source is looked at before, since nobody can say later what it was. Where it is gone since,
+ * and at the target, it has been moved, if need be by a network that sent the request twice.
+ */
+export async function moveFile(connection: Connection, order: Order): Promise<FileRecord> {
+  const { transport } = connection;
+  const request = requestOf(order);
+  const { signal } = order.options;
+  const source = await trying(connection, signal, () => transport.getFile(order.from, signal));
+  return trying(connection, signal, async () => {
+    try {
+      return await transport.moveFile(request, signal);
+    } catch (error) {
+      if (!isStorageError(error, 'NoSuchFile')) throw error;
+      return requireCopy(connection, { request, source, error, signal });
+    }
+  });
+}
+
+/** Whether a condition of the source can have been met by it. */
+function isMeant({ ifSourceMatch = '*' }: CopyRequest, { etag }: FileRecord): boolean {
+  return ifSourceMatch.trim() === '*' || ifSourceMatch.includes(`"${etag}"`);
+}
+
+function requestOf({ from, to, options }: Order): CopyRequest {
+  const { signal: _, ...wanted } = options;
+  const { bucket = from.bucket, path } = to;
+  return { ...wanted, from, to: { bucket, path } };
+}
+
+/** What is at the target, if it is what was to be brought there; else the error of the attempt. */
+async function requireCopy(
+  connection: Connection,
+  repeated: {
+    readonly request: CopyRequest;
+    readonly source: FileRecord;
+    readonly error: unknown;
+    readonly signal: Signal;
+  },
+): Promise<FileRecord> {
+  const { request, source, error, signal } = repeated;
+  const found = await findFile(connection, request.to, signal);
+  const { contentType, tags, metadata } = request;
+  // As the service keeps them: of what is encrypted it knows one type
+  const isSealed = found?.contentType === ageType;
+  const copy = {
+    ...source,
+    ...(contentType !== undefined && { contentType: isSealed ? ageType : contentType }),
+    ...(tags && { tags: [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))] }),
+    ...(metadata && { metadata }),
+  };
+  if (found !== undefined && describe(found) === describe(copy)) return found;
+  throw error;
+}
+
+export async function findFile(
+  { transport }: Connection,
+  file: FileName,
+  signal: Signal,
+  version?: number,
+): Promise<FileRecord | undefined> {
+  try {
+    return await transport.getFile(file, signal, version);
+  } catch (error) {
+    if (isStorageError(error, 'NoSuchFile')) return undefined;
+    throw error;
+  }
+}
+
+/** What a copy has of its source. */
+function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord): string {
+  return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
+}
+
+/** What fails stands before what is left, so that the last answer tells of all that has failed. */
+export async function moveAll(
+  connection: Connection,
+  { signal, ...move }: MoveAllOptions,
+): Promise<MovedFiles> {
+  const filesBefore = await countFiles(connection, move, signal);
+  let moved = 0;
+  let isLost = false;
+  for (;;) {
+    const answer: PrefixMoveAnswer = await trying(connection, signal, (attempt) => {
+      isLost ||= attempt > 1;
+      return connection.transport.moveFiles(move, signal);
+    });
+    moved += answer.moved;
+    if (!answer.isDone) continue;
+    if (isLost && filesBefore !== undefined) {
+      const left = await countFiles(connection, move, signal);
+      moved = Math.max(moved, filesBefore - (left ?? filesBefore));
+    }
+    return { moved, failed: answer.failed };
+  }
+}
+
+/** Undefined while the service does not know; the moves go on without. */
+function countFiles(
+  connection: Connection,
+  { bucket, fromPrefix: prefix }: MoveAllOptions,
+  signal: Signal,
+): Promise<number | undefined> {
+  return trying(connection, signal, async () => {
+    try {
+      return (await connection.transport.usage({ bucket, prefix, signal })).files;
+    } catch (error) {
+      if (isStorageError(error, 'ServiceUnavailable')) return undefined;
+      throw error;
+    }
+  });
+}

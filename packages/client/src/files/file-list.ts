@@ -1,0 +1,90 @@
+// All files of a bucket below a prefix: by cursors, which stand for names, where they are sorted by
+// name, and else by numbered pages.
+
+import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
+import type { Connection } from '../connection/connection.ts';
+import { trying } from '../connection/connection.ts';
+import { folderOf } from '../connection/earlier-service.ts';
+import type { PageRequest } from '../connection/transport.ts';
+import { isStorageError } from '../storage-error.ts';
+import type {
+  FilePage,
+  FileRecord,
+  FolderOptions,
+  FolderPage,
+  ListOptions,
+} from '../types/interface.ts';
+
+export function listFiles(
+  connection: Connection,
+  options: ListOptions,
+): AsyncGenerator<FileRecord> {
+  const { sort, ...rest } = options;
+  return sort === 'date_asc' || sort === 'date_desc'
+    ? listByPages(connection, options)
+    : listByName(connection, { ...rest, sort });
+}
+
+/** One page of a folder. A service of version 0.1.0 lists files only, by numbered pages. */
+export async function listFolder(
+  connection: Connection,
+  options: FolderOptions,
+): Promise<FolderPage> {
+  try {
+    return await trying(connection, options.signal, () => connection.transport.listFolder(options));
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    return folderOf(listByPages(connection, options), options);
+  }
+}
+
+/** All paths below a prefix, read before any of them is deleted: pages are numbered. */
+export async function pathsOf(connection: Connection, options: ListOptions): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path } of listByPages(connection, options)) paths.push(path);
+  return paths;
+}
+
+/** A service of version 0.1.0 has numbered pages only. */
+async function* listByName(
+  connection: Connection,
+  options: FolderOptions,
+): AsyncGenerator<FileRecord> {
+  try {
+    yield* listByCursors(connection, options);
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    yield* listByPages(connection, options);
+  }
+}
+
+/** A short page first: many look at the beginning alone. */
+async function* listByCursors(
+  connection: Connection,
+  options: FolderOptions,
+): AsyncGenerator<FileRecord> {
+  let request: FolderOptions | undefined = { ...options, limit: folderPageDefault };
+  while (request !== undefined) {
+    const asked: FolderOptions = request;
+    const page: FolderPage = await trying(connection, options.signal, () =>
+      connection.transport.listFolder(asked),
+    );
+    yield* page.items;
+    const cursor = page.nextCursor;
+    request = cursor === undefined ? undefined : { ...options, limit: folderPageMax, cursor };
+  }
+}
+
+async function* listByPages(
+  connection: Connection,
+  options: ListOptions,
+): AsyncGenerator<FileRecord> {
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const request: PageRequest = { ...options, page };
+    const { items, nextPage }: FilePage = await trying(connection, options.signal, () =>
+      connection.transport.listFiles(request),
+    );
+    yield* items;
+    page = nextPage;
+  }
+}

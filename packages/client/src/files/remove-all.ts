@@ -1,0 +1,101 @@
+// Removal of many files, a thousand a request.
+
+import { deletedFileCountMax, deletionBytesMax } from '../../../wire/src/limits.ts';
+import { type Connection, trying } from '../connection/connection.ts';
+import { deleteEach, isEarlierService } from '../connection/earlier-service.ts';
+import type { Deletion, DeletionAnswer } from '../connection/transport.ts';
+import { isStorageError } from '../storage-error.ts';
+import type { RemoveAllOptions, RemovedFile } from '../types/interface.ts';
+import { pathsOf } from './file-list.ts';
+
+/** Room for what stands around the paths. */
+const requestRestBytes = 4_096;
+const utf8 = new TextEncoder();
+
+/** Tells of each file; fails when a request as a whole is refused, such as for want of a right. */
+export async function* removeAll(
+  connection: Connection,
+  options: RemoveAllOptions,
+): AsyncGenerator<RemovedFile> {
+  const { bucket, signal } = options;
+  if ('paths' in options) {
+    for await (const paths of groupsOf(options.paths)) {
+      yield* removePaths(connection, { bucket, paths }, signal);
+    }
+    return;
+  }
+  const { prefix } = options;
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; ) {
+    isFirst = false;
+    const answer = await remove(connection, { bucket, prefix, cursor }, signal);
+    cursor = answer.nextCursor;
+    yield* answer.results;
+  }
+}
+
+/** One call deletes at least one file: those of many chunks or links it leaves to the next one. */
+async function* removePaths(
+  connection: Connection,
+  { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RemovedFile> {
+  for (let left = paths; left.length > 0; ) {
+    const { results } = await remove(connection, { bucket, paths: left }, signal);
+    const later = results.filter(({ error }) => isStorageError(error, 'SlowDown'));
+    const isStuck = later.length === left.length;
+    yield* isStuck ? results : results.filter((result) => !later.includes(result));
+    left = isStuck ? [] : later.map(({ path }) => path);
+  }
+}
+
+/** As many as one request may name. */
+export async function* groupsOf(
+  paths: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<readonly string[]> {
+  let group: string[] = [];
+  let bytes = 0;
+  for await (const path of paths) {
+    const own = utf8.encode(JSON.stringify(path)).length + 1;
+    const isFull = bytes + own > deletionBytesMax - requestRestBytes;
+    if (group.length === deletedFileCountMax || (isFull && group.length > 0)) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(path);
+    bytes += own;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** A repeated removal finds nothing more where the answer to the first was lost. */
+function remove(
+  connection: Connection,
+  deletion: Deletion,
+  signal: AbortSignal | undefined,
+): Promise<DeletionAnswer> {
+  return trying(connection, signal, async (attempt) => {
+    const answer = await deleteFiles(connection, deletion, signal);
+    if (attempt === 1) return answer;
+    const results = answer.results.map(({ path, error }) => ({
+      path,
+      error: isStorageError(error, 'NoSuchFile') ? undefined : error,
+    }));
+    return { ...answer, results };
+  });
+}
+
+async function deleteFiles(
+  connection: Connection,
+  deletion: Deletion,
+  signal: AbortSignal | undefined,
+): Promise<DeletionAnswer> {
+  try {
+    return await connection.transport.deleteFiles(deletion, signal);
+  } catch (error) {
+    if (!(await isEarlierService(connection, error, signal))) throw error;
+    const { bucket, prefix, paths } = deletion;
+    const named = paths ?? (await pathsOf(connection, { bucket, prefix, signal }));
+    return deleteEach(connection, deletion, named, signal);
+  }
+}

@@ -1,0 +1,82 @@
+// Many files in one request over HTTP.
+
+import { formBody } from '../bytes/form-body.ts';
+import type {
+  BatchedFile,
+  Deletion,
+  DeletionAnswer,
+  FileBatch,
+  Signal,
+} from '../connection/transport.ts';
+import {
+  type ErrorView,
+  errorOfView,
+  isStorageError,
+  type StorageError,
+} from '../storage-error.ts';
+import type { FileRecord } from '../types/interface.ts';
+import { exchangeJson, type HttpConnection, postJson } from './exchange.ts';
+import { bucketPath } from './paths.ts';
+
+interface Item {
+  readonly file?: FileRecord;
+  readonly error?: ErrorView;
+}
+
+export async function putFiles(
+  connection: HttpConnection,
+  { bucket, files }: FileBatch,
+  signal: Signal,
+): Promise<readonly (FileRecord | StorageError)[]> {
+  const { contentType, body } = formBody(
+    files.map((file) => ({ name: file.path, headers: headersOf(file), bytes: file.bytes })),
+  );
+  const path = `${bucketPath(bucket)}/files`;
+  const headers = { 'Content-Type': contentType };
+  const items = await itemsOf(() =>
+    exchangeJson<{ items: Item[] }>(connection, { method: 'POST', path, headers, body, signal }),
+  );
+  return items.map(({ file, error }) => file ?? errorOfView(error));
+}
+
+/** Those of a refusal too, when it tells of each file. */
+async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise<readonly Item[]> {
+  try {
+    return (await send()).items;
+  } catch (error) {
+    const items = isStorageError(error) ? error.details?.items : undefined;
+    if (Array.isArray(items)) return items as Item[];
+    throw error;
+  }
+}
+
+/** A line end in a name or a value could only be a fault: the service refuses both. */
+function headersOf(file: BatchedFile): Record<string, string> {
+  const { contentType, tags, headers, metadata, ifMatch, ifNoneMatch } = file;
+  const isNoted = Object.keys(metadata).length > 0;
+  return {
+    ...headers,
+    ...(contentType !== undefined && { 'Content-Type': contentType }),
+    ...(tags.length > 0 && { 'X-File-Tags': tags.join(',') }),
+    // UTF-8, as all of a form's part
+    ...(isNoted && { 'X-File-Metadata': JSON.stringify(metadata) }),
+    ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+  };
+}
+
+export async function deleteFiles(
+  connection: HttpConnection,
+  { bucket, ...deletion }: Deletion,
+  signal: Signal,
+): Promise<DeletionAnswer> {
+  const post = { path: `${bucketPath(bucket)}/delete`, order: deletion };
+  const { results, nextCursor } = await postJson<{
+    results: { path: string; error?: ErrorView }[];
+    nextCursor: string | null;
+  }>(connection, post, signal);
+  return {
+    results: results.map(({ path, error }) => ({ path, error: error && errorOfView(error) })),
+    nextCursor: nextCursor ?? undefined,
+  };
+}

@@ -1,0 +1,186 @@
+// One HTTP request and its answer, read whole; failures as StorageError. Knows the shape of the
+// service's errors and nothing of what is asked for.
+
+import { errorStatuses } from '../../../wire/src/error-status.ts';
+import {
+  foreignAnswer,
+  isLowCycles,
+  lowCyclesError,
+  networkFault,
+} from '../connection/network-errors.ts';
+import { retryAfterSeconds } from '../connection/retry.ts';
+import type { Line } from '../connection/transfer-window.ts';
+import type { Signal } from '../connection/transport.ts';
+import {
+  fetchWhole,
+  type WatchedConnection,
+  type WholeResponse,
+} from '../connection/watched-fetch.ts';
+import { abortedError, StorageError } from '../storage-error.ts';
+
+export interface HttpConnection extends WatchedConnection {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly line: Line;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | Blob | string;
+  readonly signal: Signal;
+  /** Sent without the key, though there is one. */
+  readonly isAnonymous?: boolean;
+  /** Receives the number of the body's bytes that have been sent. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Receives the number of the answer's bytes that have arrived. */
+  readonly onReceived?: ((bytes: number) => void) | undefined;
+}
+
+export type HttpAnswer = WholeResponse;
+
+/** An answer below 400; anything else is thrown. */
+export async function exchange(
+  connection: HttpConnection,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  const answer = await answerTo(connection, request);
+  if (answer.status >= 400) throw refusal(connection, answer);
+  return answer;
+}
+
+export async function exchangeJson<T>(
+  connection: HttpConnection,
+  request: HttpRequest,
+): Promise<T> {
+  const answer = await exchange(connection, request);
+  const value = parseJson(answer.bytes);
+  if (value === undefined) throw foreignAnswer(answer, detailsOf(answer));
+  return value as T;
+}
+
+interface JsonPost {
+  readonly path: string;
+  readonly order: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An order in JSON, answered in JSON. */
+export function postJson<T>(
+  connection: HttpConnection,
+  { path, order, headers: more }: JsonPost,
+  signal: HttpRequest['signal'],
+): Promise<T> {
+  const headers = { ...more, 'Content-Type': 'application/json' };
+  const body = JSON.stringify(order);
+  return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
+}
+
+/** An answer of any status. */
+export async function answerTo(
+  connection: HttpConnection,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  const { method, path, headers, body, signal, onSent, onReceived } = request;
+  const apiKey = request.isAnonymous ? undefined : connection.apiKey;
+  try {
+    return await fetchWhole(connection, connection.url + path, {
+      method,
+      headers: { ...headers, ...(apiKey !== undefined && authorization(apiKey, path)) },
+      ...(body !== undefined && { body: body as BodyInit }),
+      ...(signal && { signal }),
+      onSent,
+      onReceived,
+      onHead: requireIdentity,
+    });
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal?.aborted) throw abortedError(signal.reason);
+    throw networkError(error);
+  }
+}
+
+/** The header fields of a key. They name the path's bucket, for keys of several buckets. */
+export function authorization(apiKey: string, path: string): Record<string, string> {
+  const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
+  return {
+    Authorization: `Bearer ${apiKey}`,
+    ...(bucket !== undefined && { 'X-Bucket-Id': bucket }),
+  };
+}
+
+/** `fetch` undoes a stored Content-Encoding, and so hides the bytes that are stored. */
+function requireIdentity({ headers, body }: Response): void {
+  const encoding = headers.get('content-encoding');
+  if (encoding === null || encoding === 'identity' || body === null) return;
+  throw new StorageError(
+    'Unsupported',
+    `The file has Content-Encoding ${encoding}, which fetch undoes: get it by the actor.`,
+  );
+}
+
+export function networkError(cause: unknown): StorageError {
+  return new StorageError('NetworkError', `The service was not reached: ${reasonOf(cause)}`, {
+    isRetryable: true,
+    cause,
+  });
+}
+
+/** `fetch` says "fetch failed" and puts the reason beneath. */
+function reasonOf(error: unknown): string {
+  const { message = String(error), cause } = error as { message?: string; cause?: unknown };
+  if (typeof cause !== 'object' || cause === null) return message;
+  const { code, message: inner } = cause as { code?: string; message?: string };
+  return `${message} (${inner || code || 'unknown'})`;
+}
+
+interface ErrorPage {
+  readonly error?: {
+    readonly code?: string;
+    readonly message?: string;
+    readonly requestId?: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+  /** What has become of each of several files. */
+  readonly items?: unknown;
+}
+
+function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
+  const { status, headers, bytes } = answer;
+  const { error, items } = (parseJson(bytes) ?? {}) as ErrorPage;
+  const { code, message = `The service answered ${status}.` } = error ?? {};
+  const details = detailsOf(answer);
+  if (code === undefined || !Object.hasOwn(errorStatuses, code)) {
+    const cause = headers.get('x-ic-error-cause');
+    const text = new TextDecoder().decode(bytes);
+    const fault = networkFault({ address: url, text, cause }, details);
+    if (fault !== undefined) return fault;
+    if (code === undefined && bytes.length > 0) return foreignAnswer(answer, details);
+  } else if (isLowCycles(message)) {
+    return lowCyclesError(message, { address: url }, details);
+  }
+  // A refused HEAD has no body.
+  return new StorageError(code ?? (status === 404 ? 'NoSuchFile' : 'HttpError'), message, {
+    ...details,
+    requestId: error?.requestId ?? details.requestId,
+    details: items === undefined ? error?.details : { ...error?.details, items },
+  });
+}
+
+function detailsOf({ status, headers }: HttpAnswer) {
+  return {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: retryAfterSeconds(headers),
+  };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

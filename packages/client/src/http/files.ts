@@ -1,0 +1,154 @@
+// Reading files over HTTP: `/cloud/{bucket}/{path}`, or at a link, by ranges. RFC 9110 §14; with
+// `Prefer: part` (RFC 7240) a 206 from the start of a chunk to the end of the file covers that
+// chunk, which is certified ahead and costs the service nothing.
+
+import { joinPieces } from '../bytes/byte-stream.ts';
+import type { OpenedFile, PartRequest, Signal } from '../connection/transport.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
+import type { FileName } from '../types/interface.ts';
+import { exchange, type HttpAnswer, type HttpConnection } from './exchange.ts';
+import { cloudPath, versionPath } from './paths.ts';
+
+interface OpenOptions {
+  readonly wantsFirst: boolean;
+  readonly version?: number | undefined;
+  readonly signal: Signal;
+}
+
+/**
+ * Without the key at first: what a key opens cannot be certified, so that its bytes are one node's
+ * word; those of a public file are not.
+ */
+export async function openHttpFile(
+  connection: HttpConnection,
+  file: FileName,
+  options: OpenOptions,
+): Promise<OpenedFile> {
+  if (options.version !== undefined) {
+    return openAs(connection, { file, ...options, isAnonymous: false });
+  }
+  try {
+    return await openAs(connection, { file, ...options, isAnonymous: true });
+  } catch (error) {
+    // A file of a private bucket is not there for those who have no key.
+    if (connection.apiKey === undefined || !isStorageError(error, 'NoSuchFile')) throw error;
+    return openAs(connection, { file, ...options, isAnonymous: false });
+  }
+}
+
+interface Opening extends OpenOptions {
+  readonly file: FileName;
+  readonly isAnonymous: boolean;
+}
+
+async function openAs(connection: HttpConnection, opening: Opening): Promise<OpenedFile> {
+  const { file, version, signal, isAnonymous } = opening;
+  const path = bytesPath({ ...file, version });
+  const request = { path: isAnonymous ? keptApart(path, once()) : path, signal, isAnonymous };
+  const startMs = performance.now();
+  if (opening.wantsFirst) {
+    try {
+      const headers = { Range: 'bytes=0-', ...preferPart };
+      const answer = await exchange(connection, { ...request, method: 'GET', headers });
+      connection.line.down.note(answer.bytes.length, performance.now() - startMs);
+      return { ...openedByGet(answer), isAnonymous, version };
+    } catch (error) {
+      // No range of a file of no bytes can be satisfied.
+      if (!isStorageError(error, 'InvalidRange')) throw error;
+    }
+  }
+  const { headers } = await exchange(connection, { ...request, method: 'HEAD' });
+  const size = Number(headers.get('content-length') ?? Number.NaN);
+  if (!Number.isSafeInteger(size)) throw malformed('no Content-Length');
+  const chunkBytes = size === 0 ? 1 : undefined;
+  return { ...describe(headers), size, chunkBytes, first: undefined, isAnonymous, version };
+}
+
+function openedByGet({ status, headers, bytes }: HttpAnswer) {
+  const size = status === 206 ? contentRange(headers).total : bytes.length;
+  return { ...describe(headers), size, chunkBytes: bytes.length, first: bytes };
+}
+
+/** Where who has a key reads the file, or one of its versions. */
+function bytesPath(file: FileName & { readonly version?: number | undefined }): string {
+  const { version } = file;
+  return version === undefined ? cloudPath(file) : `${versionPath(file)}?version=${version}`;
+}
+
+function describe(headers: Headers) {
+  const etag = (headers.get('etag') ?? '').replace(/^(?:W\/)?"(.*)"$/, '$1');
+  if (etag === '') throw malformed('no ETag');
+  return { etag, contentType: headers.get('content-type') ?? undefined };
+}
+
+/**
+ * Gateways answer an address with what they keep of it, as long as the file's Cache-Control allows:
+ * an hour, if it says nothing else. Under an address of its own the file is as it is now. What only
+ * a key or a link opens is not kept.
+ */
+function keptApart(path: string, name: string): string {
+  return `${path}?v=${encodeURIComponent(name)}`;
+}
+
+function once(): string {
+  return Date.now().toString(36) + Math.random().toString(36).slice(2);
+}
+
+const preferPart = { Prefer: 'part' };
+
+export async function readHttpPart(
+  connection: HttpConnection,
+  part: PartRequest,
+  signal: Signal,
+): Promise<Uint8Array> {
+  const { start, end, etag, linkPath, onReceived } = part;
+  const isAnonymous = part.isAnonymous || linkPath !== undefined;
+  const pieces: Uint8Array[] = [];
+  for (let position = start; position < end; ) {
+    // A chunk with an open end, as a gateway asks for the parts that it verifies.
+    const last = part.isChunk ? '' : end - 1;
+    const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
+    const headers = { ...range, ...(part.isChunk && preferPart) };
+    const own = part.isAnonymous ? keptApart(cloudPath(part), etag) : bytesPath(part);
+    const path = linkPath ?? own;
+    const before = position - start;
+    const received = (bytes: number) => onReceived?.(before + bytes);
+    const request = { method: 'GET', path, headers, signal, isAnonymous, onReceived: received };
+    const answer = await exchange(connection, request);
+    const piece = pieceFrom(answer, position).subarray(0, end - position);
+    if (describe(answer.headers).etag !== etag) throw changed();
+    pieces.push(piece);
+    position += piece.length;
+  }
+  return joinPieces(pieces);
+}
+
+/** What of the answer is at the position and after it. */
+function pieceFrom({ status, headers, bytes }: HttpAnswer, position: number): Uint8Array {
+  const start = status === 206 ? contentRange(headers).start : 0;
+  const piece = start > position ? bytes.subarray(0, 0) : bytes.subarray(position - start);
+  if (piece.length === 0) throw malformed(`no byte ${position}`);
+  return piece;
+}
+
+interface ContentRange {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly total: number;
+}
+
+function contentRange(headers: Headers): ContentRange {
+  const value = headers.get('content-range') ?? '';
+  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(value);
+  if (match === null) throw malformed(`Content-Range "${value}"`);
+  return { start: Number(match[1]), end: Number(match[2]) + 1, total: Number(match[3]) };
+}
+
+function malformed(what: string): StorageError {
+  return new StorageError('HttpError', `The answer has ${what}.`);
+}
+
+function changed(): StorageError {
+  return new StorageError('PreconditionFailed', 'The file was replaced while it was read.');
+}

@@ -1,0 +1,20 @@
+// The path of a link: `/s/{id}/{name}?k={secret}`. A link's address goes to other people, and the
+// answer with the path may be one node's word: the path is built here from parts of strict form.
+
+import { StorageError } from '../storage-error.ts';
+import type { LinkRequest, NewLink } from '../types/link-records.ts';
+
+const pathPattern = /^\/s\/([\w-]{16})\/[^/?#]+\?k=([\w-]{22})$/;
+
+/** Throws HttpError when the service answered with anything but the path of a link to this file. */
+export function checkedLink({ path, downloadName }: LinkRequest, made: NewLink): NewLink {
+  const [, id, secret] = pathPattern.exec(made.url) ?? [];
+  const name = encodeURIComponent(downloadName || path.slice(path.lastIndexOf('/') + 1));
+  const url = `/s/${id}/${name}?k=${secret}`;
+  if (id === made.id && url === made.url) return { ...made, url };
+  throw new StorageError(
+    'HttpError',
+    `The service answered with an address that is not one of a link: ${JSON.stringify(made.url)}. ` +
+      'Do not use it; remove the link (links.list() shows it) and make another.',
+  );
+}

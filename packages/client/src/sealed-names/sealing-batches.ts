@@ -1,0 +1,53 @@
+// Many files of a bucket that seals names: one that cannot be named keeps none of the others.
+
+import type { BatchedFile, Deletion, DeletionAnswer, FileBatch } from '../connection/transport.ts';
+import { groupsOf } from '../files/remove-all.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
+import type { FileRecord, RemovedFile } from '../types/interface.ts';
+import type { PathNames } from './bucket-names.ts';
+import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
+
+const untold = new StorageError('HttpError', 'The answer tells less than was asked.');
+
+export async function putFiles(
+  names: PathNames,
+  { bucket, files }: FileBatch,
+  send: (batch: FileBatch) => Promise<readonly (FileRecord | StorageError)[]>,
+): Promise<readonly (FileRecord | StorageError)[]> {
+  if (!names.isSealing) return send({ bucket, files });
+  const paths = files.map(({ path }) => path);
+  const sealed = eachSealed(names, paths);
+  const asked = files.flatMap((file, index): BatchedFile[] => {
+    const path = sealed[index];
+    return typeof path === 'string' ? [{ ...file, path }] : [];
+  });
+  const results = asked.length === 0 ? [] : await send({ bucket, files: asked });
+  let next = 0;
+  return sealed.map((path, index) => {
+    if (typeof path !== 'string') return path;
+    const result = results[next++] ?? untold;
+    return isStorageError(result)
+      ? inClear(names, result, paths.slice(index, index + 1))
+      : shown(names, result);
+  });
+}
+
+/** Sealed paths are longer than those that were counted for one request. */
+export async function deletePaths(
+  names: PathNames,
+  { bucket, paths = [] }: Deletion,
+  send: (deletion: Deletion) => Promise<DeletionAnswer>,
+): Promise<DeletionAnswer> {
+  if (!names.isSealing) return send({ bucket, paths });
+  const results: RemovedFile[] = [];
+  const sealed: string[] = [];
+  for (const [index, path] of eachSealed(names, paths).entries()) {
+    if (typeof path === 'string') sealed.push(path);
+    else results.push({ path: paths[index] ?? '', error: path });
+  }
+  for await (const group of groupsOf(sealed)) {
+    const answer = await send({ bucket, paths: group });
+    results.push(...answer.results.map((result) => inClearResult(names, result)));
+  }
+  return { results, nextCursor: undefined };
+}

@@ -1,0 +1,72 @@
+// Paths on their way between who uses the client and the service: sealed there, clear here.
+
+import { isStorageError, StorageError } from '../storage-error.ts';
+import type { ShownPath } from '../types/interface.ts';
+import { type PathNames, plainNames } from './bucket-names.ts';
+
+export function sealed<T extends { readonly path: string }>(names: PathNames, named: T): T {
+  return names.isSealing ? { ...named, path: names.seal(named.path) } : named;
+}
+
+/** Of a whole bucket, or of one path of it. */
+export function sealedIfTold<T extends { readonly path?: string | undefined }>(
+  names: PathNames,
+  told: T,
+) {
+  return told.path === undefined ? told : { ...told, path: names.seal(told.path) };
+}
+
+export function shown<T extends ShownPath & { readonly path: string }>(
+  names: PathNames,
+  record: T,
+): T {
+  if (names === plainNames) return record;
+  const name = 'name' in record ? { name: names.open(String(record.name)).path } : {};
+  return { ...record, ...name, ...names.open(record.path) };
+}
+
+export function inClear(
+  names: PathNames,
+  error: StorageError,
+  paths: readonly string[],
+): StorageError {
+  const message = names.openText(error.message, paths);
+  return message === error.message ? error : new StorageError(error.code, message, error);
+}
+
+export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  if (one.path === other.path) return 0;
+  return one.path < other.path ? -1 : 1;
+}
+
+export function found<T extends ShownPath & { readonly path: string }>(
+  names: PathNames,
+  records: readonly T[],
+  prefix: string,
+): readonly T[] {
+  const all = names === plainNames ? records : records.map((record) => shown(names, record));
+  return names.isSealing ? all.filter(({ path }) => path.startsWith(prefix)) : all;
+}
+
+export function inClearResult<
+  T extends { readonly path: string; readonly error?: StorageError | undefined },
+>(names: PathNames, result: T): T {
+  const { error } = result;
+  const clear = shown(names, result);
+  return error === undefined ? clear : { ...clear, error: inClear(names, error, [clear.path]) };
+}
+
+/** In their order: each as it is stored, or why it cannot be. */
+export function eachSealed(
+  names: PathNames,
+  paths: readonly string[],
+): readonly (string | StorageError)[] {
+  return paths.map((path) => {
+    try {
+      return names.seal(path);
+    } catch (error) {
+      if (isStorageError(error)) return error;
+      throw error;
+    }
+  });
+}

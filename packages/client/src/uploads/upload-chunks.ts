@@ -1,0 +1,160 @@
+// The chunks of a source: read in order, sent in parallel, those that the service has not sent
+// again. Holds one chunk for each request under way.
+
+import { chunkCountMax, missingReportedMax } from '../../../wire/src/limits.ts';
+import { sha256 } from '../bytes/sha256.ts';
+import type { OpenedSource } from '../bytes/upload-source.ts';
+import { type Connection, trying } from '../connection/connection.ts';
+import { inParallel, oneAtATime, unlessAborted } from '../connection/parallel.ts';
+import type { SessionName, Signal } from '../connection/transport.ts';
+import { abortedError, StorageError } from '../storage-error.ts';
+import type { Progress, UploadSession } from '../types/interface.ts';
+import type { UploadJob } from './upload-job.ts';
+
+/** What is sent, and where in its session it belongs. */
+export interface ChunkJob {
+  readonly connection: Connection;
+  readonly name: SessionName;
+  readonly source: OpenedSource;
+  readonly signal: Signal;
+  readonly concurrency: number;
+  readonly chunkSize: number;
+  /** Index of the chunk with which the source begins. */
+  readonly first: number;
+  /** Whether the service lacks a chunk, asked for indexes in their order. */
+  isMissing(index: number): boolean | Promise<boolean>;
+  report?(progress: Progress): void;
+}
+
+interface Chunk {
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  readonly blob: Blob | undefined;
+  readonly isStored: boolean;
+}
+
+/** All chunks of a session. */
+export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
+  const { connection, source, options, metadata, concurrency } = job;
+  const { uploadId, chunkSize } = session;
+  return {
+    connection,
+    name: { bucket: metadata.bucket, path: metadata.path, uploadId },
+    source,
+    signal: options.signal,
+    concurrency,
+    chunkSize,
+    first: 0,
+    isMissing: missingChunks(job, session),
+    report: (progress) => job.report(progress),
+  };
+}
+
+/** Gives the digests of all chunks, sent now or before, and the number of their bytes. */
+export async function sendChunks(
+  job: ChunkJob,
+): Promise<{ readonly digests: Uint8Array[]; readonly bytes: number }> {
+  const { connection, source, first } = job;
+  const totalBytes = source.size;
+  const digests: Uint8Array[] = [];
+  let doneBytes = 0;
+  let resumedBytes = 0;
+  /** Bytes of the chunks that are being sent. */
+  const sent = new Map<number, number>();
+  const { up } = connection.transport.line;
+  const report = () => {
+    const movedBytes = [...sent.values()].reduce((sum, bytes) => sum + bytes, doneBytes);
+    job.report?.({ doneBytes, movedBytes, totalBytes, resumedBytes });
+  };
+  const takeChunk = chunkReader(job);
+  const chunkCount = Math.ceil((totalBytes ?? Number.POSITIVE_INFINITY) / job.chunkSize);
+  const concurrency = Math.min(job.concurrency, Math.max(1, chunkCount));
+  async function send(chunk: Chunk | undefined, signal: AbortSignal): Promise<boolean> {
+    if (chunk === undefined) return false;
+    const { index, bytes, blob, isStored } = chunk;
+    const digest = await sha256(bytes);
+    digests[index - first] = digest;
+    if (isStored) {
+      resumedBytes += bytes.length;
+    } else {
+      const onSent = (count: number) => {
+        sent.set(index, Math.min(count, bytes.length));
+        report();
+      };
+      const upload = { ...job.name, index, bytes, blob, digest, onSent };
+      await trying(connection, signal, () =>
+        up.run(bytes.length, signal, () => connection.transport.putChunk(upload, signal)),
+      );
+      sent.delete(index);
+    }
+    doneBytes += bytes.length;
+    source.release?.(bytes);
+    source.sent?.();
+    report();
+    return true;
+  }
+  await inParallel({ concurrency, signal: job.signal }, async (signal) => {
+    let isSent = true;
+    // A slow stream may give nothing for long, in which the chunk before it is not held.
+    while (isSent) {
+      isSent = await unlessAborted(signal, takeChunk).then((chunk) => send(chunk, signal));
+    }
+    if (job.signal?.aborted) throw abortedError(job.signal.reason);
+  });
+  return { digests, bytes: doneBytes };
+}
+
+/** Gives one chunk after the other, then undefined; one read at a time. */
+function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
+  const { source, chunkSize, first } = job;
+  const size = source.size ?? Number.POSITIVE_INFINITY;
+  let start = 0;
+  let isOver = false;
+  return oneAtATime(async () => {
+    if (isOver || start >= size) return undefined;
+    const index = first + start / chunkSize;
+    const isStored = !(await job.isMissing(index));
+    const bytes = await source.slice(start, Math.min(start + chunkSize, size));
+    const blob = source.blob?.(start, start + bytes.length);
+    start += chunkSize;
+    // Of unknown size, the end is where less comes, or nothing.
+    isOver = bytes.length < chunkSize;
+    if (bytes.length === 0) return undefined;
+    if (index >= chunkCountMax) throw tooLong(chunkSize);
+    return { index, bytes, blob, isStored };
+  });
+}
+
+function tooLong(chunkSize: number): StorageError {
+  return new StorageError(
+    'EntityTooLarge',
+    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here.`,
+    { status: 413 },
+  );
+}
+
+/** A session tells the first hundred that are missing: beyond the last of them it is asked anew. */
+function missingChunks(job: UploadJob, session: UploadSession): ChunkJob['isMissing'] {
+  const { connection, options, metadata } = job;
+  const { signal } = options;
+  if (session.status === 'completed') return () => false;
+  if (session.receivedChunks === 0) return () => true;
+  const name = { ...metadata, uploadId: session.uploadId };
+  let missing = new Set(session.missing);
+  let knownEnd = endOfKnown(session.missing);
+  return async (index) => {
+    if (index >= knownEnd) {
+      const now = await trying(connection, signal, () =>
+        connection.transport.getUpload(name, signal),
+      );
+      missing = new Set(now.missing);
+      knownEnd = endOfKnown(now.missing);
+    }
+    return missing.has(index);
+  };
+}
+
+function endOfKnown(missing: readonly number[]): number {
+  const isAll = missing.length < missingReportedMax;
+  return isAll ? Number.POSITIVE_INFINITY : Math.max(...missing) + 1;
+}

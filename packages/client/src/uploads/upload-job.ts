@@ -1,0 +1,15 @@
+// One upload under way: what is sent, where it goes, and how.
+
+import type { OpenedSource } from '../bytes/upload-source.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { FileMetadata } from '../connection/transport.ts';
+import type { Progress, UploadOptions } from '../types/interface.ts';
+
+export interface UploadJob {
+  readonly connection: Connection;
+  readonly source: OpenedSource;
+  readonly options: UploadOptions;
+  readonly metadata: FileMetadata;
+  readonly concurrency: number;
+  report(progress: Progress): void;
+}
