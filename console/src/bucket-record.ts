@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { BucketRecord } from '../../packages/client/src/types/interface.ts';
+import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import { isLocal, serviceHost, thisCanister } from './service.ts';
 import { type Session, secretOf } from './session.ts';
 

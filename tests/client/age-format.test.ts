@@ -24,14 +24,12 @@ import {
   type SealedFile,
 } from '../../packages/client/src/age/opened-file.ts';
 import { pieceBytes, sealedPieceBytes } from '../../packages/client/src/age/payload.ts';
-import {
-  type PieceCipher,
-  softwarePieceCipher,
-} from '../../packages/client/src/age/piece-cipher.ts';
+import { softwarePieceCipher } from '../../packages/client/src/age/piece-cipher.ts';
 import { sealedSource } from '../../packages/client/src/age/sealed-source.ts';
 import { concatBytes } from '../../packages/client/src/bytes/bytes.ts';
 import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
 import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
+import type { PieceCipher } from '../../packages/client/src/types/end-to-end.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const sample = sampleBytes('age', 5 * pieceBytes);

@@ -11,8 +11,8 @@ import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { connectionOver, httpTransport } from '../../packages/client/src/http-storage.ts';
 import { openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
-import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end-records.ts';
-import type { DownloadOptions, UploadSession } from '../../packages/client/src/types/interface.ts';
+import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end.ts';
+import type { DownloadOptions, UploadSession } from '../../packages/client/src/types/transfers.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 
 let service: Service;

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { FileRecord } from '../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../packages/client/src/types/files.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { networkSeed } from './lossy-transfers.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { RemovedFile } from '../../packages/client/src/types/interface.ts';
+import type { RemovedFile } from '../../packages/client/src/types/files.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { expectSameBytes } from '../support/expect-same.ts';

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { BucketRecord, FileRecord } from '../../packages/client/src/types/interface.ts';
-import type { FileVersion } from '../../packages/client/src/types/operations.ts';
+import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
+import type { FileRecord } from '../../packages/client/src/types/files.ts';
+import type { FileVersion } from '../../packages/client/src/types/versions.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 

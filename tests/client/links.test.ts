@@ -11,7 +11,7 @@ import {
 } from '../../packages/client/src/connection/canister-address.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { LinkRecord } from '../../packages/client/src/types/link-records.ts';
+import type { LinkRecord } from '../../packages/client/src/types/links.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import type { CommandSettings } from './command-runs.ts';

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { FileToUpload } from '../../packages/client/src/types/interface.ts';
+import type { FileToUpload } from '../../packages/client/src/types/transfers.ts';
 import type { WrittenPart } from '../../packages/client/src/uploads/uploads.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 

@@ -15,7 +15,7 @@ import { openLink } from '../../packages/client/src/open-link.ts';
 import { namesOf } from '../../packages/client/src/sealed-names/bucket-names.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end-records.ts';
+import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
-import type { Progress, UploadSession } from '../../packages/client/src/types/interface.ts';
+import type { Progress, UploadSession } from '../../packages/client/src/types/transfers.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
 

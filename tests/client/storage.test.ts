@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
-import type { FileRecord, UploadSession } from '../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../packages/client/src/types/files.ts';
+import type { UploadSession } from '../../packages/client/src/types/transfers.ts';
 import { chunkBytesMax, singleUploadBytesMax } from '../../packages/wire/src/limits.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 

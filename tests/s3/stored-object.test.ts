@@ -1,7 +1,7 @@
 // What the door reads of a file's metadata, which others than the door may have written.
 
 import { expect, test } from 'vitest';
-import type { FileRecord } from '../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../packages/client/src/types/files.ts';
 import { objectOf } from '../../packages/s3/src/stored-object.ts';
 
 const record: FileRecord = {

@@ -74,14 +74,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${client}/storage-error.ts`]: [wire],
   [`${client}/bytes`]: belowClient,
   [`${client}/bytes/sha256-software.ts`]: ['@noble/hashes'],
-  // The options of end-to-end buckets take an identity store and a cipher.
-  [`${client}/types`]: [
-    ...belowClient,
-    ...clientFolders(1),
-    `${client}/age/identity-store.ts`,
-    `${client}/age/piece-cipher.ts`,
-    agentLibrary,
-  ],
+  [`${client}/types`]: [...belowClient, ...clientFolders(1), agentLibrary],
   [`${client}/connection`]: [...belowClient, ...clientFolders(2), agentLibrary],
   [`${client}/links`]: [...belowClient, ...clientFolders(3)],
   [`${client}/http`]: [...belowClient, ...clientFolders(4)],

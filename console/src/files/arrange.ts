@@ -2,7 +2,7 @@
 
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { counted, nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 

@@ -2,8 +2,8 @@
 // whatever length; many as a zip that is made as its bytes come.
 
 import type { Storage } from '../../../packages/client/src/storage.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
-import type { FileVersion } from '../../../packages/client/src/types/operations.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';
 import type { Session } from '../session.ts';

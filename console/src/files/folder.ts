@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, sentenceOf } from '../failures.ts';
 import { nameOf } from '../words.ts';
 

@@ -1,6 +1,6 @@
 // What a preview needs of a file, wherever its bytes are: of a bucket, or at a link.
 
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import { isSealed, type OpenedAddress, openAddress } from './download.ts';

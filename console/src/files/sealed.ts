@@ -2,7 +2,8 @@
 // with a key, or to a bucket without vetKeys, has nothing here that opens them.
 
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { Download, FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { Download } from '../../../packages/client/src/types/transfers.ts';
 import type { Session } from '../session.ts';
 
 class NotOpened extends Error {

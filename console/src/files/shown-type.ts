@@ -1,6 +1,6 @@
 // What a file is, for whoever is to see it.
 
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isSealed } from './download.ts';
 
 /** Of sealed files, whose type is that of what seals them: by the name's end. */

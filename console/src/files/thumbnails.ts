@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { shownType } from './shown-type.ts';
 
 /** Twice what it takes on the page, for fine displays. */

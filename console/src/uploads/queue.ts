@@ -3,7 +3,7 @@
 
 import { batch, signal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
 import { itemOf, keptOf, nextName, type UploadItem, type UploadTarget } from './item.ts';
 import { cutShort, forgetUploads, type KeptUpload, keepUploads } from './memory.ts';

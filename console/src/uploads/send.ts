@@ -1,7 +1,8 @@
 // Sends items by the library: small ones together, large ones by sessions that can be gone on with.
 
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { FileRecord, UploadedFile } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { UploadedFile } from '../../../packages/client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../../packages/client/src/uploads/upload-all.ts';
 import type { UploadItem } from './item.ts';
 

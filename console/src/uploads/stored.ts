@@ -1,6 +1,6 @@
 // Who wants to know of files that this page has stored.
 
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 
 type Listener = (bucket: string, files: readonly FileRecord[]) => void;
 

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { BucketOptions } from '../../../packages/client/src/types/interface.ts';
+import type { BucketOptions } from '../../../packages/client/src/types/buckets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';

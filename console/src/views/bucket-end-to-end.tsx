@@ -1,8 +1,8 @@
 // Whether a bucket's files are encrypted before they are sent, and to whom: fixed while it has any.
 
 import { useSignal } from '@preact/signals';
-import type { EndToEndRecord } from '../../../packages/client/src/types/end-to-end-records.ts';
-import type { BucketRecord } from '../../../packages/client/src/types/interface.ts';
+import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
+import type { EndToEndRecord } from '../../../packages/client/src/types/end-to-end.ts';
 import { tell } from '../notices.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';

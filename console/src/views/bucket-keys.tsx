@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { KeyRecord, Permission } from '../../../packages/client/src/types/interface.ts';
+import type { KeyRecord, Permission } from '../../../packages/client/src/types/keys.ts';
 import { sentenceOf } from '../failures.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';

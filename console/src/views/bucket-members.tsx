@@ -1,7 +1,7 @@
 // Who else may use a bucket.
 
 import { useSignal } from '@preact/signals';
-import type { BucketMember } from '../../../packages/client/src/types/interface.ts';
+import type { BucketMember } from '../../../packages/client/src/types/buckets.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';

@@ -1,6 +1,6 @@
 // What the parts of a bucket's page are told, and whether an owner looks at them.
 
-import type { BucketRecord } from '../../../packages/client/src/types/interface.ts';
+import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { Session } from '../session.ts';
 
 export interface BucketProps {

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { BucketChange, BucketRecord } from '../../../packages/client/src/types/interface.ts';
+import type { BucketChange, BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import { forgetRecord, noteRecord, recordOf } from '../bucket-record.ts';
 import { sentenceOf } from '../failures.ts';
 import { tell } from '../notices.ts';

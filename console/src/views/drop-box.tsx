@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { DropBox } from '../drop-box.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
 import { Failure } from '../parts/failure.tsx';

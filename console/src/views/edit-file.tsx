@@ -1,7 +1,7 @@
 // What is noted with a file and served with it. The bytes stay.
 
 import { useSignal } from '@preact/signals';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { tell } from '../notices.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { sentenceOf } from '../failures.ts';
 import { downloadOne, isSealed } from '../files/download.ts';
 import { previewedOf } from '../files/previewed.ts';

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { linkedName } from '../../../packages/client/src/links/link-end.ts';
 import { openLink } from '../../../packages/client/src/open-link.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
-import type { Download } from '../../../packages/client/src/types/interface.ts';
+import type { Download } from '../../../packages/client/src/types/transfers.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
 import { saveBlob } from '../files/download.ts';
 import type { Previewed } from '../files/previewed.ts';

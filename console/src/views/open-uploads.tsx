@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { UploadSession } from '../../../packages/client/src/types/interface.ts';
+import type { UploadSession } from '../../../packages/client/src/types/transfers.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
 import { expiryOf, nameOf, sizeOf } from '../words.ts';

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ServiceStatus } from '../../../packages/client/src/types/service-status.ts';
+import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
 import { Bar } from '../parts/bar.tsx';
 import type { Session } from '../session.ts';
 import { counted, sizeOf } from '../words.ts';

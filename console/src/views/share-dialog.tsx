@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { LinkRecord } from '../../../packages/client/src/types/link-records.ts';
+import type { LinkRecord } from '../../../packages/client/src/types/links.ts';
 import { sentenceOf } from '../failures.ts';
 import { isOwnLink } from '../files/download.ts';
 import { Dialog } from '../parts/dialog.tsx';

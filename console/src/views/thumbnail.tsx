@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Storage } from '../../../packages/client/src/storage.ts';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { hasThumbnail, wishThumbnail } from '../files/thumbnails.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 

@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { FileRecord } from '../../../packages/client/src/types/interface.ts';
-import type { FileVersion } from '../../../packages/client/src/types/operations.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { FileVersion } from '../../../packages/client/src/types/versions.ts';
 import { downloadVersion } from '../files/download.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';

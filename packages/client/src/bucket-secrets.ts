@@ -17,9 +17,8 @@ import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { issuerOf, type StorageOptions, transportOf } from './storage.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import type { EndToEndOptions } from './types/end-to-end-options.ts';
-import type { BucketEpoch, EndToEndRecord } from './types/end-to-end-records.ts';
-import type { FileRecord } from './types/interface.ts';
+import type { BucketEpoch, EndToEndOptions, EndToEndRecord } from './types/end-to-end.ts';
+import type { FileRecord } from './types/files.ts';
 
 export interface EpochIdentity extends BucketEpoch {
   /** `AGE-SECRET-KEY-1…`. */

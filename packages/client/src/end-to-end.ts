@@ -11,8 +11,8 @@ import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import { ageType, type EndToEndOptions } from './types/end-to-end-options.ts';
-import type { EndToEndRecord } from './types/end-to-end-records.ts';
+import type { EndToEndRecord } from './types/end-to-end.ts';
+import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 

@@ -3,7 +3,6 @@
 export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
-export type { IdentityStore } from './age/identity-store.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
 export { xhrSender } from './connection/xhr-sender.ts';
@@ -19,12 +18,24 @@ export {
   type StorageOptions,
 } from './storage.ts';
 export { isStorageError, StorageError } from './storage-error.ts';
-export type { EndToEndOptions } from './types/end-to-end-options.ts';
-export type * from './types/end-to-end-records.ts';
-export type * from './types/interface.ts';
-export type * from './types/operations.ts';
-export type * from './types/service-status.ts';
+export type * from './types/buckets.ts';
+export type * from './types/call-options.ts';
+export type {
+  BucketEpoch,
+  EndToEndOptions,
+  EndToEndRecord,
+  EndToEndSettings,
+  IdentityStore,
+  PieceCipher,
+} from './types/end-to-end.ts';
+export type * from './types/files.ts';
+export type * from './types/keys.ts';
+export type * from './types/links.ts';
+export type * from './types/listings.ts';
+export type * from './types/service.ts';
 export type { StorageIdentity } from './types/storage-identity.ts';
+export type * from './types/transfers.ts';
+export type * from './types/versions.ts';
 export type {
   CompletionOptions,
   PartOptions,

@@ -1,14 +1,14 @@
 // Reading a file by a link, of any bucket. What opens a file of an end-to-end one stands behind the
 // address's #, and stays here.
 
-import type { PieceCipher } from './age/piece-cipher.ts';
 import { trying } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { fileKeyAt, linkedName } from './links/link-end.ts';
 import { StorageError } from './storage-error.ts';
-import type { Download, DownloadOptions } from './types/interface.ts';
+import type { PieceCipher } from './types/end-to-end.ts';
+import type { Download, DownloadOptions } from './types/transfers.ts';
 
 export interface LinkOptions
   extends Omit<DownloadOptions, 'version'>,

@@ -3,7 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Storage } from '../../client/src/storage.ts';
-import type { BucketMember, RootKeySource } from '../../client/src/types/interface.ts';
+import type { BucketMember } from '../../client/src/types/buckets.ts';
+import type { RootKeySource } from '../../client/src/types/service.ts';
 import { addRotateIdentity, openEpoch } from './bucket-identity.ts';
 import { json, runOf, wholeNumber } from './flags.ts';
 import { isJson } from './json-output.ts';

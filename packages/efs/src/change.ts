@@ -1,8 +1,12 @@
 // `efs set`: what is noted with files and served with them. Their bytes stay.
 
 import type { Storage } from '../../client/src/storage.ts';
-import type { FileName, FileRecord, StoredHeaders } from '../../client/src/types/interface.ts';
-import type { FileChange } from '../../client/src/types/operations.ts';
+import type {
+  FileChange,
+  FileName,
+  FileRecord,
+  StoredHeaders,
+} from '../../client/src/types/files.ts';
 import type { PairsFlag } from './flags.ts';
 import { nameOf, parseFileName } from './location.ts';
 import { printJson } from './output.ts';

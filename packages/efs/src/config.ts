@@ -12,7 +12,7 @@ import { fileIdentityStore } from '../../client/src/node/identity-store.ts';
 import { nodePieceCipher } from '../../client/src/node/piece-cipher.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
-import type { EndToEndOptions } from '../../client/src/types/end-to-end-options.ts';
+import type { EndToEndOptions } from '../../client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../client/src/types/storage-identity.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
 import { type FoundReplica, findReplica } from './local-replica.ts';

@@ -5,7 +5,7 @@ import { basename } from 'node:path/posix';
 import { asTheyEnd, checkedConcurrency } from '../../client/src/connection/parallel.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
-import type { FileName } from '../../client/src/types/interface.ts';
+import type { FileName } from '../../client/src/types/files.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';
 import { printNote } from './output.ts';
 import { printable } from './printable.ts';

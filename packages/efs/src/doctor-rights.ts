@@ -4,7 +4,7 @@
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError } from '../../client/src/storage-error.ts';
-import type { BucketRecord } from '../../client/src/types/interface.ts';
+import type { BucketRecord } from '../../client/src/types/buckets.ts';
 import { type Configuration, hasIdentity } from './config.ts';
 import { sayFailure } from './exit-code.ts';
 import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';

@@ -2,7 +2,7 @@
 // headers and options; here are flags and what to do. What is not here is good as it is.
 
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
-import type { FileName } from '../../client/src/types/interface.ts';
+import type { FileName } from '../../client/src/types/files.ts';
 import { nameOf } from './location.ts';
 
 type Words = (match: RegExpMatchArray) => string;

@@ -1,6 +1,6 @@
 // `efs versions`: former versions of files, which a bucket keeps for some days.
 
-import type { FileVersion } from '../../client/src/types/operations.ts';
+import type { FileVersion } from '../../client/src/types/versions.ts';
 import { isJson } from './json-output.ts';
 import { nameOf, parseFileName, parseLocation } from './location.ts';
 import {

@@ -1,12 +1,8 @@
 // What is directly in a folder, files and folders in the order of their names.
 
 import type { Storage } from '../../client/src/storage.ts';
-import type {
-  FileRecord,
-  FolderOptions,
-  FolderPage,
-  FolderRecord,
-} from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
+import type { FolderOptions, FolderPage, FolderRecord } from '../../client/src/types/listings.ts';
 
 /** The most that the service gives; the first page is shorter, since many want no more. */
 const pageEntriesMax = 1_000;

@@ -5,13 +5,9 @@ import { rename, rm } from 'node:fs/promises';
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
-import { ageType } from '../../client/src/types/end-to-end-options.ts';
-import type {
-  Download,
-  DownloadOptions,
-  FileName,
-  FileRecord,
-} from '../../client/src/types/interface.ts';
+import { ageType } from '../../client/src/types/end-to-end.ts';
+import type { FileName, FileRecord } from '../../client/src/types/files.ts';
+import type { Download, DownloadOptions } from '../../client/src/types/transfers.ts';
 import { nameOf } from './location.ts';
 import { printNote } from './output.ts';
 import {

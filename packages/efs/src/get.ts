@@ -8,7 +8,7 @@ import { checkedConcurrency } from '../../client/src/connection/parallel.ts';
 import { linkedName } from '../../client/src/links/link-end.ts';
 import { openNodeLink } from '../../client/src/node/end-to-end.ts';
 import type { Storage } from '../../client/src/storage.ts';
-import type { Download, DownloadOptions } from '../../client/src/types/interface.ts';
+import type { Download, DownloadOptions } from '../../client/src/types/transfers.ts';
 import { naming } from './failure-words.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { fetchFile } from './get-file.ts';

@@ -1,6 +1,6 @@
 // `efs link`: addresses by which whoever has one reads a file, of a private bucket too.
 
-import type { LinkRecord } from '../../client/src/types/link-records.ts';
+import type { LinkRecord } from '../../client/src/types/links.ts';
 import { nameOf, parseFileName, parseLocation } from './location.ts';
 import { parseExpiry } from './manage.ts';
 import { type Column, formatTable, printJson, printLine, printNote } from './output.ts';

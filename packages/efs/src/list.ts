@@ -1,8 +1,8 @@
 // `efs ls`, `efs stat` and `efs status`: what is there.
 
 import type { Storage } from '../../client/src/storage.ts';
-import { ageType } from '../../client/src/types/end-to-end-options.ts';
-import type { ListOptions } from '../../client/src/types/interface.ts';
+import { ageType } from '../../client/src/types/end-to-end.ts';
+import type { ListOptions } from '../../client/src/types/listings.ts';
 import { naming } from './failure-words.ts';
 import { type Entry, entriesOf, isFile } from './folder-entries.ts';
 import { parseFileName, parseLocation } from './location.ts';

@@ -1,7 +1,7 @@
 // Names on the command's line: `bucket/path`, a folder when it ends with a slash or names a bucket
 // alone.
 
-import type { FileName } from '../../client/src/types/interface.ts';
+import type { FileName } from '../../client/src/types/files.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Location {

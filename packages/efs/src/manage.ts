@@ -1,15 +1,8 @@
 // `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
 
-import type {
-  EndToEndRecord,
-  EndToEndSettings,
-} from '../../client/src/types/end-to-end-records.ts';
-import type {
-  BucketOptions,
-  BucketRecord,
-  KeyRecord,
-  Permission,
-} from '../../client/src/types/interface.ts';
+import type { BucketOptions, BucketRecord } from '../../client/src/types/buckets.ts';
+import type { EndToEndRecord, EndToEndSettings } from '../../client/src/types/end-to-end.ts';
+import type { KeyRecord, Permission } from '../../client/src/types/keys.ts';
 import { publishRecipient } from './bucket-identity.ts';
 import { isJson } from './json-output.ts';
 import { printRecord } from './list.ts';

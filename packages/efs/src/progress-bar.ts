@@ -1,7 +1,7 @@
 // One line of progress on a terminal, as wide as the terminal and no wider: of one file, or of many
 // together. Nothing at all when standard error is no terminal.
 
-import type { Progress } from '../../client/src/types/interface.ts';
+import type { Progress } from '../../client/src/types/transfers.ts';
 import { formatBytes, formatSeconds } from './output.ts';
 import { printable } from './printable.ts';
 import { showProgress } from './standard-error.ts';

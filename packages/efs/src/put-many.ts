@@ -3,12 +3,8 @@
 
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
-import type {
-  FileName,
-  FileRecord,
-  FileToUpload,
-  UploadedFile,
-} from '../../client/src/types/interface.ts';
+import type { FileName, FileRecord } from '../../client/src/types/files.ts';
+import type { FileToUpload, UploadedFile } from '../../client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../client/src/uploads/upload-all.ts';
 import { chunkBytesMax } from '../../wire/src/limits.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';

@@ -7,7 +7,7 @@ import { onAbort } from '../../client/src/connection/abort.ts';
 import { openFileSource } from '../../client/src/node/file-source.ts';
 import type { Storage } from '../../client/src/storage.ts';
 import { abortedError } from '../../client/src/storage-error.ts';
-import type { FileName, FileRecord } from '../../client/src/types/interface.ts';
+import type { FileName, FileRecord } from '../../client/src/types/files.ts';
 import { type FilterFlags, filterOf } from './filters.ts';
 import { isJson } from './json-output.ts';
 import { folderPrefix, isFolder, type Location, nameOf, parseLocation } from './location.ts';

@@ -3,8 +3,8 @@
 
 import type { Storage } from '../../client/src/storage.ts';
 import { StorageError } from '../../client/src/storage-error.ts';
-import { ageType } from '../../client/src/types/end-to-end-options.ts';
-import type { FileName, FileRecord } from '../../client/src/types/interface.ts';
+import { ageType } from '../../client/src/types/end-to-end.ts';
+import type { FileName, FileRecord } from '../../client/src/types/files.ts';
 import { nameOf } from './location.ts';
 import type { Run } from './run.ts';
 

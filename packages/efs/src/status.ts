@@ -1,7 +1,7 @@
 // `efs status`: what the service holds, and how long its cycles last.
 
 import { topUpCommand } from '../../client/src/connection/network-errors.ts';
-import type { ServiceStatus } from '../../client/src/types/service-status.ts';
+import type { ServiceStatus } from '../../client/src/types/service.ts';
 import { printRecord } from './list.ts';
 import { printJson, printNote } from './output.ts';
 import type { Run } from './run.ts';

@@ -1,7 +1,7 @@
 // A folder of a bucket to another one of the same service, which copies by itself: no bytes come
 // here, but for those of end-to-end buckets.
 
-import type { FileRecord } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
 import { type Location, nameOf } from './location.ts';
 import type { OverallProgress } from './progress-bar.ts';
 import { carryFile, isCopied, isSealedCopy } from './sealed-copies.ts';

@@ -1,7 +1,7 @@
 // What the service has below a folder of a bucket, and its removal.
 
 import { StorageError } from '../../client/src/storage-error.ts';
-import type { FileRecord } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
 import { type Location, nameOf } from './location.ts';
 import { printable } from './printable.ts';
 import { noteRemoved, type SyncJob } from './sync-job.ts';

@@ -1,6 +1,6 @@
 // `efs uploads`: those of a bucket that have not been completed, which take of its quota.
 
-import type { UploadSession } from '../../client/src/types/interface.ts';
+import type { UploadSession } from '../../client/src/types/transfers.ts';
 import { type Column, formatBytes, formatTable, printJson, printLine } from './output.ts';
 import { printable } from './printable.ts';
 import type { Run } from './run.ts';

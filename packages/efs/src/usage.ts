@@ -1,6 +1,6 @@
 // `efs du`: how many bytes and files are in a folder, and in each folder that is directly in it.
 
-import type { Usage } from '../../client/src/types/interface.ts';
+import type { Usage } from '../../client/src/types/listings.ts';
 import { entriesOf, isFile } from './folder-entries.ts';
 import { folderPrefix, nameOf, parseLocation } from './location.ts';
 import { formatBytes, printJson, printLine } from './output.ts';

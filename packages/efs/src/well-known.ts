@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { WellKnown } from '../../client/src/administration/buckets-and-keys.ts';
-import type { WellKnownText } from '../../client/src/types/interface.ts';
+import type { WellKnownText } from '../../client/src/types/buckets.ts';
 import { gatewayDomains } from '../../wire/src/gateways.ts';
 import {
   type Column,

@@ -2,7 +2,7 @@
 
 import type { BucketSecrets } from '../../client/src/bucket-secrets.ts';
 import type { Storage } from '../../client/src/storage.ts';
-import type { FileRecord } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
 import { idOfVersion } from './version-id.ts';
 
 export interface Account {

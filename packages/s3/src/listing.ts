@@ -1,7 +1,8 @@
 // Pages of a bucket's keys in the order of their UTF-8, as S3 lists them: after a name, objects
 // and, where a delimiter is given, common prefixes in place of what is behind them.
 
-import type { FileRecord, FolderOptions, FolderPage } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
+import type { FolderOptions, FolderPage } from '../../client/src/types/listings.ts';
 import { folderPageMax } from '../../wire/src/limits.ts';
 import type { Account } from './account.ts';
 import { keyOfPath } from './keys.ts';

@@ -1,6 +1,6 @@
 // Header fields that a request stores with an object, and those that an answer shows of it.
 
-import type { StoredHeaders } from '../../client/src/types/interface.ts';
+import type { StoredHeaders } from '../../client/src/types/files.ts';
 import type { S3Request } from './request.ts';
 import { S3Error } from './s3-error.ts';
 import { type OwnFacts, ownPrefix, type StoredObject, unknownType } from './stored-object.ts';

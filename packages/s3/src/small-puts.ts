@@ -2,7 +2,8 @@
 // hundred. Who comes alone is not kept waiting. Each is answered when it is stored, or why not.
 
 import { StorageError } from '../../client/src/storage-error.ts';
-import type { FileRecord, FileToUpload } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
+import type { FileToUpload } from '../../client/src/types/transfers.ts';
 import type { Account } from './account.ts';
 
 interface Waiting {

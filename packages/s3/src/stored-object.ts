@@ -1,7 +1,7 @@
 // A file as an object of S3, and what the door keeps in a file's metadata beside the user's own:
 // names that begin with `s3.`.
 
-import type { FileRecord, StoredHeaders } from '../../client/src/types/interface.ts';
+import type { FileRecord, StoredHeaders } from '../../client/src/types/files.ts';
 import { keyOfPath } from './keys.ts';
 import { S3Error } from './s3-error.ts';
 

@@ -1,7 +1,7 @@
 // Ids of versions: the number that one has in the service, and when it was stored. The number alone
 // may be given again, when nothing is left at a path that had it.
 
-import type { FileRecord } from '../../client/src/types/interface.ts';
+import type { FileRecord } from '../../client/src/types/files.ts';
 import { S3Error } from './s3-error.ts';
 
 interface VersionId {

@@ -4,12 +4,7 @@ import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../../wire/src/limits.ts';
 import type { Management } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
-import type {
-  BucketChange,
-  BucketMember,
-  BucketOptions,
-  BucketRecord,
-} from '../types/interface.ts';
+import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '../types/buckets.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
 import type { CandidBucket, ServiceActor } from './candid-types.ts';
 import { call } from './connection.ts';

@@ -2,7 +2,7 @@
 
 import type { Deletion, DeletionAnswer, FileBatch, Signal } from '../connection/transport.ts';
 import type { StorageError } from '../storage-error.ts';
-import type { FileName, FileRecord } from '../types/interface.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
 import { fileRecordOf, optional } from './candid-records.ts';
 import { call, errorOfText, type Service } from './connection.ts';
 

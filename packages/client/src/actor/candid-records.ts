@@ -2,16 +2,13 @@
 // for an empty opt.
 
 import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
-import type { EndToEndRecord } from '../types/end-to-end-records.ts';
-import type {
-  BucketRecord,
-  FileRecord,
-  KeyRecord,
-  UploadSession,
-  UploadStatus,
-} from '../types/interface.ts';
-import type { FileVersion } from '../types/operations.ts';
-import type { BudgetStatus, ServiceStatus } from '../types/service-status.ts';
+import type { BucketRecord } from '../types/buckets.ts';
+import type { EndToEndRecord } from '../types/end-to-end.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { KeyRecord } from '../types/keys.ts';
+import type { BudgetStatus, ServiceStatus } from '../types/service.ts';
+import type { UploadSession, UploadStatus } from '../types/transfers.ts';
+import type { FileVersion } from '../types/versions.ts';
 import type {
   CandidBucket,
   CandidFile,

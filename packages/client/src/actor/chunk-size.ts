@@ -6,7 +6,7 @@ import type { Signal } from '../connection/transport.ts';
 import { authorization } from '../http/exchange.ts';
 import { cloudPath } from '../http/paths.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { FileName, FileRecord } from '../types/interface.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
 import { call, type Service } from './connection.ts';
 
 /**

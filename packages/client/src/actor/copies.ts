@@ -1,8 +1,7 @@
 // Copies, moves and changes of files by calls of the actor.
 
 import type { CopyRequest, PrefixMove, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
-import type { FileName, FileRecord } from '../types/interface.ts';
-import type { FileChange } from '../types/operations.ts';
+import type { FileChange, FileName, FileRecord } from '../types/files.ts';
 import { fileRecordOf, optional } from './candid-records.ts';
 import { call, errorOfText, type Service } from './connection.ts';
 

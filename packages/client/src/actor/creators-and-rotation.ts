@@ -1,8 +1,7 @@
 // Access and rotation by calls of the actor.
 
 import type { Management } from '../connection/transport.ts';
-import type { AccessChange, RootKeySource } from '../types/interface.ts';
-import type { Budget } from '../types/service-status.ts';
+import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';
 import { principalOf } from './administration.ts';
 import { optional } from './candid-records.ts';
 import { call, type Service } from './connection.ts';

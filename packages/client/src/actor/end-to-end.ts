@@ -1,7 +1,7 @@
 // End-to-end buckets by calls of the actor: their identities, and what their records say.
 
 import type { Management } from '../connection/transport.ts';
-import type { EndToEndSettings } from '../types/end-to-end-records.ts';
+import type { EndToEndSettings } from '../types/end-to-end.ts';
 import { bucketRecordOf, optional } from './candid-records.ts';
 import type { ServiceActor } from './candid-types.ts';
 import { call } from './connection.ts';

@@ -2,7 +2,7 @@
 
 import type { LinkPage, LinksRequest } from '../connection/transport.ts';
 import { checkedLink } from '../links/link-path.ts';
-import type { LinkRequest, NewLink } from '../types/link-records.ts';
+import type { LinkRequest, NewLink } from '../types/links.ts';
 import { isoTime, optional } from './candid-records.ts';
 import type { Optional } from './candid-types.ts';
 import { call, type Service } from './connection.ts';

@@ -19,13 +19,9 @@ import type {
   WholeFile,
 } from '../connection/transport.ts';
 import { errorOfView, isStorageError, StorageError } from '../storage-error.ts';
-import type {
-  FileName,
-  FileRecord,
-  FolderOptions,
-  UploadSession,
-  UsageOptions,
-} from '../types/interface.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
+import type { FolderOptions, UsageOptions } from '../types/listings.ts';
+import type { UploadSession } from '../types/transfers.ts';
 import { actorManagement } from './administration.ts';
 import { deleteFiles, deleteMatching, putFiles } from './batches.ts';
 import { argumentStart } from './call-envelope.ts';

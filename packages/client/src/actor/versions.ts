@@ -7,8 +7,8 @@ import type {
   Signal,
   VersionsRequest,
 } from '../connection/transport.ts';
-import type { FileRecord } from '../types/interface.ts';
-import type { VersionPage } from '../types/operations.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { VersionPage } from '../types/versions.ts';
 import { fileRecordOf, optional, versionOf } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
 

@@ -4,15 +4,8 @@
 import { type Connection, trying } from '../connection/connection.ts';
 import type { Management } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type {
-  BucketChange,
-  BucketOptions,
-  BucketRecord,
-  KeyRecord,
-  KeyRequest,
-  NewKey,
-  WellKnownText,
-} from '../types/interface.ts';
+import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
+import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 
 export interface Buckets {
   /** Private unless the options say otherwise. */

@@ -2,7 +2,7 @@
 // rotation is asked for once: asked for again it would be another one.
 
 import { type Connection, trying } from '../connection/connection.ts';
-import type { AccessChange, RootKeySource } from '../types/interface.ts';
+import type { AccessChange, RootKeySource } from '../types/service.ts';
 import { managementOf } from './buckets-and-keys.ts';
 
 /** For controllers of the canister; anybody else is refused with AccessDenied. */

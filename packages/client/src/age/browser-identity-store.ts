@@ -2,7 +2,7 @@
 // no script. Scripts of the same origin can still use it; what copies the disk alone has nothing.
 
 import { StorageError } from '../storage-error.ts';
-import type { IdentityStore } from './identity-store.ts';
+import type { IdentityStore } from '../types/end-to-end.ts';
 
 const tableName = 'identities';
 const wrapName = 'key';

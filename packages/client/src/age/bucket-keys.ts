@@ -5,10 +5,9 @@ import { managementOf } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { EndToEndRecord } from '../types/end-to-end-records.ts';
+import type { EndToEndRecord, IdentityStore } from '../types/end-to-end.ts';
 import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './bucket-identity.ts';
 import { type Opening, openHeader, type Sealing } from './header.ts';
-import type { IdentityStore } from './identity-store.ts';
 import { sealedNames } from './sealed-names.ts';
 
 /** The canister whose members sign: absent where a key or nobody asks. */

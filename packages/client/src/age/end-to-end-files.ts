@@ -10,20 +10,19 @@ import type { OpenedFile } from '../connection/transport.ts';
 import type { FileStorage } from '../files/file-storage.ts';
 import { linkEnd } from '../links/link-end.ts';
 import { StorageError } from '../storage-error.ts';
-import { ageType, type EndToEndOptions } from '../types/end-to-end-options.ts';
-import type { EndToEndRecord } from '../types/end-to-end-records.ts';
+import type { EndToEndRecord } from '../types/end-to-end.ts';
+import { ageType, type EndToEndOptions } from '../types/end-to-end.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
+import type { LinkRequest, NewLink } from '../types/links.ts';
 import type {
   Download,
   DownloadOptions,
-  FileName,
-  FileRecord,
   FileToUpload,
   Progress,
   UploadAllOptions,
   UploadedFile,
   UploadOptions,
-} from '../types/interface.ts';
-import type { LinkRequest, NewLink } from '../types/link-records.ts';
+} from '../types/transfers.ts';
 import { BucketKeys, type Issuer } from './bucket-keys.ts';
 import { type FileHeader, headerEnd, makeHeader } from './header.ts';
 import { memoryIdentityStore } from './identity-store.ts';

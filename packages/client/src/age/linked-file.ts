@@ -5,10 +5,12 @@ import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { OpenedFile } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Download, DownloadOptions, FileName } from '../types/interface.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
+import type { FileName } from '../types/files.ts';
+import type { Download, DownloadOptions } from '../types/transfers.ts';
 import { requireFileKey } from './header.ts';
 import { FileOpener } from './opened-download.ts';
-import { type PieceCipher, softwarePieceCipher } from './piece-cipher.ts';
+import { softwarePieceCipher } from './piece-cipher.ts';
 
 const version = 1;
 const fragmentBytes = 17;

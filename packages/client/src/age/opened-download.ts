@@ -8,7 +8,9 @@ import { type Connection, trying } from '../connection/connection.ts';
 import type { OpenedFile } from '../connection/transport.ts';
 import { downloadFile } from '../downloads/download.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Download, DownloadOptions, FileName, Progress } from '../types/interface.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
+import type { FileName } from '../types/files.ts';
+import type { Download, DownloadOptions, Progress } from '../types/transfers.ts';
 import type { BucketKeys, EndToEndBucket } from './bucket-keys.ts';
 import {
   coveringPieces,
@@ -19,7 +21,6 @@ import {
   readPrefix,
 } from './opened-file.ts';
 import { pieceBytes, sealedPieceBytes } from './payload.ts';
-import type { PieceCipher } from './piece-cipher.ts';
 import { sealedSource } from './sealed-source.ts';
 
 /** Headers that are read but once: players ask for one range after another. */

@@ -4,6 +4,7 @@
 
 import { madeOf, type Pieces } from '../bytes/byte-stream.ts';
 import { concatBytes, emptyBytes } from '../bytes/bytes.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
 import { headerBytesMax, headerEnd } from './header.ts';
 import {
   damaged,
@@ -18,7 +19,6 @@ import {
   sealedBytesOf,
   sealedPieceBytes,
 } from './payload.ts';
-import type { PieceCipher } from './piece-cipher.ts';
 
 /** Bytes of the age file, in whichever way they come. */
 export interface SealedFile {

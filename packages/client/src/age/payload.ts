@@ -3,7 +3,7 @@
 
 import { concatBytes } from '../bytes/bytes.ts';
 import { StorageError } from '../storage-error.ts';
-import type { PieceCipher } from './piece-cipher.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
 
 export const pieceBytes = 65_536;
 const tagBytes = 16;

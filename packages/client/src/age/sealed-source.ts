@@ -4,6 +4,7 @@
 import { joinPieces } from '../bytes/byte-stream.ts';
 import { emptyBytes } from '../bytes/bytes.ts';
 import type { OpenedSource } from '../bytes/upload-source.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
 import type { FileHeader } from './header.ts';
 import {
   type PayloadKey,
@@ -14,7 +15,6 @@ import {
   sealedPieceBytes,
   sealPiece,
 } from './payload.ts';
-import type { PieceCipher } from './piece-cipher.ts';
 
 /** Of a source that gives its bytes in order only, slices are asked for in order too. */
 export async function sealedSource(

@@ -2,7 +2,8 @@
 
 import { folderPageDefault } from '../../../wire/src/limits.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { FileRecord, FolderOptions, FolderPage, RemovedFile } from '../types/interface.ts';
+import type { FileRecord, RemovedFile } from '../types/files.ts';
+import type { FolderOptions, FolderPage } from '../types/listings.ts';
 import type { Connection } from './connection.ts';
 import { inParallel } from './parallel.ts';
 import type { Deletion, DeletionAnswer, Signal } from './transport.ts';

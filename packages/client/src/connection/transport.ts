@@ -2,42 +2,37 @@
 // Each method is one attempt at one request, and throws a StorageError.
 
 import type { StorageError } from '../storage-error.ts';
-import type { BucketEpoch, EndToEndRecord } from '../types/end-to-end-records.ts';
-import type {
-  AccessChange,
-  BucketChange,
-  BucketOptions,
-  BucketRecord,
-  FileName,
-  FilePage,
-  FileRecord,
-  FolderOptions,
-  FolderPage,
-  KeyRecord,
-  KeyRequest,
-  ListOptions,
-  NewKey,
-  RemovedFile,
-  RootKeySource,
-  StoredHeaders,
-  UploadSession,
-  Usage,
-  UsageOptions,
-  UserMetadata,
-  WellKnownText,
-} from '../types/interface.ts';
-import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/link-records.ts';
+import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
+import type { BucketEpoch, EndToEndRecord } from '../types/end-to-end.ts';
 import type {
   CopyFileOptions,
-  EraseOptions,
   FileChange,
+  FileName,
+  FileRecord,
   MoveAllOptions,
   MovedFiles,
+  RemovedFile,
+  StoredHeaders,
+  UserMetadata,
+} from '../types/files.ts';
+import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
+import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
+import type {
+  FilePage,
+  FolderOptions,
+  FolderPage,
+  ListOptions,
+  Usage,
+  UsageOptions,
+} from '../types/listings.ts';
+import type { AccessChange, RootKeySource, ServiceStatus } from '../types/service.ts';
+import type { UploadSession } from '../types/transfers.ts';
+import type {
+  EraseOptions,
   RestoreOptions,
   VersionListOptions,
   VersionPage,
-} from '../types/operations.ts';
-import type { ServiceStatus } from '../types/service-status.ts';
+} from '../types/versions.ts';
 import type { Line } from './transfer-window.ts';
 
 export type Signal = AbortSignal | undefined;

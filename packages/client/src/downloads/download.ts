@@ -12,7 +12,8 @@ import { checkedConcurrency } from '../connection/parallel.ts';
 import type { OpenedFile } from '../connection/transport.ts';
 import { type PartLink, partLinkTo } from '../links/part-link.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Download, DownloadOptions, FileName } from '../types/interface.ts';
+import type { FileName } from '../types/files.ts';
+import type { Download, DownloadOptions } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
 
 interface Job {

@@ -4,14 +4,15 @@
 import { type Connection, trying } from '../connection/connection.ts';
 import type { CopyRequest, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
 import { isStorageError } from '../storage-error.ts';
-import { ageType } from '../types/end-to-end-options.ts';
-import type { FileName, FileRecord } from '../types/interface.ts';
+import { ageType } from '../types/end-to-end.ts';
 import type {
   CopyFileOptions,
   CopyTarget,
+  FileName,
+  FileRecord,
   MoveAllOptions,
   MovedFiles,
-} from '../types/operations.ts';
+} from '../types/files.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
 
 interface Order {

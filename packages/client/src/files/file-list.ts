@@ -7,13 +7,8 @@ import { trying } from '../connection/connection.ts';
 import { folderOf } from '../connection/earlier-service.ts';
 import type { PageRequest } from '../connection/transport.ts';
 import { isStorageError } from '../storage-error.ts';
-import type {
-  FilePage,
-  FileRecord,
-  FolderOptions,
-  FolderPage,
-  ListOptions,
-} from '../types/interface.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { FilePage, FolderOptions, FolderPage, ListOptions } from '../types/listings.ts';
 
 export function listFiles(
   connection: Connection,

@@ -6,42 +6,46 @@ import { trying } from '../connection/connection.ts';
 import { downloadFile } from '../downloads/download.ts';
 import { type Links, linksOf } from '../links/links.ts';
 import { isStorageError } from '../storage-error.ts';
+import type { CallOptions } from '../types/call-options.ts';
 import type {
-  CallOptions,
-  Download,
-  DownloadOptions,
+  CopyFileOptions,
+  CopyOptions,
+  CopyTarget,
+  FileChange,
   FileName,
   FileRecord,
-  FileToUpload,
+  MoveAllOptions,
+  MovedFiles,
+  RemoveAllOptions,
+  RemovedFile,
+  RemoveOptions,
+  StatOptions,
+} from '../types/files.ts';
+import type {
   FolderOptions,
   FolderPage,
   ListOptions,
-  RemoveAllOptions,
-  RemovedFile,
+  Usage,
+  UsageOptions,
+} from '../types/listings.ts';
+import type { ServiceStatus } from '../types/service.ts';
+import type {
+  Download,
+  DownloadOptions,
+  FileToUpload,
   UploadAllOptions,
   UploadedFile,
   UploadListOptions,
   UploadOptions,
   UploadSession,
-  Usage,
-  UsageOptions,
-} from '../types/interface.ts';
-import type {
-  CopyFileOptions,
-  CopyOptions,
-  CopyTarget,
-  EraseOptions,
-  FileChange,
-  FileVersion,
-  MoveAllOptions,
-  MovedFiles,
-  RemoveOptions,
-  RestoreOptions,
-  StatOptions,
-  VersionListOptions,
-} from '../types/operations.ts';
-import type { ServiceStatus } from '../types/service-status.ts';
+} from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
+import type {
+  EraseOptions,
+  FileVersion,
+  RestoreOptions,
+  VersionListOptions,
+} from '../types/versions.ts';
 import { uploadFile } from '../uploads/upload.ts';
 import { uploadAll } from '../uploads/upload-all.ts';
 import { type SessionRef, type Uploads, uploadsOf } from '../uploads/uploads.ts';

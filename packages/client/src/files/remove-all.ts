@@ -5,7 +5,7 @@ import { type Connection, trying } from '../connection/connection.ts';
 import { deleteEach, isEarlierService } from '../connection/earlier-service.ts';
 import type { Deletion, DeletionAnswer } from '../connection/transport.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { RemoveAllOptions, RemovedFile } from '../types/interface.ts';
+import type { RemoveAllOptions, RemovedFile } from '../types/files.ts';
 import { pathsOf } from './file-list.ts';
 
 /** Room for what stands around the paths. */

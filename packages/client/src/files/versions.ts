@@ -4,14 +4,14 @@
 import { folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { FileRecord } from '../types/interface.ts';
+import type { FileRecord } from '../types/files.ts';
 import type {
   EraseOptions,
   FileVersion,
   RestoreOptions,
   VersionListOptions,
   VersionPage,
-} from '../types/operations.ts';
+} from '../types/versions.ts';
 import { findFile } from './copies.ts';
 
 export async function* listVersions(

@@ -14,7 +14,7 @@ import {
   isStorageError,
   type StorageError,
 } from '../storage-error.ts';
-import type { FileRecord } from '../types/interface.ts';
+import type { FileRecord } from '../types/files.ts';
 import { exchangeJson, type HttpConnection, postJson } from './exchange.ts';
 import { bucketPath } from './paths.ts';
 

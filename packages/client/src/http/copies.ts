@@ -2,8 +2,7 @@
 
 import type { CopyRequest, PrefixMove, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
 import { type ErrorView, errorOfView } from '../storage-error.ts';
-import type { FileName, FileRecord } from '../types/interface.ts';
-import type { FileChange } from '../types/operations.ts';
+import type { FileChange, FileName, FileRecord } from '../types/files.ts';
 import { exchangeJson, type HttpConnection, postJson } from './exchange.ts';
 import { bucketPath, filePath } from './paths.ts';
 

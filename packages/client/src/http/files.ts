@@ -5,7 +5,7 @@
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { OpenedFile, PartRequest, Signal } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileName } from '../types/interface.ts';
+import type { FileName } from '../types/files.ts';
 import { exchange, type HttpAnswer, type HttpConnection } from './exchange.ts';
 import { cloudPath, versionPath } from './paths.ts';
 

@@ -3,7 +3,7 @@
 import type { LinkPage, LinksRequest, Signal } from '../connection/transport.ts';
 import { checkedLink } from '../links/link-path.ts';
 import { StorageError } from '../storage-error.ts';
-import type { LinkRecord, LinkRequest, NewLink } from '../types/link-records.ts';
+import type { LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 import { exchange, exchangeJson, type HttpConnection, postJson } from './exchange.ts';
 import { bucketPath, queryOf } from './paths.ts';
 

@@ -3,7 +3,7 @@
 
 import { bucketIdRefusal, isBucketId } from '../../../wire/src/bucket-id.ts';
 import { StorageError } from '../storage-error.ts';
-import type { FileName } from '../types/interface.ts';
+import type { FileName } from '../types/files.ts';
 
 export function bucketPath(bucket: string): string {
   return `/api/v1/bucket/${bucketSegment(bucket)}`;

@@ -14,17 +14,16 @@ import type {
   WholeFile,
 } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
 import type {
-  FileName,
   FilePage,
-  FileRecord,
   FolderOptions,
   FolderPage,
-  UploadSession,
   Usage,
   UsageOptions,
-} from '../types/interface.ts';
-import type { ServiceStatus } from '../types/service-status.ts';
+} from '../types/listings.ts';
+import type { ServiceStatus } from '../types/service.ts';
+import type { UploadSession } from '../types/transfers.ts';
 import { deleteFiles, putFiles } from './batches.ts';
 import { changeFile, moveFiles, sendCopy } from './copies.ts';
 import { answerTo, exchange, exchangeJson, type HttpConnection, postJson } from './exchange.ts';

@@ -7,8 +7,8 @@ import type {
   Signal,
   VersionsRequest,
 } from '../connection/transport.ts';
-import type { FileRecord } from '../types/interface.ts';
-import type { FileVersion, VersionPage } from '../types/operations.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { FileVersion, VersionPage } from '../types/versions.ts';
 import { exchange, exchangeJson, type HttpConnection, postJson } from './exchange.ts';
 import { bucketPath, queryOf, versionPath } from './paths.ts';
 

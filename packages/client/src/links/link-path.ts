@@ -2,7 +2,7 @@
 // answer with the path may be one node's word: the path is built here from parts of strict form.
 
 import { StorageError } from '../storage-error.ts';
-import type { LinkRequest, NewLink } from '../types/link-records.ts';
+import type { LinkRequest, NewLink } from '../types/links.ts';
 
 const pathPattern = /^\/s\/([\w-]{16})\/[^/?#]+\?k=([\w-]{22})$/;
 

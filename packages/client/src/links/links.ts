@@ -4,8 +4,8 @@
 import { type Connection, trying } from '../connection/connection.ts';
 import type { LinkPage } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { CallOptions } from '../types/interface.ts';
-import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/link-records.ts';
+import type { CallOptions } from '../types/call-options.ts';
+import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 
 export interface Links {
   /** For whoever may read the bucket. */

@@ -6,8 +6,8 @@ import type { Connection } from '../connection/connection.ts';
 import { unlessAborted } from '../connection/parallel.ts';
 import type { PartRequest } from '../connection/transport.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { FileName } from '../types/interface.ts';
-import type { NewLink } from '../types/link-records.ts';
+import type { FileName } from '../types/files.ts';
+import type { NewLink } from '../types/links.ts';
 
 /** One that could not be removed ends by itself. A longer download goes on with the key. */
 const lifeMs = 3_600_000;

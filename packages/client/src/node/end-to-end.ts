@@ -2,8 +2,8 @@
 
 import { type EndToEndLayer, endToEnd } from '../end-to-end.ts';
 import { type LinkOptions, openLink } from '../open-link.ts';
-import type { EndToEndOptions } from '../types/end-to-end-options.ts';
-import type { Download } from '../types/interface.ts';
+import type { EndToEndOptions } from '../types/end-to-end.ts';
+import type { Download } from '../types/transfers.ts';
 import { nodePieceCipher } from './piece-cipher.ts';
 
 export function nodeEndToEnd(options: EndToEndOptions = {}): EndToEndLayer {

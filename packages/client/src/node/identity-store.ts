@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { IdentityStore } from '../age/identity-store.ts';
+import type { IdentityStore } from '../types/end-to-end.ts';
 
 /** In a folder that is made when it is missing: one file of 48 bytes each, 0600. */
 export function fileIdentityStore(folder: string): IdentityStore {

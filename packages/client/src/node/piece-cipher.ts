@@ -1,7 +1,7 @@
 // The cipher of age payloads by OpenSSL, which seals a gigabyte in a second.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { PieceCipher } from '../age/piece-cipher.ts';
+import type { PieceCipher } from '../types/end-to-end.ts';
 
 const algorithm = 'chacha20-poly1305';
 const authTagLength = 16;

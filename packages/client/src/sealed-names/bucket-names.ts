@@ -3,8 +3,8 @@
 
 import type { Signal } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { EndToEndRecord } from '../types/end-to-end-records.ts';
-import type { ShownPath } from '../types/interface.ts';
+import type { EndToEndRecord } from '../types/end-to-end.ts';
+import type { ShownPath } from '../types/files.ts';
 
 export interface OpenedPath extends ShownPath {
   readonly path: string;

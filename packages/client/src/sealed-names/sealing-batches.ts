@@ -3,7 +3,7 @@
 import type { BatchedFile, Deletion, DeletionAnswer, FileBatch } from '../connection/transport.ts';
 import { groupsOf } from '../files/remove-all.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileRecord, RemovedFile } from '../types/interface.ts';
+import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { PathNames } from './bucket-names.ts';
 import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
 

@@ -9,7 +9,8 @@ import type {
   Transport,
 } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileName, FolderOptions, FolderPage } from '../types/interface.ts';
+import type { FileName } from '../types/files.ts';
+import type { FolderOptions, FolderPage } from '../types/listings.ts';
 import type { NamesOf, PathNames } from './bucket-names.ts';
 import { deletePaths, putFiles } from './sealing-batches.ts';
 import {

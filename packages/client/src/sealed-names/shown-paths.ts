@@ -1,7 +1,7 @@
 // Paths on their way between who uses the client and the service: sealed there, clear here.
 
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { ShownPath } from '../types/interface.ts';
+import type { ShownPath } from '../types/files.ts';
 import { type PathNames, plainNames } from './bucket-names.ts';
 
 export function sealed<T extends { readonly path: string }>(names: PathNames, named: T): T {

@@ -1,5 +1,5 @@
-// Who signs, as programs hand it over: from the agent's current line, `@icp-sdk/core`, or from
-// `@dfinity/agent` before it. Both sign alike, but to TypeScript their classes are strangers.
+// Identities of the caller's program come from `@icp-sdk/core` or from its predecessor
+// `@dfinity/agent`. Both sign alike, but TypeScript treats their classes as unrelated.
 
 import type { Identity } from '@icp-sdk/core/agent';
 
@@ -9,7 +9,7 @@ export interface StorageIdentity {
   transformRequest(request: never): Promise<unknown>;
 }
 
-/** The same, to the agent's types. */
+/** Returns the identity with the agent's type. */
 export function agentIdentity(identity: StorageIdentity): Identity {
   return identity as unknown as Identity;
 }

@@ -16,12 +16,8 @@ import { asTheyEnd, checkedConcurrency } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
 import type { BatchedFile } from '../connection/transport.ts';
 import { abortedError, isStorageError, StorageError } from '../storage-error.ts';
-import type {
-  FileRecord,
-  FileToUpload,
-  UploadAllOptions,
-  UploadedFile,
-} from '../types/interface.ts';
+import type { FileRecord } from '../types/files.ts';
+import type { FileToUpload, UploadAllOptions, UploadedFile } from '../types/transfers.ts';
 import { lateMetadata, metadataOf, requestBytes, requireSame, uploadFile } from './upload.ts';
 
 /**

@@ -8,7 +8,7 @@ import { type Connection, trying } from '../connection/connection.ts';
 import { inParallel, oneAtATime, unlessAborted } from '../connection/parallel.ts';
 import type { SessionName, Signal } from '../connection/transport.ts';
 import { abortedError, StorageError } from '../storage-error.ts';
-import type { Progress, UploadSession } from '../types/interface.ts';
+import type { Progress, UploadSession } from '../types/transfers.ts';
 import type { UploadJob } from './upload-job.ts';
 
 /** What is sent, and where in its session it belongs. */

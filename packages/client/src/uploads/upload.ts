@@ -10,7 +10,8 @@ import { checkedConcurrency } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
 import type { FileMetadata, Signal, WholeFile } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
-import type { FileRecord, UploadOptions, UploadSession, UserMetadata } from '../types/interface.ts';
+import type { FileRecord, UserMetadata } from '../types/files.ts';
+import type { UploadOptions, UploadSession } from '../types/transfers.ts';
 import { chunksOf, sendChunks } from './upload-chunks.ts';
 import type { UploadJob } from './upload-job.ts';
 

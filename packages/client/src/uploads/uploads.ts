@@ -7,15 +7,9 @@ import { openSource, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { checkedConcurrency } from '../connection/parallel.ts';
 import { StorageError } from '../storage-error.ts';
-import type {
-  CallOptions,
-  FileName,
-  FileRecord,
-  TransferOptions,
-  UploadOptions,
-  UploadSession,
-  UserMetadata,
-} from '../types/interface.ts';
+import type { CallOptions } from '../types/call-options.ts';
+import type { FileName, FileRecord, UserMetadata } from '../types/files.ts';
+import type { TransferOptions, UploadOptions, UploadSession } from '../types/transfers.ts';
 import { beginSession, metadataOf, requestBytes, requireSame } from './upload.ts';
 import { sendChunks } from './upload-chunks.ts';
 

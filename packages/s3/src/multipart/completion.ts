@@ -2,7 +2,7 @@
 // waits in the spool is brought to its place, and the service shows all of it at once.
 
 import { createHash } from 'node:crypto';
-import type { UploadOptions } from '../../../client/src/types/interface.ts';
+import type { UploadOptions } from '../../../client/src/types/transfers.ts';
 import type { WrittenPart } from '../../../client/src/uploads/uploads.ts';
 import { versionIdOf } from '../account.ts';
 import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';

@@ -1,8 +1,8 @@
 // Functions that operations of several kinds share.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
-import { ageType } from '../../../client/src/types/end-to-end-options.ts';
-import type { FileName, FileRecord } from '../../../client/src/types/interface.ts';
+import { ageType } from '../../../client/src/types/end-to-end.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { Account } from '../account.ts';
 import { findPath, pathOfKey } from '../keys.ts';
 import type { Operation } from '../operation.ts';

@@ -3,7 +3,7 @@
 
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
-import type { FileName, FileRecord } from '../../../client/src/types/interface.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import { versionIdOf } from '../account.ts';
 import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';

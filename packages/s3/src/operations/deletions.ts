@@ -2,7 +2,7 @@
 
 import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
-import type { FileName } from '../../../client/src/types/interface.ts';
+import type { FileName } from '../../../client/src/types/files.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { failed, namesEtag } from '../conditions.ts';
 import { findPath } from '../keys.ts';

@@ -1,7 +1,8 @@
 // GetObject, HeadObject and GetObjectAttributes.
 
 import { type Pieces, piecesOf } from '../../../client/src/bytes/byte-stream.ts';
-import type { Download, FileName } from '../../../client/src/types/interface.ts';
+import type { FileName } from '../../../client/src/types/files.ts';
+import type { Download } from '../../../client/src/types/transfers.ts';
 import { versionIdOf } from '../account.ts';
 import type { Answer } from '../answer.ts';
 import { received } from '../chunk-source.ts';

@@ -1,6 +1,6 @@
 // PutObject.
 
-import type { FileRecord } from '../../../client/src/types/interface.ts';
+import type { FileRecord } from '../../../client/src/types/files.ts';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { versionIdOf } from '../account.ts';
 import type { Answer } from '../answer.ts';

@@ -2,7 +2,8 @@
 // shows nothing of it before all of them are there and are what they should be.
 
 import { createHash } from 'node:crypto';
-import type { FileName, FileRecord, UploadSession } from '../../../client/src/types/interface.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
+import type { UploadSession } from '../../../client/src/types/transfers.ts';
 import type { Body } from '../body/open-body.ts';
 import { chunkSource } from '../chunk-source.ts';
 import type { Description } from '../object-headers.ts';

@@ -1,6 +1,6 @@
 // Conditions of what is to be stored, as the service takes them: S3's entity tags are not its own.
 
-import type { FileName } from '../../../client/src/types/interface.ts';
+import type { FileName } from '../../../client/src/types/files.ts';
 import { failed, namesEtag } from '../conditions.ts';
 import type { Operation } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';

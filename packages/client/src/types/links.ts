@@ -1,20 +1,21 @@
-// Links as the library's users see them.
+// Share links.
 
-import type { CallOptions, FileName, ShownPath } from './interface.ts';
+import type { CallOptions } from './call-options.ts';
+import type { FileName, ShownPath } from './files.ts';
 
 export interface LinkRequest extends FileName, CallOptions {
-  /** Absent: good until it is removed. */
+  /** Without it the link works until it is removed. */
   readonly expiresAt?: Date | undefined;
-  /** Browsers save the file under this name; absent: they show it, as at its own address. */
+  /** Browsers save the file under this name; without it they display the file. */
   readonly downloadName?: string | undefined;
 }
 
-/** The address is in the answer to create() and nowhere else: whoever has it reads the file. */
+/** A link with its address, which only create() returns. Anyone with the address reads the file. */
 export interface NewLink {
   readonly id: string;
   /**
-   * Whole: that of the storage's `url`, by the actor that of the canister on the network or on this
-   * machine. Of any other host only the path is known, which begins with a slash.
+   * The whole address, below the storage's `url` or, with the actor, below the canister's address
+   * on the network or on this machine. With any other host it is the path, from its first slash.
    */
   readonly url: string;
   /** ISO 8601. */
@@ -29,9 +30,9 @@ export interface LinkRecord extends ShownPath {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly expiresAt?: string | undefined;
-  /** Principal that made the link; shown to owners who call the actor. */
+  /** Principal that made the link; returned only to owners who call the actor. */
   readonly maker?: string | undefined;
-  /** Id of the API key that made it; shown to owners, and to keys with every permission. */
+  /** Id of the API key that made it; returned to owners, and to keys with every permission. */
   readonly keyId?: string | undefined;
 }
 

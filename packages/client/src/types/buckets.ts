@@ -1,0 +1,68 @@
+// Buckets, their members, and texts at `/.well-known/`.
+
+import type { EndToEndRecord, EndToEndSettings } from './end-to-end.ts';
+
+export interface BucketMember {
+  readonly principal: string;
+  readonly role: string;
+}
+
+export interface BucketRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly isPublic: boolean;
+  /** The bucket is served as a site while it is public. */
+  readonly isSite: boolean;
+  readonly fileCount: number;
+  readonly byteCount: number;
+  /** Bytes that the files occupy beyond their contents; they count towards the quota. */
+  readonly overheadBytes: number;
+  readonly openUploads: number;
+  readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
+  /** Days that former versions are kept; 0 if they are not kept. */
+  readonly keepVersionsDays: number;
+  readonly versionCount: number;
+  /** Bytes of the quota that former versions use. */
+  readonly versionBytes: number;
+  readonly members: readonly BucketMember[];
+  /** Absent if the bucket is not end-to-end encrypted. */
+  readonly endToEnd?: EndToEndRecord | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface BucketOptions {
+  readonly isPublic?: boolean | undefined;
+  /**
+   * Serves a public bucket as a site: a folder serves its index.html, a missing path serves
+   * 404.html, and each site has an origin of its own, in which scripts run.
+   */
+  readonly isSite?: boolean | undefined;
+  /** 0 removes the quota. */
+  readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
+  /** Up to 3,650; 0 keeps no former versions. */
+  readonly keepVersionsDays?: number | undefined;
+  /**
+   * Makes the bucket end-to-end encrypted: clients encrypt files before they send them. Except for
+   * recipients, the settings can change only while the bucket is empty.
+   */
+  readonly endToEnd?: EndToEndSettings | undefined;
+}
+
+export interface BucketChange extends BucketOptions {
+  /** False ends end-to-end encryption; the bucket must be empty. */
+  readonly isEndToEnd?: boolean | undefined;
+  /** Principal of the new owner. */
+  readonly owner?: string | undefined;
+  readonly addMembers?: readonly BucketMember[] | undefined;
+  readonly removeMembers?: readonly string[] | undefined;
+}
+
+/** A text that the service serves at `/.well-known/{name}`. */
+export interface WellKnownText {
+  readonly name: string;
+  readonly contentType: string;
+  readonly body: string;
+}

@@ -1,0 +1,5 @@
+// The options that every operation takes.
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,128 @@
+// Files: their names and records, and the options to change, copy, move and remove them. Records
+// have the form of the service's JSON interface, also when they come through the actor.
+
+import type { StorageError } from '../storage-error.ts';
+import type { CallOptions } from './call-options.ts';
+
+export interface FileName {
+  readonly bucket: string;
+  readonly path: string;
+}
+
+/** A path as the library shows it in a bucket that seals names. */
+export interface ShownPath {
+  /** True if the library could not open all of the path's names and shows them as stored. */
+  readonly isPathAsStored?: boolean | undefined;
+}
+
+export interface FileRecord extends ShownPath {
+  readonly id: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  /** The length of every chunk but the last; absent in lists of files that 0.1.0 stored. */
+  readonly chunkSize?: number | undefined;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  /** Absent if the file has no metadata. */
+  readonly metadata?: UserMetadata | undefined;
+  /**
+   * SHA-256 in hexadecimal. A file of several chunks has the SHA-256 of the chunks' digests, then
+   * `-` and the number of chunks.
+   */
+  readonly etag: string;
+  /** The SHA-256 of the whole file, if the service knows it. */
+  readonly sha256?: string | undefined;
+  readonly version: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Path of the public address. */
+  readonly url: string;
+}
+
+/** Header fields that the service stores with a file and sends with it. */
+export interface StoredHeaders {
+  readonly 'Cache-Control'?: string;
+  readonly 'Content-Disposition'?: string;
+  readonly 'Content-Encoding'?: string;
+  readonly 'Content-Language'?: string;
+}
+
+/** The user's own names and values: at most 32 pairs and 2,048 bytes. */
+export type UserMetadata = Readonly<Record<string, string>>;
+
+export interface StatOptions extends CallOptions {
+  /** The number of the present or a former version. */
+  readonly version?: number | undefined;
+}
+
+/** Each field given replaces the whole stored field; give at least one. */
+export interface FileChange extends CallOptions {
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  readonly metadata?: UserMetadata | undefined;
+  /** Entity tag of the bytes, which a change does not alter. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The target of a copy or a move. */
+export interface CopyTarget {
+  /** The source's bucket by default. */
+  readonly bucket?: string | undefined;
+  readonly path: string;
+}
+
+/** Conditions on the file that is at the target now. */
+export interface CopyOptions extends CallOptions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** Each field given replaces the whole field; the others are copied from the source. */
+export interface CopyFileOptions extends CopyOptions {
+  /** The number of the source's present or a former version. */
+  readonly version?: number | undefined;
+  /** Entity tags; the source must have one of them. */
+  readonly ifSourceMatch?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  readonly metadata?: UserMetadata | undefined;
+}
+
+export interface MoveAllOptions extends CallOptions {
+  readonly bucket: string;
+  /** Taken literally. */
+  readonly fromPrefix: string;
+  /** Replaces `fromPrefix`; neither prefix may begin with the other. */
+  readonly toPrefix: string;
+}
+
+export interface MovedFiles {
+  readonly moved: number;
+  /** The files that could not be moved. */
+  readonly failed: readonly { readonly path: string; readonly error: StorageError }[];
+}
+
+export interface RemoveOptions extends CallOptions {
+  /**
+   * Entity tags as in If-Match. The file is removed only if it has one of them; otherwise the call
+   * fails with PreconditionFailed.
+   */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Pass paths or a prefix; the empty prefix removes every file of the bucket. */
+export type RemoveAllOptions = CallOptions & { readonly bucket: string } & (
+    | { readonly paths: Iterable<string> | AsyncIterable<string> }
+    | { readonly prefix: string }
+  );
+
+/** The result for one path; without `error` the file is removed. */
+export interface RemovedFile extends ShownPath {
+  readonly path: string;
+  readonly error?: StorageError | undefined;
+}

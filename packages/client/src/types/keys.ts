@@ -1,0 +1,46 @@
+// API keys.
+
+export type Permission = 'read' | 'write' | 'delete';
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly Permission[];
+  /**
+   * Restricts the key to paths that begin with this text; without it the key covers all paths.
+   * `inbox/` covers a folder; `inbox` also covers `inbox-2/a`.
+   */
+  readonly prefix?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+  /**
+   * Updates that the key may cause per hour; 0 sets no limit. By default a key that may read has no
+   * limit, and any other key has 2,000 updates and 2 GB per hour.
+   */
+  readonly updatesPerHour?: number | undefined;
+  /** Bytes of these updates per hour; 0 sets no limit. */
+  readonly bytesPerHour?: number | undefined;
+}
+
+export interface KeyRecord {
+  readonly id: string;
+  /** The first characters of the secret. */
+  readonly hint: string;
+  readonly name: string;
+  readonly buckets: readonly string[];
+  readonly permissions: readonly string[];
+  /** Absent if the key covers all paths of its buckets. */
+  readonly prefix?: string | undefined;
+  readonly createdAt: string;
+  /** Principal; absent for keys of version 0.1.0, and in the result of create(). */
+  readonly createdBy?: string | undefined;
+  readonly expiresAt?: string | undefined;
+  /** Updates that the key may cause per hour; absent if they are not limited. */
+  readonly updatesPerHour?: number | undefined;
+  /** Bytes of these updates per hour; absent if they are not limited. */
+  readonly bytesPerHour?: number | undefined;
+}
+
+/** The record with the secret, which only create() returns. */
+export interface NewKey extends KeyRecord {
+  readonly secret: string;
+}

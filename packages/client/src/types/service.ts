@@ -1,0 +1,62 @@
+// The service as a whole: its status, and the changes that controllers make.
+
+/** A limit on update calls for the whole service (a token bucket). */
+export interface Budget {
+  /** Updates that are available at once after a quiet time. */
+  readonly burst: number;
+  /** Updates that become available each minute. */
+  readonly perMinute: number;
+}
+
+export interface EncryptionStatus {
+  /** The source of the root key. */
+  readonly rootKey: string;
+  readonly keyName: string;
+  readonly isKeyPresent: boolean;
+  readonly isRotating: boolean;
+}
+
+export interface BudgetStatus extends Budget {
+  /** Updates that are available now. */
+  readonly left: number;
+}
+
+/** Services of version 0.1.0 report no budgets. */
+export interface ServiceStatus {
+  readonly version: string;
+  readonly buckets: number;
+  readonly files: number;
+  readonly bytesStored: number;
+  readonly stableBytes: number;
+  readonly heapBytes: number;
+  /** Reported only to controllers and owners of buckets. */
+  readonly cycles?: number | undefined;
+  /** The budget of requests without a key, such as ranges of public files. */
+  readonly anonymousUpdates?: BudgetStatus | undefined;
+  /** The budget of the same requests by links. */
+  readonly linkUpdates?: BudgetStatus | undefined;
+  /** The budget of refused messages. */
+  readonly refusals?: BudgetStatus | undefined;
+  /** The budget of derivations of identities of end-to-end buckets. */
+  readonly derivations?: BudgetStatus | undefined;
+  readonly encryption: EncryptionStatus;
+  readonly certified: string;
+}
+
+export interface AccessChange {
+  /** Principals to allow to create buckets. */
+  readonly allow?: readonly string[] | undefined;
+  /** Principals to forbid to create buckets; their buckets stay. */
+  readonly disallow?: readonly string[] | undefined;
+  /** Limits requests without a key that succeed and cost an update, such as ranges. */
+  readonly anonymousUpdates?: Budget | undefined;
+  /** Limits the same requests by links. */
+  readonly linkUpdates?: Budget | undefined;
+  /** Limits refused calls and requests of callers who have no right to what they ask for. */
+  readonly refusals?: Budget | undefined;
+  /** Limits derivations of identities of end-to-end buckets: 26 G cycles each. */
+  readonly derivations?: Budget | undefined;
+}
+
+/** The source of a root key: stored in the canister, or derived by vetKD from a named key. */
+export type RootKeySource = 'stored' | { readonly vetkd: string };

@@ -1,0 +1,134 @@
+// Uploads and downloads: their options, their progress, and upload sessions.
+
+import type { UploadInput } from '../bytes/upload-source.ts';
+import type { StorageError } from '../storage-error.ts';
+import type { CallOptions } from './call-options.ts';
+import type { FileName, FileRecord, ShownPath, StoredHeaders, UserMetadata } from './files.ts';
+
+export type UploadStatus = 'active' | 'ready' | 'completed' | 'cancelled' | 'expired';
+
+export interface UploadSession extends ShownPath {
+  readonly uploadId: string;
+  readonly bucketId: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly tags: readonly string[];
+  /** The bytes received so far while `isSizeKnown` is false. */
+  readonly totalSize: number;
+  readonly isSizeKnown: boolean;
+  readonly uploadedSize: number;
+  readonly chunkSize: number;
+  readonly chunkCount: number;
+  readonly receivedChunks: number;
+  /** The first 100 missing indexes. */
+  readonly missing: readonly number[];
+  readonly status: UploadStatus;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly expiresAt: string;
+  readonly fileId?: string | undefined;
+  /** Passed to `onSession` in an end-to-end bucket; a resumed upload needs it. Not a secret. */
+  readonly ageHeader?: string | undefined;
+}
+
+export interface Progress {
+  /** Bytes that have been transferred, including those of an earlier attempt. */
+  readonly doneBytes: number;
+  /** `doneBytes` plus the bytes of requests under way; falls again when one of them fails. */
+  readonly movedBytes: number;
+  /** Undefined for a stream whose size is unknown. */
+  readonly totalBytes: number | undefined;
+  /** The part of `doneBytes` that an earlier attempt transferred. */
+  readonly resumedBytes: number;
+}
+
+export interface TransferOptions extends CallOptions {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Concurrent requests, 1 to 32, 8 by default. Each holds one chunk in memory. */
+  readonly concurrency?: number | undefined;
+}
+
+export interface UploadOptions extends TransferOptions, FileName {
+  /** By default the source's type (of a Blob), else the type of the path's extension. */
+  readonly contentType?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly headers?: StoredHeaders | undefined;
+  /**
+   * Stored in the file's record. A function is called once, after the last byte of the source has
+   * been read and before the file is stored, so it can return values such as a digest.
+   */
+  readonly metadata?: UserMetadata | (() => UserMetadata | Promise<UserMetadata>) | undefined;
+  /** SHA-256 of the whole file in hexadecimal; the service checks files up to 19,000,000 bytes. */
+  readonly sha256?: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+  /** The length of a stream, if known; other sources know their own. */
+  readonly size?: number | undefined;
+  /** 65,536 to 1,900,000 bytes; 1,900,000 by default. */
+  readonly chunkBytes?: number | undefined;
+  /** Id of an earlier session for the same file: only its missing chunks are sent. */
+  readonly resume?: string | undefined;
+  /** Required with `resume` in an end-to-end bucket. */
+  readonly ageHeader?: string | undefined;
+  /** Called with the session as soon as it exists; a small file is stored without one. */
+  readonly onSession?: ((session: UploadSession) => void | Promise<void>) | undefined;
+}
+
+/** One of several files, with the options of a single upload. */
+export interface FileToUpload
+  extends Pick<
+    UploadOptions,
+    | 'path'
+    | 'contentType'
+    | 'tags'
+    | 'headers'
+    | 'metadata'
+    | 'sha256'
+    | 'ifMatch'
+    | 'ifNoneMatch'
+    | 'size'
+  > {
+  readonly source: UploadInput;
+}
+
+export interface UploadAllOptions extends CallOptions {
+  readonly bucket: string;
+  /** Concurrent requests, 1 to 32, 8 by default. */
+  readonly concurrency?: number | undefined;
+}
+
+/** The stored file's record, or the error for this path. */
+export type UploadedFile = { readonly path: string } & (
+  | { readonly file: FileRecord; readonly error?: undefined }
+  | { readonly error: StorageError; readonly file?: undefined }
+);
+
+export interface UploadListOptions extends CallOptions {
+  readonly bucket: string;
+}
+
+export interface DownloadOptions extends TransferOptions {
+  /** The number of the present or a former version. */
+  readonly version?: number | undefined;
+  /** Excludes `end`. A partial download is not compared with the file's digest. */
+  readonly range?: { readonly start: number; readonly end?: number } | undefined;
+  /** The bytes of an earlier download and its ETag; its whole chunks are not fetched again. */
+  readonly resume?: { readonly etag: string; readonly received: UploadInput } | undefined;
+  /** If false, the bytes of a whole file are not compared with its digest. */
+  readonly verify?: boolean | undefined;
+  /** The length of the file's chunks, for transports that do not report it. */
+  readonly chunkBytes?: number | undefined;
+}
+
+export interface Download {
+  readonly etag: string;
+  /** The size of the whole file. */
+  readonly size: number;
+  readonly contentType: string | undefined;
+  /** The offset in the file of the body's first byte. */
+  readonly start: number;
+  /** Fails with IntegrityError at its end if the bytes do not match the file's digest. */
+  readonly body: ReadableStream<Uint8Array>;
+  /** Reads the whole body; fails as the stream does. Use either this or `body`. */
+  bytes(): Promise<Uint8Array>;
+}

@@ -1,0 +1,50 @@
+// Former versions of files.
+
+import type { CallOptions } from './call-options.ts';
+import type { CopyOptions, FileName, ShownPath, UserMetadata } from './files.ts';
+
+/** A former version. */
+export interface FileVersion extends ShownPath {
+  readonly path: string;
+  readonly version: number;
+  readonly size: number;
+  readonly contentType: string;
+  readonly etag: string;
+  /** When the version was stored; ISO 8601, as the next two. */
+  readonly updatedAt: string;
+  /** When it was replaced or deleted. */
+  readonly retiredAt: string;
+  /** When the service erases it. */
+  readonly expiresAt: string;
+  readonly metadata?: UserMetadata | undefined;
+}
+
+/** Pass a path, a prefix, or neither for the whole bucket. */
+export interface VersionListOptions extends CallOptions {
+  readonly bucket: string;
+  readonly path?: string | undefined;
+  /** Taken literally. */
+  readonly prefix?: string | undefined;
+}
+
+export interface VersionPage {
+  readonly items: readonly FileVersion[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string | undefined;
+}
+
+export interface RestoreOptions extends CopyOptions, FileName {
+  readonly version: number;
+}
+
+/**
+ * Pass a path or a prefix. With a path, `version` selects one version, the present or a former
+ * one; without `version` all former versions are erased.
+ */
+export interface EraseOptions extends CallOptions {
+  readonly bucket: string;
+  readonly path?: string | undefined;
+  readonly version?: number | undefined;
+  /** Taken literally; the empty prefix matches every path. */
+  readonly prefix?: string | undefined;
+}
