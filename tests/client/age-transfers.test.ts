@@ -220,6 +220,6 @@ test('nobody else opens it, and is told so in words', async () => {
   await upload(client.own, 'closed', bytes.subarray(0, 100));
   await expect(download(client, 'closed')).rejects.toMatchObject({
     code: 'NoIdentity',
-    message: expect.stringContaining('no identity here'),
+    message: expect.stringContaining('No identity is configured'),
   });
 });

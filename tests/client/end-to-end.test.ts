@@ -167,7 +167,7 @@ test('a recipient that somebody has put in the record is found out', async () =>
   await transport.management?.setBucketRecipient(bucket, 3, swapped);
   await expect(bytesOf(storageOf(pems.reader))).rejects.toMatchObject({
     code: 'Untrusted',
-    message: expect.stringContaining('in its place'),
+    message: expect.stringContaining('was replaced'),
   });
 });
 

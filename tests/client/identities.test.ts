@@ -92,15 +92,15 @@ describe('what is refused', () => {
   const p384 = newKey('secp384r1');
   const otherPoint = createECDH('secp256k1').generateKeys();
   const cases: [string, string, string][] = [
-    ['no PEM', 'hello', 'no private key in PEM'],
-    ['a public key', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----', 'no private key'],
+    ['no PEM', 'hello', 'not a private key in PEM'],
+    ['a public key', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----', 'not a private key'],
     [
       'bytes that are no key',
       '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
       'damaged',
     ],
-    ['an RSA key', pemOf(rsa, 'pkcs8'), 'key of kind rsa'],
-    ['a key of another curve', pemOf(p384, 'pkcs8'), 'key of kind secp384r1'],
+    ['an RSA key', pemOf(rsa, 'pkcs8'), 'Keys of kind rsa'],
+    ['a key of another curve', pemOf(p384, 'pkcs8'), 'Keys of kind secp384r1'],
     ['a foreign public key', asSec1WithoutCurve(newKey('secp256k1'), otherPoint), 'damaged'],
   ];
   test.each(cases)('%s', (_, pem, words) => {

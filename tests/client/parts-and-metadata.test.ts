@@ -160,7 +160,7 @@ describe.each([
 
     const wrong = parts.slice(1);
     await expect(storage.uploads.complete({ ...at, parts: wrong.slice(0, 1) })).rejects.toThrow(
-      'The parts are not those that write() gave, one behind the other from 0 on.',
+      'The parts must be results of write() that follow one another from offset 0.',
     );
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const refused = { ...at, sha256: '00'.repeat(32) };
@@ -193,7 +193,7 @@ describe.each([
     const at = { ...target('odd'), uploadId };
     for (const offset of [1, chunkBytes - 1, -chunkBytes, Number.NaN]) {
       const write = storage.uploads.write({ ...at, offset, source: new Uint8Array(1) });
-      await expect(write).rejects.toThrow('its offset is a multiple of 65536');
+      await expect(write).rejects.toThrow('offset must be a multiple of 65536');
     }
     await storage.uploads.cancel(at);
     const late = storage.uploads.write({ ...at, offset: 0, chunkBytes, source: new Uint8Array(1) });
@@ -221,9 +221,9 @@ test('an end-to-end bucket takes files whole, with metadata of what was read', a
   const name = { bucket, path: 'a/b' };
   await expect(storage.uploads.begin(name)).rejects.toMatchObject({ code: 'Unsupported' });
   const part = { ...name, uploadId: '00', offset: 0, source: new Uint8Array(1) };
-  await expect(storage.uploads.write(part)).rejects.toThrow('brought whole by upload()');
+  await expect(storage.uploads.write(part)).rejects.toThrow('cannot be uploaded in parts');
   const list = storage.listFolder({ bucket, startAfter: 'a' });
-  await expect(list).rejects.toThrow('none begins behind a name');
+  await expect(list).rejects.toThrow('continue by the cursor');
   for (const size of [1_000, 2_000_001]) {
     const { source, metadata, expected } = digested(sampleBytes('sealed', size));
     const record = await storage.upload(source, { ...name, metadata });

@@ -82,7 +82,7 @@ test.each([
   const words = ['put', ...typed, '--size', size, '-', path];
   const ended = await runCommand(words, { ...settings, input });
   expect(ended.code).toBe(2);
-  expect(ended.errors).toContain(`more than the ${size} bytes that were told`);
+  expect(ended.errors).toContain(`more bytes than its given size of ${size}`);
   expect(await storedPaths('told/')).toEqual([]);
 });
 
@@ -97,7 +97,10 @@ test('endless standard input is refused beyond its size and not waited for', asy
       timeout: 30_000,
     },
   );
-  await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/more than/) });
+  await expect(run).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/more bytes than/),
+  });
   expect(await storedPaths('told/')).toEqual([]);
 });
 
@@ -147,7 +150,7 @@ test('a pipe without a writer is refused, and not waited for', async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   const ended = await efs('put', 'pipe', `${service.bucket}/`);
   expect(ended).toMatchObject({ code: 2, output: '' });
-  expect(ended.errors).toContain('pipe is no file');
+  expect(ended.errors).toContain('pipe is not a file');
 });
 
 test('sync refuses a parallelism of none', async () => {

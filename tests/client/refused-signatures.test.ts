@@ -69,8 +69,8 @@ test.each([-20, 20])('efs with a clock wrong by %i minutes says so at once', asy
       code: 7,
       output: '',
       errors:
-        `efs: The clock of this machine is wrong by minutes, so ${host} cannot be called. Set the ` +
-        'clock, best by a time service (NTP). [WrongClock]\n',
+        `efs: This machine's clock is wrong by minutes, so ${host} refuses its calls. Set the ` +
+        'clock, preferably by NTP. [WrongClock]\n',
     });
   }
 });

@@ -148,7 +148,7 @@ test('too few cycles for uploads are not waited for', async () => {
   expect(await failureOf(Response.json({ error }, { status: 503 }))).toMatchObject({
     code: 'LowCycles',
     isRetryable: false,
-    message: expect.stringMatching(/takes no uploads: .* Top it up: icp canister top-up/),
+    message: expect.stringMatching(/accepts no uploads: .* Top it up: icp canister top-up/),
   });
 });
 

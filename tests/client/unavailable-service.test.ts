@@ -156,8 +156,8 @@ describe('efs, createStorage and the S3 server', () => {
     const { canisterId: id } = service;
     await setThreshold(2n ** 58n);
     const words =
-      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it answers ` +
-      `nothing. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`;
+      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it does ` +
+      `not run. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`;
     await expectAll('Frozen', words);
     await expectOfS3Servers(running, words);
     const { host } = service;
@@ -176,7 +176,7 @@ describe('efs, createStorage and the S3 server', () => {
     const { canisterId: id } = service;
     await manage(service.replica as never, 'stop_canister', canister());
     const words =
-      `The canister ${id} is stopped, so it answers nothing. A controller starts it: icp canister ` +
+      `The canister ${id} is stopped. A controller starts it: icp canister ` +
       `start ${id} (or dfx canister start ${id}).`;
     await expectAll('Stopped', words);
     await expectOfS3Servers(running, words);
@@ -316,7 +316,7 @@ const rows: readonly Row[] = [
     status: 503,
     page: html('Response Verification Error', 503),
     code: 'Unverified',
-    says: /withheld an answer because its certificate does not fit/,
+    says: /withheld a response because its certificate is not valid/,
     isRetryable: true,
   },
   {
@@ -324,7 +324,7 @@ const rows: readonly Row[] = [
     status: 503,
     page: html('Upstream Unavailable', 503),
     code: 'GatewayError',
-    says: /has no answer of the canister/,
+    says: /got no response from the canister/,
     isRetryable: true,
   },
   {

@@ -65,7 +65,7 @@ describe('fetchWhole', () => {
     const refused = expect(response).rejects.toMatchObject({
       code: 'Timeout',
       isRetryable: true,
-      message: 'No byte of the request or its response has moved for 60000 ms.',
+      message: 'No byte of the request or its response moved for 60000 ms.',
     });
     await vi.advanceTimersByTimeAsync(160_001);
     await refused;

@@ -58,7 +58,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
   test('adds a member, whose principal must be one, and removes them', async () => {
     await page.getByLabel('Principal').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('"nobody" is no principal.').waitFor();
+    await page.getByText('"nobody" is not a principal.').waitFor();
     const other = tested.service.canisterId;
     await page.getByLabel('Principal').fill(other);
     await page.getByLabel('Role').selectOption('Reader');

@@ -1,5 +1,6 @@
-// What is done with the secrets of an end-to-end bucket beside storing and reading files: its
-// identities shown, its recipient published, a file compared with what is stored.
+// Operations on the secrets of an end-to-end bucket, for the `efs` command, the S3 server and the
+// console: returns its identities, publishes its recipient, compares a local file with a stored
+// one.
 
 import { BucketKeys, type EndToEndBucket } from './age/bucket-keys.ts';
 import { memoryIdentityStore } from './age/identity-store.ts';
@@ -27,24 +28,30 @@ export interface EpochIdentity extends BucketEpoch {
 }
 
 export interface BucketSecrets {
-  /** Undefined of a bucket that is not end-to-end, or that the caller may not ask about. */
+  /** Returns undefined if the bucket is not end-to-end or the caller may not ask. */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
-  /** What is replaced in the bucket stays for a while; false where nobody tells, as over HTTP. */
-  keepsVersions(bucket: string): Promise<boolean>;
-  /** What is known of the bucket is asked for anew. */
-  forget(bucket: string): void;
-  /** Verified, the newest last; each that is not kept costs the service a derivation. */
-  identities(bucket: string): Promise<EpochIdentity[]>;
-  /** Of the newest epoch, of the record if that is told; an owner publishes a missing recipient. */
-  identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
   /**
-   * Bytes of what is in a stored age file, by its header; its secrets are not needed. A former
-   * version is read by its number.
+   * Returns whether the bucket keeps former versions; false over HTTP, where the service does not
+   * report it.
    */
+  keepsVersions(bucket: string): Promise<boolean>;
+  /** Drops the cached record of the bucket. */
+  forget(bucket: string): void;
+  /**
+   * Returns the verified identities, newest last. The service derives each one that the store
+   * lacks.
+   */
+  identities(bucket: string): Promise<EpochIdentity[]>;
+  /**
+   * Returns the identity of the newest epoch, of `record` if given. If the recipient is missing and
+   * the caller is an owner, publishes it.
+   */
+  identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
+  /** Returns the plaintext size of a stored age file, from its header; needs no secret. */
   plainSize(record: FileRecord, version?: number | undefined): Promise<number>;
   /**
-   * The source as it would be stored under the key of the file that is there: of the same digest
-   * if it is the same. Undefined where the size says that it is not, or nothing here opens it.
+   * Encrypts the source with the key of the stored file, so that equal contents give an equal
+   * digest. Returns undefined if the sizes differ or no identity opens the file.
    */
   sealedAs(record: FileRecord, source: UploadSource): Promise<OpenedSource | undefined>;
 }
@@ -66,7 +73,7 @@ export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions
   return {
     mode,
     forget,
-    // Over HTTP a bucket is asked for by an update, and its answer does not tell this.
+    // Over HTTP the question takes an update, and its answer does not contain this.
     keepsVersions: async (bucket) =>
       !('url' in options) && ((await told(bucket)).keepVersionsDays ?? 0) > 0,
     async identities(id) {
@@ -105,7 +112,7 @@ function prefixBytes({ header }: FilePrefix): number {
   return header.length + payloadNonceBytes;
 }
 
-/** So long a bucket is taken to be what it was: one without files may become end-to-end. */
+/** Cache time of a bucket's record: an empty bucket may become end-to-end. */
 const bucketKnownMs = 60_000;
 
 function rememberedBuckets(connection: Connection) {
@@ -129,7 +136,7 @@ async function askBucket(connection: Connection, bucket: string): Promise<ToldMo
   try {
     return await trying(connection, undefined, () => transport.getEndToEnd(bucket, undefined));
   } catch (error) {
-    // Of a service of an earlier version, or of a bucket that others may know more of.
+    // The service is of version 0.1.0, or the caller has no right to ask.
     const codes = ['NoSuchFile', 'MethodNotAllowed', 'AccessDenied', 'Unauthorized'];
     if (codes.some((code) => isStorageError(error, code))) return {};
     throw error;
@@ -141,12 +148,12 @@ async function withIdentities(mode: BucketSecrets['mode'], id: string): Promise<
   if (found?.usesVetKeys) return { id, mode: found };
   const words =
     found === undefined
-      ? `Bucket ${id} is not end-to-end, or you may not ask: it has no identity.`
-      : `Bucket ${id} has recipients of its owners' own alone, and no identity of the network's.`;
+      ? `Bucket ${id} is not end-to-end, or you have no right to ask for its mode.`
+      : `Bucket ${id} has no identity by vetKeys; it uses only recipients that its owners chose.`;
   throw new StorageError('InvalidArgument', words);
 }
 
-/** By two queries. */
+/** Reads the header of an age file; costs two queries. */
 async function prefixOf(
   connection: Connection,
   record: FileRecord,

@@ -1,5 +1,6 @@
-// End-to-end buckets: what is encrypted before it is sent, and opened where it is read. Here is
-// what asks whether a bucket is one; all else is loaded when one is (age/end-to-end-files.ts).
+// The layer for end-to-end buckets: encrypts files before they are sent and decrypts downloads.
+// This file asks whether a bucket is end-to-end; age/end-to-end-files.ts does the rest and is
+// loaded for the first such bucket.
 
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
@@ -16,13 +17,16 @@ import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
-/** Makes a storage in place of one that knows nothing of end-to-end buckets. */
+/** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => FileStorage;
 
-/** So long a bucket is taken to be what it was; one that holds files cannot change. */
+/** Cache time of a bucket's mode; the mode of a bucket that has files cannot change. */
 const modeKnownMs = 300_000;
 
-/** For `createHttpStorage` and `createStorage`, the latter of which has it without being told. */
+/**
+ * Returns the end-to-end layer for `createHttpStorage` and `createStorage`. With the actor,
+ * `createStorage` has one by default.
+ */
 export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   return (outer, issuer) => {
     const modes = new BucketModes(outer);
@@ -54,7 +58,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         const { bucket, signal } = allOptions;
         const mode = await modes.of(bucket, signal).catch(refusalOf);
         if (isStorageError(mode)) {
-          // Of each, as the service would say it, but nothing of it is sent.
+          // Reports the refusal for each file, as the service would, but sends none of them.
           for await (const { path } of all) yield { path, error: mode };
           return;
         }
@@ -69,7 +73,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         const file = await trying(connection, signal, () =>
           connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
         );
-        // What is of this type in another bucket is given as it is.
+        // In other buckets, files of this type are returned unchanged.
         const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
         if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
         return (await load()).download(name, { file, options: downloadOptions }, mode);
@@ -88,13 +92,16 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   };
 }
 
-/** A file is sealed from its first byte to its last. */
+/**
+ * Refuses sessions whose parts come in any order: a file is encrypted from its first byte to its
+ * last.
+ */
 function wholeOnly(uploads: Uploads, modes: BucketModes): Uploads {
   const refuseIn = async ({ bucket, signal }: PartOptions | SessionOptions) => {
     if ((await modes.of(bucket, signal)) === undefined) return;
     throw new StorageError(
       'Unsupported',
-      `Bucket ${bucket} is end-to-end: its files are encrypted in order, and brought whole by upload().`,
+      `Bucket ${bucket} is end-to-end encrypted, so its files cannot be uploaded in parts; use upload().`,
     );
   };
   return {
@@ -110,7 +117,7 @@ function wholeOnly(uploads: Uploads, modes: BucketModes): Uploads {
   };
 }
 
-/** What a bucket that nobody may ask about is taken for where its files are of age's type. */
+/** The mode assumed for files of age's type when the caller may not ask for the bucket's mode. */
 const unknownMode: EndToEndRecord = {
   usesVetKeys: false,
   sealsNames: false,
@@ -130,7 +137,7 @@ interface KnownMode {
   readonly untilMs: number;
 }
 
-/** Of buckets, as the service told them some minutes ago at most. */
+/** Caches the mode of each bucket for some minutes. */
 class BucketModes {
   readonly #connection: Connection;
   readonly #known = new Map<string, KnownMode>();
@@ -139,7 +146,7 @@ class BucketModes {
     this.#connection = connection;
   }
 
-  /** Undefined of a bucket that is not end-to-end. */
+  /** Returns undefined if the bucket is not end-to-end. */
   async of(bucket: string, signal?: Signal): Promise<EndToEndRecord | undefined> {
     const known = this.#known.get(bucket);
     if (known !== undefined && Date.now() < known.untilMs) return known.mode;
@@ -147,7 +154,7 @@ class BucketModes {
     const told = trying(this.#connection, signal, () => transport.getEndToEnd(bucket, signal));
     const forgiving = told.then(modeOf).catch((error) => {
       this.#known.delete(bucket);
-      // A service of an earlier version has no such request, and no such buckets.
+      // Services of version 0.1.0 have neither this request nor end-to-end buckets.
       if (isStorageError(error) && hasNoSuchRequest(error.code)) return undefined;
       throw error;
     });
@@ -155,12 +162,12 @@ class BucketModes {
     return forgiving;
   }
 
-  /** Whoever reads a public bucket may not ask for its record. */
+  /** Readers of a public bucket may have no right to ask for its record. */
   async ofReader(bucket: string): Promise<EndToEndRecord | undefined> {
     return this.of(bucket).catch(() => unknownMode);
   }
 
-  /** The bucket has become end-to-end meanwhile: it is asked for again the next time. */
+  /** Drops the cached mode if the bucket has become end-to-end since, and returns the error. */
   forgetIfNew(bucket: string, error: unknown): unknown {
     if (isStorageError(error, 'NotEncrypted')) this.#known.delete(bucket);
     return error;

@@ -1,4 +1,4 @@
-// The client over HTTP alone: nothing of the actor comes along into a bundle.
+// The client over HTTP. Bundles that import only this contain nothing of the agent.
 
 import type { Connection } from './connection/connection.ts';
 import { defaultRetryPolicy, type RetryNotice, type RetryPolicy } from './connection/retry.ts';
@@ -14,31 +14,36 @@ import { StorageError } from './storage-error.ts';
 export interface CommonOptions {
   readonly apiKey?: string | undefined;
   readonly retry?: Partial<RetryPolicy> | undefined;
-  /** Told of each attempt that has failed and is followed by another. */
+  /** Called for each failed attempt that will be repeated. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** A request fails when none of its bytes has moved for so long; 60,000 by default. */
+  /** A request fails with Timeout if none of its bytes moves for this time; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
   readonly fetch?: Fetch | undefined;
   /**
-   * Sends the bodies of uploads and reports how far they are, for `onProgress` and `timeoutMs`.
-   * createNodeStorage() has one unless `fetch` is given, browsers can use `xhrSender`. Without one
-   * a body counts as sent when it is answered.
+   * Sends the bodies of uploads and reports their progress, for `onProgress` and `timeoutMs`.
+   * createNodeStorage() has one unless `fetch` is given; browsers can use `xhrSender`. Without it,
+   * a body counts as sent when its response begins.
    */
   readonly sendBody?: BodySender | undefined;
-  /** Media type by a path's extension, such as `lookup` of mime-types. */
+  /** Returns the media type of a path's extension, such as `lookup` of mime-types. */
   readonly contentTypeOf?: ((path: string) => string | false | undefined) | undefined;
   /**
-   * `endToEnd()`: files of end-to-end buckets are encrypted and opened here. By the actor it is so
-   * without being told; over HTTP the first upload asks for the bucket's mode, some seconds.
+   * `endToEnd()` encrypts and decrypts files of end-to-end buckets. With the actor it is the
+   * default; over HTTP it must be given, because the first upload then asks for the bucket's mode,
+   * which takes some seconds.
    */
   readonly endToEnd?: EndToEndLayer | undefined;
 }
 
-/** Over HTTP: the gateway's address of the canister, such as `https://<canister id>.icp.net`. */
+/**
+ * Options for HTTP: `url` is the gateway's address of the canister, such as `https://<canister
+ * id>.icp.net`.
+ */
 export interface HttpStorageOptions extends CommonOptions {
   readonly url: string;
 }
 
+/** Returns a client over HTTP that adds nothing of the agent to a bundle. */
 export function createHttpStorage(options: HttpStorageOptions): FileStorage {
   const connection = connectionOver(httpTransport(options), options);
   return options.endToEnd?.(connection) ?? fileStorage(connection);
@@ -52,12 +57,14 @@ export function httpTransport(options: HttpStorageOptions): Transport {
 
 const timeoutMsDefault = 60_000;
 
-/** Refuses a key that is none. */
+/**
+ * Throws InvalidArgument if the API key contains spaces or other characters that a header cannot.
+ */
 export function exchangeOptions(options: CommonOptions) {
   const { apiKey, fetch, timeoutMs = timeoutMsDefault } = options;
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    // Said here, without it: fetch would repeat it.
-    throw new StorageError('InvalidArgument', 'The API key is one word, without spaces.');
+    // fetch would repeat the key in its own error.
+    throw new StorageError('InvalidArgument', 'The API key must have no spaces.');
   }
   const send = fetch ?? globalThis.fetch.bind(globalThis);
   const ownFetch: Fetch = (input, init) =>
@@ -70,7 +77,7 @@ export function exchangeOptions(options: CommonOptions) {
   return { fetch: ownFetch, sendBody: ownSender, timeoutMs, line: createLine() };
 }
 
-/** A redirect would send keys, signed calls and file contents to another host. */
+/** Refuses redirects: one could send keys, signed calls and file contents to another host. */
 async function unlessRedirected(
   input: Parameters<Fetch>[0],
   send: () => Promise<Response>,
@@ -82,7 +89,7 @@ async function unlessRedirected(
   }
 }
 
-/** Only Node says that a redirect was the reason; browsers report any failure alike. */
+/** Only Node reports that a redirect was the cause; browsers report every failure alike. */
 function redirectError(input: Parameters<Fetch>[0], error: unknown): StorageError | undefined {
   const { cause } = error as { readonly cause?: { readonly message?: string } };
   if (cause?.message !== 'unexpected redirect') return undefined;

@@ -1,4 +1,4 @@
-// The entrance of the package, for browsers and Node: see README.md.
+// The entry point of the package, for browsers and Node: see README.md.
 
 export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';

@@ -1,5 +1,5 @@
-// Reading a file by a link, of any bucket. What opens a file of an end-to-end one stands behind the
-// address's #, and stays here.
+// Reads a file by its share link. The key of an end-to-end file is in the address's fragment, which
+// is never sent.
 
 import { trying } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';
@@ -13,14 +13,16 @@ import type { Download, DownloadOptions } from './types/transfers.ts';
 export interface LinkOptions
   extends Omit<DownloadOptions, 'version'>,
     Pick<CommonOptions, 'fetch' | 'retry' | 'onRetry' | 'timeoutMs' | 'contentTypeOf'> {
-  /** Of end-to-end files; @noble/ciphers unless told. */
+  /** Decrypts end-to-end files; by @noble/ciphers by default. */
   readonly cipher?: PieceCipher | undefined;
 }
 
-/** The file that `links.create()` has made the address of. */
+/**
+ * Downloads the file of an address that `links.create()` returned. Needs no key and no identity.
+ */
 export async function openLink(url: string, options: LinkOptions = {}): Promise<Download> {
   if (!URL.canParse(url)) {
-    throw new StorageError('InvalidArgument', 'A link is a whole address: https://….');
+    throw new StorageError('InvalidArgument', 'A link is a whole address: https://…');
   }
   const address = new URL(url);
   const { origin, pathname, search } = address;
@@ -30,7 +32,7 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
     apiKey: undefined,
     timeoutMs,
     line,
-    // Whatever is asked for is there.
+    // Every request of the download goes to the link.
     fetch: (_: unknown, init?: RequestInit) => fetch(origin + pathname + search, init),
   };
   const connection = connectionOver(createHttpTransport(http), options);

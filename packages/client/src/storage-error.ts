@@ -1,15 +1,15 @@
-// Every failure of the client: the service's refusals with their code, and what happens on the way
-// to it under codes of the client's own. Knows which ones may pass when tried again.
+// The one error class of the client: refusals of the service with their code, and failures on the
+// way to it with codes of the client's own. Each error says whether a retry may succeed.
 
 import { errorStatuses } from '../../wire/src/error-status.ts';
 
-/** Actor answers leave the status out. */
+/** The actor's results have a code but no HTTP status. */
 const statusByCode: Readonly<Record<string, number>> = errorStatuses;
 
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export interface StorageErrorDetails {
-  /** Absent when the service has not answered. */
+  /** Absent if the service did not answer. */
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -19,11 +19,11 @@ export interface StorageErrorDetails {
 }
 
 /**
- * `code` is one of the service's, one of network-errors.ts (Frozen, Stopped, NoSuchCanister and
- * others), or the client's own: NetworkError, Timeout, Aborted, HttpError (an answer that is not
- * the service's), Rejected (by the network), Untrusted (an answer whose signature is wrong),
- * Unsupported (not over this way of transport), IntegrityError (the bytes are not those of the
- * digest), PassphraseNeeded and WrongPassphrase (of an encrypted identity).
+ * A failed operation. `code` is one of the service's codes, one of network-errors.ts (Frozen,
+ * Stopped, NoSuchCanister and others), or one of the client's own: NetworkError, Timeout, Aborted,
+ * HttpError (the response is not the service's), Rejected (by the network), Untrusted (the
+ * response's signature is not valid), Unsupported (by this transport), IntegrityError (the bytes do
+ * not match the digest), PassphraseNeeded and WrongPassphrase (for an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
@@ -32,7 +32,7 @@ export class StorageError extends Error {
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** It may pass when the same is tried again. */
+  /** The same operation may succeed later. */
   readonly isRetryable: boolean;
 
   constructor(code: string, message: string, details: StorageErrorDetails = {}) {
@@ -47,23 +47,27 @@ export class StorageError extends Error {
   }
 }
 
+/** Returns whether `error` is a StorageError, with this code if one is given. */
 export function isStorageError(error: unknown, code?: string): error is StorageError {
   return error instanceof StorageError && (code === undefined || error.code === code);
 }
 
-/** An error of one of several files, as the JSON interface shows it. */
+/** The error of one file of a batch, as the JSON interface returns it. */
 export interface ErrorView {
   readonly code: string;
   readonly message: string;
 }
 
-const noView: ErrorView = { code: 'HttpError', message: 'The answer tells less than was asked.' };
+const noView: ErrorView = {
+  code: 'HttpError',
+  message: 'The response lacks a part of the result.',
+};
 
 export function errorOfView({ code, message }: ErrorView = noView): StorageError {
   return new StorageError(code, message);
 }
 
-/** What a caller's signal has ended. */
+/** Returns the error of an operation that the caller's signal ended. */
 export function abortedError(cause: unknown): StorageError {
   return new StorageError('Aborted', 'The transfer was stopped by its caller.', { cause });
 }

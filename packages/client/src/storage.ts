@@ -1,5 +1,5 @@
-// The client's entrance: `createStorage()` for Node and browsers alike. Imports nothing of Node;
-// the agent's library is loaded when it is needed.
+// `createStorage()` for Node and browsers. Imports nothing of Node, and loads the agent's library
+// with the first call that needs it.
 
 import { lazyTransport } from './actor/lazy-transport.ts';
 import {
@@ -32,35 +32,40 @@ import {
 } from './http-storage.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
-/** By calls of the actor: a host of the network's agent endpoints. */
+/** Options for the actor: `host` is an agent endpoint of the network or of a local replica. */
 export interface ActorStorageOptions extends CommonOptions {
   readonly host: string;
   readonly canisterId: string;
-  /** Signs the calls; anonymous without one. */
+  /** Signs the calls; without it they are anonymous. */
   readonly identity?: StorageIdentity | undefined;
-  /** Ask the host for its root key, as a local replica's: true for localhost unless told. */
+  /** Fetches the host's root key, as a local replica requires; true by default for localhost. */
   readonly fetchRootKey?: boolean | undefined;
-  /** The gateway's address of the canister, for links: else that which follows from the host. */
+  /** The gateway's address of the canister, for links; derived from the host by default. */
   readonly linkUrl?: string | undefined;
 }
 
 export type StorageOptions = HttpStorageOptions | ActorStorageOptions;
 
 export interface Storage extends FileStorage {
-  /** By the actor only; over HTTP every call is refused with Unsupported. */
+  /** Requires the actor; over HTTP every call fails with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
-  /** Texts at `/.well-known/{name}`, for controllers. */
+  /** Manages the texts at `/.well-known/{name}`; requires a controller. */
   readonly wellKnown: WellKnown;
-  /** Who may create buckets, and what nobody's requests may cost: for controllers. */
+  /** Manages the right to create buckets, and the budgets of requests; requires a controller. */
   readonly access: Access;
-  /** New keys in place of those that encrypt. */
+  /** Replaces encryption keys. */
   readonly rotation: Rotation;
 }
 
+/**
+ * Returns the client of one service. With `url` it speaks HTTP through a gateway; with `host` and
+ * `canisterId` it calls the actor, which also manages buckets, keys and encryption.
+ */
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);
-  // Over HTTP a bucket's mode is told by an update, some seconds: for who asks for it.
+  // Over HTTP, asking for a bucket's mode takes an update (some seconds), so only callers who pass
+  // `endToEnd` pay for it.
   const layer = options.endToEnd ?? ('url' in options ? undefined : endToEnd());
   return {
     ...(layer?.(connection, issuerOf(options)) ?? fileStorage(connection)),
@@ -72,7 +77,7 @@ export function createStorage(options: StorageOptions): Storage {
   };
 }
 
-/** Who asks for identities of buckets: whoever signs calls. */
+/** Returns the issuer of bucket identities: the identity that signs the calls. */
 export function issuerOf(options: StorageOptions): Issuer | undefined {
   if ('url' in options || options.identity === undefined) return undefined;
   const { canisterId, host, fetchRootKey } = options;

@@ -61,13 +61,13 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   ],
   NoIdentity: [
     [
-      /There is no identity here/,
+      /No identity is configured/,
       () =>
         'The file is encrypted, and nothing here opens it: members open it by --identity and ' +
         '--transport actor, its own recipients by --age-identity.',
     ],
     [
-      /for other identities/,
+      /No configured identity/,
       () =>
         'The file is encrypted to others: neither the identity of its bucket opens it, if you ' +
         'may have that, nor what --age-identity names.',
@@ -90,16 +90,13 @@ const table: Readonly<Record<string, readonly (readonly [RegExp, Words])[]>> = {
   ],
   Unsupported: [
     [
-      /managed by the actor only/,
+      /only through the actor/,
       () =>
         'Buckets and keys are managed by an identity: give --host, --canister-id and --identity.',
     ],
+    [/use the actor/, () => 'This file is stored compressed: --transport actor gets it as it is.'],
     [
-      /get it by the actor/,
-      () => 'This file is stored compressed: --transport actor gets it as it is.',
-    ],
-    [
-      /tell chunkBytes/,
+      /pass chunkBytes/,
       () =>
         'The chunks of this file cannot be told this way: --transport http gets it, or --no-verify.',
     ],

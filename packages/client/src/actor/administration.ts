@@ -1,4 +1,4 @@
-// Buckets and keys by calls of the actor.
+// Manages buckets and API keys by calls of the actor.
 
 import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../../wire/src/limits.ts';
@@ -62,24 +62,27 @@ export function actorManagement(
   };
 }
 
-/** A service of an earlier version passes over fields that it does not know. */
+/** A service of an earlier version ignores fields that it does not know. */
 function known(bucket: CandidBucket, { isSite, endToEnd }: BucketOptions): BucketRecord {
   if (isSite && bucket.isSite.length === 0) {
-    throw new StorageError('Unsupported', 'The service has no sites: upgrade it.');
+    throw new StorageError('Unsupported', 'The service does not support sites; upgrade it.');
   }
   if (endToEnd !== undefined && bucket.endToEnd.length === 0) {
-    throw new StorageError('Unsupported', 'The service has no end-to-end buckets: upgrade it.');
+    throw new StorageError(
+      'Unsupported',
+      'The service does not support end-to-end buckets; upgrade it.',
+    );
   }
   return bucketRecordOf(bucket);
 }
 
-/** A service of version 0.1.0 passes over the prefix: the key that it made opens all. */
+/** Revokes a key that version 0.1.0 made without the requested limit. */
 async function giveUp(actor: ServiceActor, id: string, option: string): Promise<never> {
   await call(undefined, () => actor.revokeApiKey(id));
   throw new StorageError(
     'Unsupported',
-    `This version of the service makes no API keys with a ${option}: upgrade the service, or omit the ` +
-      `${option}. The key that it made is revoked.`,
+    `The service's version does not support API keys with a ${option}, so the new key was revoked. ` +
+      `Upgrade the service, or omit the ${option}.`,
   );
 }
 
@@ -115,6 +118,6 @@ export function principalOf(text: string): Principal {
   try {
     return Principal.fromText(text);
   } catch (cause) {
-    throw new StorageError('InvalidArgument', `"${text}" is no principal.`, { cause });
+    throw new StorageError('InvalidArgument', `"${text}" is not a principal.`, { cause });
   }
 }

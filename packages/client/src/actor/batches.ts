@@ -1,4 +1,4 @@
-// Many files in one call of the actor.
+// Uploads or deletes many files in one call of the actor.
 
 import type { Deletion, DeletionAnswer, FileBatch, Signal } from '../connection/transport.ts';
 import type { StorageError } from '../storage-error.ts';
@@ -51,7 +51,7 @@ export async function deleteFiles(
   };
 }
 
-/** The method `deleteFile` takes no conditions. */
+/** Uses deleteFiles, because the method `deleteFile` takes no conditions. */
 export async function deleteMatching(
   service: Service,
   { path, ...condition }: FileName & { readonly ifMatch: string },

@@ -1,6 +1,6 @@
-// The signed envelope of an update call around an argument of megabytes: built in one buffer, and
-// hashed by the platform, where the agent copies several times and hashes twice in JavaScript.
-// IC spec, "Request: Call", "Representation-independent hashing", "Authentication".
+// The signed envelope of an update call with an argument of megabytes, built in one buffer and
+// hashed by the platform. The agent would copy the argument several times and hash it twice in
+// JavaScript. IC spec, "Request: Call", "Representation-independent hashing", "Authentication".
 
 import {
   requestIdOf as agentRequestIdOf,
@@ -17,12 +17,12 @@ import { sha256 } from '../bytes/sha256.ts';
 export interface LargeCall {
   readonly canisterId: Principal;
   readonly method: string;
-  /** Candid arguments of which the last one is the blob; here it is empty. */
+  /** Candid arguments that end with the blob, encoded with an empty blob. */
   readonly argumentStart: Uint8Array;
   readonly blob: Uint8Array;
   /** Nanoseconds since 1970. */
   readonly expiryNs: bigint;
-  /** The anonymous principal's without one. */
+  /** Without it the caller is the anonymous principal. */
   readonly identity: SignIdentity | undefined;
 }
 
@@ -33,16 +33,16 @@ export interface Envelope {
 
 const utf8 = new TextEncoder();
 const nonceBytes = 16;
-/** Room for the envelope's other fields; public keys and signatures have up to some hundreds. */
+/** Room for the envelope's other fields; public keys and signatures take some hundred bytes. */
 const otherBytesMax = 8_192;
 
-/** Candid arguments (…, blob) with the blob left out: its length follows, then its bytes. */
+/** Encodes Candid arguments (…, blob) without the blob: append its length and its bytes. */
 export function argumentStart(types: IDL.Type[], values: unknown[]): Uint8Array {
   const encoded = IDL.encode([...types, IDL.Vec(IDL.Nat8)], [...values, new Uint8Array(0)]);
   return encoded.subarray(0, encoded.length - 1);
 }
 
-/** In a buffer that takeBuffer() gives for a length. */
+/** Builds and signs the envelope, in a buffer from takeBuffer(). */
 export async function sealCall(
   call: LargeCall,
   takeBuffer: (length: number) => Uint8Array,
@@ -85,8 +85,8 @@ export async function sealCall(
 }
 
 /**
- * Seals a call by the identity itself and the agent's encoder, which take more time and copies, for
- * identities that add to an envelope, as delegations do.
+ * Builds and signs the envelope by the identity and the agent's encoder, for identities that add
+ * fields to it, such as delegations. Takes more time and copies.
  */
 export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'identity'>) {
   const { canisterId, method, argumentStart: start, blob, expiryNs } = call;
@@ -106,7 +106,7 @@ export async function sealCallBy(identity: Identity, call: Omit<LargeCall, 'iden
   return { body: Cbor.encode(body), requestId: agentRequestIdOf(body.content) } satisfies Envelope;
 }
 
-/** The hash over the sorted hashes of names and values; values as they are hashed. */
+/** Returns the request id: the hash over the sorted hashes of names and values. */
 async function requestIdOf(fields: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
   const pairs = await Promise.all(
     Object.entries(fields).map(async ([name, value]) =>
@@ -175,7 +175,7 @@ class CborWriter {
     return this.head(majorBytes, value.length).raw(value);
   }
 
-  /** What was written, or its last bytes; a view. */
+  /** Returns a view of the written bytes, or of the last `length` of them. */
   written(length: number = this.#end): Uint8Array {
     return this.#buffer.subarray(this.#end - length, this.#end);
   }

@@ -1,5 +1,5 @@
-// The service's Candid interface as the agent's library takes it: what the build makes of the .did
-// file, but that records of version 0.1.0, which say less, are read too.
+// The service's Candid interface for the agent: the generated one, except that fields added since
+// 0.1.0 are optional, so that records of version 0.1.0 can be read.
 
 import { IDL } from '@icp-sdk/core/candid';
 import { idlFactory } from '../candid/file_storage.did.ts';
@@ -38,11 +38,11 @@ export function serviceInterface(): IDL.ServiceClass {
 }
 
 /**
- * The interface for uploads that say nothing which version 0.1.0 does not know. It declares the
- * `size` of `beginFileUploadWith` as a nat, which an opt nat is no subtype of, and its `uploadFile`
- * refuses records with `metadata`; later versions accept both. Only the request of
- * `beginFileUploadWith` has both a token and a size, and only that of `uploadFile` has bytes, a
- * bucket and a key.
+ * The interface for uploads that use nothing newer than version 0.1.0. That version declares the
+ * `size` of `beginFileUploadWith` as nat, which opt nat is no subtype of, and its `uploadFile`
+ * refuses records with `metadata`; later versions accept both. The requests are recognized by their
+ * fields: only that of `beginFileUploadWith` has a token and a size, and only that of `uploadFile`
+ * has bytes, a bucket and a key.
  */
 export function earlierUploadInterface(): IDL.ServiceClass {
   return interfaceWith((fields) => {

@@ -1,5 +1,5 @@
-// From Candid's records to those of the JSON interface: numbers for nat, ISO 8601 for times, absent
-// for an empty opt.
+// Converts Candid records to those of the JSON interface: nat to number, times to ISO 8601, an
+// empty opt to an absent field.
 
 import type { ApiKey, BudgetLeft, FormerVersion } from '../candid/file_storage.did.ts';
 import type { BucketRecord } from '../types/buckets.ts';

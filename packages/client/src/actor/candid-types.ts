@@ -1,5 +1,4 @@
-// The service's Candid records as the agent's library gives and takes them, by the types that the
-// build makes of the .did file.
+// The service's Candid records in the agent's representation, from the generated types.
 
 import type { ActorMethod } from '@icp-sdk/core/agent';
 import type { Principal } from '@icp-sdk/core/principal';
@@ -39,10 +38,10 @@ export type CandidFile = Since010<FileRecord>;
 export type CandidBucket = Since010<Bucket>;
 export type CandidStatus = Since010<Status>;
 export type CandidUpload = Since010<Upload>;
-/** What a new one and a listed one have. */
+/** The fields that new and listed keys have in common. */
 export type CandidKey = Pick<ApiKey, keyof ApiKey & keyof NewApiKey>;
 
-/** What is answered, with its files and buckets as they are read. */
+/** A result whose records may come from version 0.1.0. */
 type Answered<T> = T extends FileRecord
   ? CandidFile
   : T extends Bucket
@@ -59,7 +58,7 @@ type Answered<T> = T extends FileRecord
               ? { ok: Answered<Ok> }
               : T;
 
-/** What is sent may be made of what nobody may change. */
+/** An argument, which may be readonly. */
 type Sent<T> = T extends Uint8Array | Principal ? T : { readonly [Name in keyof T]: Sent<T[Name]> };
 
 type SentEach<T extends unknown[]> = { [Place in keyof T]: Sent<T[Place]> };

@@ -1,5 +1,5 @@
-// The length of a file's chunks by the actor, from a service of version 0.1.0, whose file records
-// lack it. Its answer to GET without a range is the file's first chunk, with Content-Range.
+// Finds the chunk length of a file by the actor of version 0.1.0, whose records lack it: the
+// response to GET without a range is the file's first chunk, with Content-Range.
 
 import { chunkCountOf, likelyChunkBytes } from '../bytes/digest.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -10,8 +10,9 @@ import type { FileName, FileRecord } from '../types/files.ts';
 import { call, type Service } from './connection.ts';
 
 /**
- * Undefined when it is unknown. A private file answers by HTTP with a key only: without one a
- * common length that fits the number of chunks is assumed. A wrong length fails at the digest.
+ * Returns the chunk length, or undefined. A private file answers over HTTP only with a key; without
+ * one, a common length that fits the number of chunks is assumed. A wrong length fails at the
+ * digest.
  */
 export async function chunkBytesOf(
   service: Service,

@@ -1,5 +1,5 @@
-// The agent and the actor of one canister, and what their failures mean. Every call is ended by the
-// caller's signal; requests have a time limit.
+// The agent and the actor of one canister. Calls end with the caller's signal, and requests have a
+// time limit.
 
 import { Actor, HttpAgent, type HttpAgentOptions } from '@icp-sdk/core/agent';
 import { createBufferPool } from '../bytes/buffer-pool.ts';
@@ -29,10 +29,10 @@ export interface ActorConnection extends WatchedConnection {
   readonly line: Line;
 }
 
-/** The agent sends a signed call again as it is, which the network takes for the same call. */
+/** The agent repeats the same signed call, which the network recognizes as one call. */
 const agentRetries = 2;
 
-/** Beginning with the shortest delay. */
+/** Starts with the shortest delay. */
 function backoff(policy: RetryPolicy): { next(): number } {
   let attempt = 0;
   return { next: () => delayMs(policy, ++attempt) };
@@ -40,13 +40,13 @@ function backoff(policy: RetryPolicy): { next(): number } {
 
 export interface Service {
   readonly actor: ServiceActor;
-  /** The same service for uploads that version 0.1.0 accepts too. */
+  /** The same service, for uploads that version 0.1.0 accepts. */
   readonly earlierUploads: EarlierUploadActor;
   readonly canisterId: string;
   readonly agent: HttpAgent;
   /**
-   * For bytes that are verified in another way, by the digest of the whole file: takes the answers
-   * of one node without checking its signature over them.
+   * Returns an agent that accepts responses of one node without checking its signature, for bytes
+   * that the digest of the whole file verifies.
    */
   bulkAgent(onReceived?: (bytes: number) => void): HttpAgent;
   readonly largeCaller: LargeCaller;
@@ -98,7 +98,7 @@ async function watchedResponse(
 ): Promise<Response> {
   const url = input instanceof Request ? input.url : input;
   const { status, headers, bytes } = await fetchWhole(connection, url, init);
-  // A Response of 204, for one, takes no body at all.
+  // A Response with status 204, for example, must have no body.
   return new Response(bytes.length > 0 ? (bytes as BodyInit) : null, { status, headers });
 }
 
@@ -107,14 +107,14 @@ function isLocal(host: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
 }
 
-/** The value of `ok`; an `err`, `Code: sentence`, is thrown. */
+/** Returns the value of `ok`, or throws the error of `err`, which is `Code: sentence`. */
 export async function call<T>(signal: Signal, send: () => Promise<Result<T>>): Promise<T> {
   const result = await attempt(signal, send);
   if ('ok' in result) return result.ok;
   throw errorOfText(result.err);
 }
 
-/** Of `Code: sentence`. */
+/** Parses `Code: sentence`. */
 export function errorOfText(text: string): StorageError {
   const [, code = 'HttpError', message = text] = /^([A-Za-z]+): (.*)$/s.exec(text) ?? [];
   return new StorageError(code, message);

@@ -1,4 +1,4 @@
-// Copies, moves and changes of files by calls of the actor.
+// Copies, moves and changes files by calls of the actor.
 
 import type { CopyRequest, PrefixMove, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
 import type { FileChange, FileName, FileRecord } from '../types/files.ts';

@@ -1,4 +1,4 @@
-// Access and rotation by calls of the actor.
+// Changes the creators of buckets and rotates keys by calls of the actor.
 
 import type { Management } from '../connection/transport.ts';
 import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';

@@ -1,4 +1,4 @@
-// End-to-end buckets by calls of the actor: their identities, and what their records say.
+// Identities and settings of end-to-end buckets, by calls of the actor.
 
 import type { Management } from '../connection/transport.ts';
 import type { EndToEndSettings } from '../types/end-to-end.ts';

@@ -1,5 +1,5 @@
-// Failures of the agent and of its calls as StorageErrors. Knows the agent's classes of errors;
-// network-errors.ts knows what the network means by them.
+// Converts failures of the agent to StorageErrors. This file knows the agent's error classes;
+// network-errors.ts knows the network's reasons.
 
 import { AgentError, type HttpAgent } from '@icp-sdk/core/agent';
 import {
@@ -19,7 +19,7 @@ export interface Callee {
   readonly canisterId: string;
 }
 
-/** The same object, whose methods fail with StorageErrors that name the callee. */
+/** Wraps the actor so that its methods fail with StorageErrors that name the canister. */
 export function withFailuresOf<T extends object>(callee: Callee, actor: T): T {
   return new Proxy(actor, {
     get(target, name) {
@@ -42,7 +42,7 @@ export async function explained<T>(callee: Callee, answer: Promise<T>): Promise<
   return value;
 }
 
-/** Without a callee it is the host that was asked for its keys. */
+/** Without a callee, the failed request was for the host's root key. */
 export async function failureOf(error: unknown, callee?: Callee): Promise<StorageError> {
   if (error instanceof StorageError) return error;
   if (!(error instanceof AgentError)) {
@@ -50,7 +50,7 @@ export async function failureOf(error: unknown, callee?: Callee): Promise<Storag
     const reason = error instanceof Error ? error.message : String(error);
     return new StorageError('NetworkError', `The call failed: ${reason}`, { cause: error });
   }
-  // The agent wraps what the given fetch throws.
+  // The agent wraps errors of the given fetch.
   const { error: thrown } = error.code as { readonly error?: unknown };
   if (thrown instanceof StorageError) return thrown;
   const message = firstLine(error.message);
@@ -69,7 +69,7 @@ export async function failureOf(error: unknown, callee?: Callee): Promise<Storag
       if (callee !== undefined && (await isOfOtherNetwork(callee.agent))) {
         return wrongNetworkError(addressOf(callee), error);
       }
-      // Another node, or the same after its keys were fetched, may answer rightly.
+      // A retry may reach another node, or the same one after its keys have been fetched.
       return fault() ?? new StorageError('Untrusted', message, { ...details, isRetryable: true });
     default:
       return fault() ?? new StorageError('InvalidArgument', message, details);
@@ -115,7 +115,7 @@ function addressOf({ agent }: Callee): string {
   return agent.host.origin;
 }
 
-/** A host's own word is enough for an advice; nothing is trusted by it. */
+/** The host's unverified response is enough here: it only chooses the advice. */
 async function isOfOtherNetwork(agent: HttpAgent): Promise<boolean> {
   const trusted = agent.rootKey;
   if (trusted === null) return false;
@@ -131,7 +131,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** `fetch` throws a TypeError, and a DOMException when its time is up. */
+/** `fetch` throws a TypeError, or a DOMException after a timeout. */
 function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError || error instanceof DOMException;
 }

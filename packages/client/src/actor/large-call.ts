@@ -1,7 +1,7 @@
-// An update call with an argument of megabytes, past the agent's own encoder. Its answer is taken
-// from the certificate without checking the signature of the network, which takes more time than
-// all the rest: who relies on it must check the whole in the end, as an upload does by its entity
-// tag after a completion that is verified.
+// Sends an update call with an argument of megabytes without the agent's own encoder. The reply
+// comes from the certificate, whose signature is not checked, because the check takes more time
+// than all the rest. The caller must verify the whole later, as an upload does by the entity tag of
+// its verified completion.
 
 import {
   Cbor,
@@ -30,11 +30,11 @@ export interface LargeCaller {
   readonly canisterId: string;
   fetch(url: URL, init: WatchedInit): Promise<Response>;
   readonly buffers: BufferPool;
-  /** Undefined for the anonymous one. */
+  /** Undefined for the anonymous identity. */
   readonly identity: StorageIdentity | undefined;
 }
 
-/** Others, such as delegations, put more into an envelope than a signature. */
+/** Returns false for identities that add more than a signature, such as delegations. */
 function signsOnly(identity: StorageIdentity): boolean {
   return 'sign' in identity && 'getPublicKey' in identity && !('getDelegation' in identity);
 }
@@ -45,7 +45,7 @@ export interface LargeCallRequest {
   readonly blob: Uint8Array;
   /** Receives the number of the envelope's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Of the Candid answer. */
+  /** The Candid type of the reply. */
   readonly resultType: IDL.Type;
 }
 
@@ -107,7 +107,7 @@ async function replyOf(answered: Answer): Promise<Uint8Array> {
   return certifiedReply(answered, page.certificate);
 }
 
-/** IC spec, "Synchronous call": a certificate, or a reject that no subnet has signed. */
+/** IC spec, "Synchronous call": a certificate, or a reject without a signature of the subnet. */
 interface CallAnswer {
   readonly certificate?: Uint8Array;
   readonly reject_code?: number | undefined;

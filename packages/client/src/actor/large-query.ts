@@ -1,5 +1,5 @@
-// A query whose answer is a blob of megabytes, without the copies that decoding it by the library
-// takes. The agent's checks are those of the agent that is given.
+// Sends a query whose reply is a blob of megabytes, without the copies of the library's decoder.
+// The given agent decides what is verified.
 
 import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
@@ -16,7 +16,7 @@ export interface LargeQuery {
   readonly method: string;
   /** Candid. */
   readonly argument: Uint8Array;
-  /** Of the blob; another one is found too, by the library. */
+  /** The expected length of the blob; the library decodes a blob of another length. */
   readonly expectedBytes: number;
 }
 
@@ -35,8 +35,8 @@ export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Re
 const resultBlob = resultOf(IDL.Vec(IDL.Nat8));
 
 /**
- * The one value of the answer ends with the length of the blob and its bytes. What is before them
- * is decoded, as if the blob had no bytes.
+ * The reply ends with the blob's length and its bytes. The part before them is decoded as if the
+ * blob were empty.
  */
 function blobOf(reply: Uint8Array, expectedBytes: number): Result<Uint8Array> {
   const length = leb128(BigInt(expectedBytes));

@@ -1,4 +1,5 @@
-// The actor's transport, loaded with its first use: whoever speaks HTTP only never loads the agent.
+// The actor's transport, loaded with its first use, so that programs over HTTP never load the
+// agent.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';
@@ -12,7 +13,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     opened ??= import('./transport.ts').then(({ openActorTransport }) =>
       openActorTransport(connection),
     );
-    // An agent that could not be made, for want of a network, is made anew the next time.
+    // If the network failed, the next call tries again.
     opened.catch(() => {
       opened = undefined;
     });

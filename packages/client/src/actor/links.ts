@@ -1,4 +1,4 @@
-// Links by calls of the actor.
+// Share links by calls of the actor.
 
 import type { LinkPage, LinksRequest } from '../connection/transport.ts';
 import { checkedLink } from '../links/link-path.ts';

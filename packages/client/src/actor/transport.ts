@@ -1,5 +1,5 @@
-// The service by calls of its actor, with the agent's verification of every answer. Imports the
-// agent; storage.ts loads it with its first use.
+// The transport by calls of the actor, with the agent's verification of every response. Imports the
+// agent; lazy-transport.ts loads it with the first use.
 
 import { IDL } from '@icp-sdk/core/candid';
 import { chunkBytesMax, pageSizeMax } from '../../../wire/src/limits.ts';
@@ -96,7 +96,10 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
   };
 }
 
-/** The canister has no such query, so the network refuses it, when the line has carried it. */
+/**
+ * Measures the line by a query that the canister does not have: the network refuses it after the
+ * bytes have arrived.
+ */
 async function probe({ bulkAgent, canisterId }: Service, bytes: number): Promise<void> {
   await bulkAgent().query(canisterId, { methodName: 'measureLine', arg: new Uint8Array(bytes) });
 }
@@ -114,7 +117,7 @@ function destinationOf({ apiKey }: Service, file: FileMetadata) {
   };
 }
 
-/** The call of one file takes no headers: with them it goes as the only one of a batch. */
+/** uploadFile takes no headers, so a file with headers goes as the only one of a batch. */
 async function putFile(service: Service, file: WholeFile, signal: Signal): Promise<FileRecord> {
   const { bucket, contentType, bytes } = file;
   if (Object.keys(file.headers).length > 0) {
@@ -133,7 +136,7 @@ async function putFile(service: Service, file: WholeFile, signal: Signal): Promi
   return getFile(service, file, { signal });
 }
 
-/** The answer proves nothing by itself: completion and entity tag do, for the whole. */
+/** The reply is not verified; the completion and its entity tag verify the whole. */
 function sendChunk(service: Service, chunk: ChunkUpload): Promise<Result<bigint>> {
   const { uploadId, index, bytes: blob, onSent } = chunk;
   return callWithBlob(service.largeCaller, {
@@ -167,7 +170,7 @@ async function startUpload(
   return sessionOf(await call(signal, () => actor.getUpload(uploadId)));
 }
 
-/** A service that knows no `completeFileUploadWith` is asked as ever when nothing is told. */
+/** Version 0.1.0 has no `completeFileUploadWith`, so it is called only if it is needed. */
 async function completeUpload(
   service: Service,
   completion: Completion,
@@ -218,7 +221,7 @@ async function openFile(
   const record = await getFile(service, file, { version, signal });
   const { etag, size, contentType } = record;
   const chunkSize = await chunkBytesOf(service, record, signal);
-  // Of a file without bytes it may be 0.
+  // It may be 0 for an empty file.
   const chunkBytes = chunkSize && Math.max(1, chunkSize);
   return { etag, size, contentType, chunkBytes, isAnonymous: false, version, first: undefined };
 }
@@ -227,7 +230,7 @@ const { Text, Nat, Opt } = IDL;
 const readArguments = [Text, Text, Nat, Nat, Opt(Text)];
 const readVersionArguments = [Text, Text, Nat, Nat, Nat, Opt(Text)];
 
-/** One call reads no more than the longest chunk: a file of one HTTP request may be longer. */
+/** One call reads at most the longest chunk; a file of one HTTP request may be longer. */
 async function readPart(service: Service, part: PartRequest, signal: Signal) {
   const pieces: Uint8Array[] = [];
   for (let { start } = part; start < part.end; start += chunkBytesMax) {

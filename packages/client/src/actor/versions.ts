@@ -1,4 +1,4 @@
-// Former versions of files by calls of the actor.
+// Former versions of files, by calls of the actor.
 
 import type {
   Erasure,

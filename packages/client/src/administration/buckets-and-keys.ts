@@ -1,5 +1,5 @@
-// Buckets and keys, as their owners and controllers manage them: by the actor only. What is not
-// safe to repeat is tried once: a key made twice would be a secret that nobody holds.
+// Administration of buckets, API keys and well-known texts, which requires the actor. Operations
+// that are not idempotent are not retried: a second key could remain whose secret nobody has.
 
 import { type Connection, trying } from '../connection/connection.ts';
 import type { Management } from '../connection/transport.ts';
@@ -8,30 +8,38 @@ import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '.
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 
 export interface Buckets {
-  /** Private unless the options say otherwise. */
+  /** Creates a bucket; it is private by default. */
   create(id: string, options?: BucketOptions): Promise<BucketRecord>;
+  /** Returns a bucket's record. */
   get(id: string): Promise<BucketRecord>;
-  /** Those in which the caller has a role; for controllers all of them. */
+  /** Lists the buckets in which the caller has a role; controllers see all. */
   list(): AsyncIterable<BucketRecord>;
+  /** Changes a bucket's settings, owner or members. */
   update(id: string, change: BucketChange): Promise<BucketRecord>;
-  /** Of a bucket without files; open uploads are cancelled when it is forced. */
+  /** Removes a bucket without files; `isForced` cancels its open uploads. */
   remove(id: string, options?: { readonly isForced?: boolean }): Promise<void>;
   /**
-   * Of an end-to-end bucket, for its owners: files that are stored from now on are for another
-   * identity, which former members cannot get. Asked for once.
+   * Gives an end-to-end bucket a new identity, which former members cannot get; files stored from
+   * now on are encrypted to it. Requires an owner. Not retried.
    */
   rotateIdentity(id: string): Promise<BucketRecord>;
 }
 
 export interface Keys {
+  /** Creates an API key and returns it with its secret, which no later call returns. */
   create(request: KeyRequest): Promise<NewKey>;
+  /** Lists the keys of a bucket. */
   list(bucket: string): Promise<readonly KeyRecord[]>;
+  /** Revokes a key. */
   revoke(id: string): Promise<void>;
 }
 
-/** Texts at `/.well-known/{name}`, for controllers of the canister. */
+/** Texts at `/.well-known/{name}`; require a controller of the canister. */
 export interface WellKnown {
-  /** In place of one of that name. `contentType`: by the name unless told. */
+  /**
+   * Stores a text and replaces one of the same name. `contentType` follows from the name by
+   * default.
+   */
   set(
     name: string,
     body: string,
@@ -46,8 +54,8 @@ export function managementOf({ transport }: Connection): Management {
   if (transport.management !== undefined) return transport.management;
   throw new StorageError(
     'Unsupported',
-    'Buckets and keys are managed by the actor only: create the storage with host, canisterId ' +
-      'and identity instead of url.',
+    'Buckets and keys can be managed only through the actor: create the storage with host, ' +
+      'canisterId and identity instead of url.',
   );
 }
 
@@ -67,7 +75,7 @@ export function bucketsOf(connection: Connection): Buckets {
   };
 }
 
-/** A repeated creation finds the bucket there when the answer to the first was lost. */
+/** If the response to the first creation was lost, a retry finds the bucket. */
 async function createBucket(
   connection: Connection,
   { id, options, attempt }: { id: string; options: BucketOptions; attempt: number },

@@ -1,26 +1,34 @@
-// Who may create buckets, and new keys in place of those that encrypt: by the actor only. A
-// rotation is asked for once: asked for again it would be another one.
+// The right to create buckets, and the rotation of encryption keys; both require the actor. A
+// rotation is not retried: a retry would be another rotation.
 
 import { type Connection, trying } from '../connection/connection.ts';
 import type { AccessChange, RootKeySource } from '../types/service.ts';
 import { managementOf } from './buckets-and-keys.ts';
 
-/** For controllers of the canister; anybody else is refused with AccessDenied. */
+/** Manages the creators of buckets. Requires a controller; other callers get AccessDenied. */
 export interface Access {
-  /** Principals that may create buckets, beside the controllers. An update call. */
+  /**
+   * Returns the principals that may create buckets, besides the controllers. Costs an update call.
+   */
   list(): Promise<readonly string[]>;
-  /** All that may create buckets after it. QuotaExceeded beyond the service's limit. */
+  /**
+   * Applies a change and returns all principals that may create buckets. Throws QuotaExceeded
+   * beyond the service's limit.
+   */
   update(change: AccessChange): Promise<readonly string[]>;
 }
 
 /**
- * Answers come at once; the service goes on by itself, and `status().encryption.isRotating` tells
- * until when. No byte of a file is written again.
+ * Rotates encryption keys. Calls return at once; the service continues by itself until
+ * `status().encryption.isRotating` is false. It rewrites no file contents.
  */
 export interface Rotation {
-  /** For the bucket's owners. SlowDown while an earlier one of the bucket is going on. */
+  /**
+   * Rotates a bucket's key. Requires an owner. Throws SlowDown during another rotation of the
+   * bucket.
+   */
   bucket(id: string): Promise<void>;
-  /** For controllers. From where the present one comes unless a source is named. */
+  /** Rotates the root key, from its present source by default. Requires a controller. */
   root(source?: RootKeySource): Promise<void>;
 }
 

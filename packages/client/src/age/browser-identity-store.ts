@@ -1,5 +1,5 @@
-// Identities of buckets in a browser: in IndexedDB, under a key that the browser keeps and gives to
-// no script. Scripts of the same origin can still use it; what copies the disk alone has nothing.
+// Stores identities of buckets in IndexedDB, encrypted by a key that the browser never exports.
+// Scripts of the same origin can use the key; a copy of the disk alone reveals nothing.
 
 import { StorageError } from '../storage-error.ts';
 import type { IdentityStore } from '../types/end-to-end.ts';
@@ -9,8 +9,8 @@ const wrapName = 'key';
 const nonceBytes = 12;
 
 /**
- * Of the page's origin; every page of it shares what is kept under one name. `clear()` is for who
- * signs out: all of it goes, and the key that it is kept under.
+ * Returns a store that all pages of the origin share under `databaseName`. On sign-out, `clear()`
+ * deletes the identities and their key.
  */
 export function browserIdentityStore(
   databaseName = 'encrypted-file-storage',
@@ -28,7 +28,7 @@ export function browserIdentityStore(
     if (kept !== undefined) return kept;
     const algorithm = { name: 'AES-GCM', length: 256 };
     const made = await crypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
-    // Of two pages that make one at a time, the first one's stays.
+    // If two pages create a key at the same time, the first one wins.
     await done((await table('readwrite')).add(made, wrapName)).catch(() => {});
     return (await read<CryptoKey>(wrapName)) ?? made;
   }
@@ -57,7 +57,7 @@ export function browserIdentityStore(
 
 function openDatabase(name: string): Promise<IDBDatabase> {
   if (globalThis.indexedDB === undefined) {
-    throw new StorageError('Unsupported', 'There is no IndexedDB here: give another store.');
+    throw new StorageError('Unsupported', 'IndexedDB is missing here; use another store.');
   }
   const opening = indexedDB.open(name, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(tableName);

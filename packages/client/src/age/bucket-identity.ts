@@ -1,5 +1,5 @@
-// The age identity of a bucket's epoch: the network derives a vetKey for whoever the canister asks
-// it for, and every member's client makes the same identity of it.
+// The age identity of a bucket's epoch. The network derives a vetKey for each member for whom the
+// canister requests it, and every member's client derives the same identity from it.
 //
 //   vetKey      of the canister, context "encrypted-file-storage/bucket-identity/v1",
 //               input = the bucket's serial (8 bytes) | the epoch (4 bytes), both big-endian
@@ -35,7 +35,7 @@ function derivationInput({ serial, epoch }: EpochName): Uint8Array {
   return new Uint8Array(input.buffer);
 }
 
-/** Of a vetKey's 48 bytes. */
+/** Derives the identity from the 48 bytes of a vetKey. */
 export async function identityOf(vetKey: Uint8Array): Promise<BucketIdentity> {
   const how = { salt: identityContext, info: 'age-identity', length: 32 };
   const secret = await deriveBytes(vetKey, how);
@@ -43,22 +43,24 @@ export async function identityOf(vetKey: Uint8Array): Promise<BucketIdentity> {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** Of the 48 bytes of epoch 1's vetKey: 64 bytes. */
+/** Derives the 64 bytes of the names key from the 48 bytes of epoch 1's vetKey. */
 export function namesKeyOf(vetKey: Uint8Array): Promise<Uint8Array> {
   return deriveBytes(vetKey, { salt: identityContext, info: 'sealed-names', length: 64 });
 }
 
 export interface Derivation extends EpochName {
-  /** Bytes of its principal. */
+  /** The bytes of the canister's principal. */
   readonly canister: Uint8Array;
-  /** The canister is on the network: then its word for the network's key is not taken. */
+  /**
+   * True on the network, where the network's known key is used instead of the canister's response.
+   */
   readonly isOnNetwork: boolean;
   ask(transportPublicKey: Uint8Array): Promise<SealedIdentity>;
 }
 
 /**
- * Asks for the vetKey of an epoch and verifies it: 48 bytes. Untrusted when it is not what the
- * network derives for this canister, context and input.
+ * Requests the vetKey of an epoch, and returns its 48 bytes. Throws Untrusted if the network did
+ * not derive it for this canister, context and input.
  */
 export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> {
   const vetKeys = await import('@dfinity/vetkeys');
@@ -72,19 +74,19 @@ export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> 
     const input = derivationInput(derivation);
     return encrypted.decryptAndVerify(transportKey, publicKey, input).signatureBytes();
   } catch (cause) {
-    const words = "The bucket's identity is not what the network derives for it.";
+    const words = "The bucket's identity is not the one that the network derives for it.";
     throw new StorageError('Untrusted', words, { cause });
   }
 }
 
-/** From the network's master key, which the library knows. */
+/** Derives the public key from the network's master key, which the library contains. */
 function networkKey(
   { MasterPublicKey, MasterPublicKeyId }: typeof import('@dfinity/vetkeys'),
   canister: Uint8Array,
   keyName: string,
 ) {
   const id = Object.values(MasterPublicKeyId).find((known) => known === keyName);
-  if (id === undefined) throw new Error(`The network has no key named ${keyName}.`);
+  if (id === undefined) throw new Error(`The key name ${keyName} does not exist on the network.`);
   return MasterPublicKey.productionKey(id)
     .deriveCanisterKey(canister)
     .deriveSubKey(identityContext);

@@ -1,5 +1,5 @@
-// Whom files of a bucket are encrypted to, and what opens them: the bucket's identities, kept once
-// they are derived, and the user's own.
+// The recipients and the identities of a bucket's files: the bucket's own identities, stored once
+// they are derived, and the user's.
 
 import { managementOf } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -10,10 +10,13 @@ import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './buc
 import { type Opening, openHeader, type Sealing } from './header.ts';
 import { sealedNames } from './sealed-names.ts';
 
-/** The canister whose members sign: absent where a key or nobody asks. */
+/**
+ * The canister that issues identities to members who sign; absent for API keys and anonymous
+ * callers.
+ */
 export interface Issuer {
   readonly canisterId: string;
-  /** Bytes of its principal. */
+  /** The bytes of the canister's principal. */
   canisterBytes(): Promise<Uint8Array>;
   readonly isOnNetwork: boolean;
 }
@@ -33,7 +36,7 @@ type Epoch = EndToEndRecord['epochs'][number];
 export class BucketKeys {
   readonly #connection: Connection;
   readonly #settings: KeySettings;
-  /** Being derived, by name: the network is asked once. */
+  /** Derivations in progress, by name, so that concurrent callers share one. */
   readonly #deriving = new Map<string, Promise<Uint8Array>>();
 
   constructor(connection: Connection, settings: KeySettings) {
@@ -41,7 +44,7 @@ export class BucketKeys {
     this.#settings = settings;
   }
 
-  /** Whom a new file is for. NoRecipient, in words, when nobody could open it. */
+  /** Returns the recipients of a new file. Throws NoRecipient if nobody could open it. */
   async sealingOf(bucket: EndToEndBucket): Promise<Sealing> {
     const { usesVetKeys, recipients, epochs } = bucket.mode;
     const newest = epochs.at(-1);
@@ -52,11 +55,11 @@ export class BucketKeys {
     if (passphrase !== undefined) return { passphrase };
     throw new StorageError(
       'NoRecipient',
-      `Bucket ${bucket.id} is end-to-end and has no recipient: its owner adds one, such as age1….`,
+      `End-to-end bucket ${bucket.id} has no recipient; its owner must add one, such as age1….`,
     );
   }
 
-  /** The key of a file with this header; NoIdentity, in words, when nothing here opens it. */
+  /** Returns the key of a file with this header. Throws NoIdentity if no identity opens it. */
   async fileKeyOf(bucket: EndToEndBucket | undefined, header: Uint8Array): Promise<Uint8Array> {
     const { identities, passphrases, issuer } = this.#settings;
     const own = { identities, passphrases };
@@ -82,27 +85,32 @@ export class BucketKeys {
     throw refusal;
   }
 
-  /** Verified, and compared with the recipient of the record. */
+  /**
+   * Returns the verified identity of an epoch. Throws Untrusted if the record's recipient differs.
+   */
   async identity(bucket: EndToEndBucket, epoch: Epoch): Promise<BucketIdentity> {
     const derived = await identityOf(await this.vetKey(bucket, epoch.epoch));
     if (!epoch.recipient || epoch.recipient === derived.recipient) return derived;
     throw new StorageError(
       'Untrusted',
-      `The recipient of bucket ${bucket.id} is not that of the identity which the network ` +
-        'derives: somebody has put another in its place. Nothing is encrypted to it.',
+      `The recipient of bucket ${bucket.id} was replaced: it does not match the identity that the ` +
+        'network derives. Nothing is encrypted to it.',
     );
   }
 
-  /** Of a bucket that seals them: by the first epoch, so that a rotation changes none. */
+  /**
+   * Returns the names of a bucket that seals them, from epoch 1, so that a rotation changes no
+   * name.
+   */
   async namesOf(bucket: EndToEndBucket): Promise<PathNames> {
     return sealedNames(await namesKeyOf(await this.vetKey(bucket, 1)));
   }
 
-  /** Of the store, else of the network, which it costs 26 G cycles. */
+  /** Returns the vetKey of an epoch from the store, else from the network, for 26 G cycles. */
   async vetKey(bucket: EndToEndBucket, epoch: number): Promise<Uint8Array> {
     const { store, issuer } = this.#settings;
     if (issuer === undefined) {
-      const words = `A member's own signature gets the identity of bucket ${bucket.id}, no API key.`;
+      const words = `The identity of bucket ${bucket.id} requires a member's signature, not an API key.`;
       throw new StorageError('NoIdentity', words);
     }
     const { serial } = bucket.mode;
@@ -126,9 +134,9 @@ export class BucketKeys {
   }
 
   /**
-   * That of the record, compared with the identity if it is at hand: a derivation for the sake of a
-   * comparison would be refused to who writes by one program after another. An owner's client
-   * publishes one that is missing.
+   * Returns the record's recipient, compared with the identity if the store has it. It derives
+   * nothing just to compare, because programs that start anew for each write would exceed the limit
+   * of derivations. If the recipient is missing, an owner's client publishes it.
    */
   async #recipientOf(bucket: EndToEndBucket, epoch: Epoch): Promise<string> {
     const { store, issuer } = this.#settings;
@@ -151,6 +159,6 @@ export class BucketKeys {
 function unpublished({ id }: EndToEndBucket): StorageError {
   return new StorageError(
     'NoRecipient',
-    `Bucket ${id} has no recipient yet: an owner's client publishes it with the first upload.`,
+    `Bucket ${id} has no recipient yet; an owner's first upload publishes it.`,
   );
 }

@@ -1,5 +1,5 @@
-// Files of end-to-end buckets: encrypted as they are read for an upload, opened as they come in a
-// download. Digests and entity tags are those of what is stored.
+// Files of end-to-end buckets: encrypts uploads while they are read, and decrypts downloads while
+// they arrive. Digests and entity tags are those of the stored, encrypted bytes.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import { requireTold } from '../bytes/digest.ts';
@@ -45,7 +45,7 @@ export interface EndToEndFiles {
     opened: { readonly file: OpenedFile; readonly options: DownloadOptions },
     mode: EndToEndRecord,
   ): Promise<Download>;
-  /** The same link, with what opens the file; without that it is removed. */
+  /** Returns the link with the file's key in its fragment; if that fails, removes the link. */
   openingLink(request: LinkRequest, link: NewLink, mode: EndToEndRecord): Promise<NewLink>;
 }
 
@@ -116,7 +116,10 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
   });
 }
 
-/** The same key and the same nonce make the same bytes of the same file, and of no other. */
+/**
+ * Returns the header of an interrupted upload: with the same key and nonce, the same file gives the
+ * same bytes.
+ */
 async function keptHeader(
   { keys }: Sealer,
   { resume, ageHeader }: UploadOptions,
@@ -124,7 +127,7 @@ async function keptHeader(
 ): Promise<FileHeader> {
   const prefix = decodeBase64Url(ageHeader ?? '');
   if (prefix === undefined || prefix.length <= payloadNonceBytes) {
-    const words = `To go on with upload ${resume}, tell its ageHeader; or begin a new one.`;
+    const words = `Resuming upload ${resume} requires its ageHeader; pass it, or begin a new upload.`;
     throw new StorageError('InvalidArgument', words);
   }
   const header = prefix.subarray(0, headerEnd(prefix));
@@ -137,7 +140,10 @@ interface PlainInput {
   readonly sha256?: string | undefined;
 }
 
-/** The service's limit for files whose digest it checks, which here only the client can. */
+/**
+ * The service's limit for files whose digest it checks. Here the client checks it, before
+ * encryption.
+ */
 const toldBytesMax = 19_000_000;
 
 async function openPlain(
@@ -147,7 +153,7 @@ async function openPlain(
   const source = await openSource(input, { size, bufferedBytesMax });
   if (told === undefined) return source;
   if (source.size === undefined || source.size > toldBytesMax) {
-    const words = `sha256 is checked of files of up to ${toldBytesMax} bytes, whose size is known.`;
+    const words = `sha256 requires a known size of at most ${toldBytesMax} bytes here.`;
     throw new StorageError('InvalidArgument', words);
   }
   const bytes = source.size === 0 ? new Uint8Array(0) : await source.slice(0, source.size);
@@ -155,7 +161,7 @@ async function openPlain(
   return { size: bytes.length, slice: async (start, end) => bytes.subarray(start, end) };
 }
 
-/** Callers are told of the bytes that they gave. */
+/** Converts progress to plaintext bytes. */
 function plainProgress(progress: Progress, plain: OpenedSource, header: FileHeader): Progress {
   const within = (bytes: number) => plainBytesWithin(bytes - header.prefix.length);
   return {
@@ -166,7 +172,7 @@ function plainProgress(progress: Progress, plain: OpenedSource, header: FileHead
   };
 }
 
-/** Each with a header of its own. What is wrong with one of them is told of that one alone. */
+/** Encrypts each file with a header of its own. A failure becomes that file's error. */
 async function* sealedFiles(
   sealer: Sealer,
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,

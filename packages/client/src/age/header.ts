@@ -1,21 +1,21 @@
-// Headers of age files: the file's key, wrapped for whoever may read it. All of the format by the
-// library of age's author; here is what that gives to callers who keep a header and its key.
+// Headers of age files, in which the file's key is wrapped for each recipient. The library of age's
+// author implements the format; this file adds access to the header and its key.
 
 import { Decrypter, Encrypter } from 'age-encryption';
 import { StorageError } from '../storage-error.ts';
 import { damaged, payloadNonceBytes } from './payload.ts';
 
-/** Twenty recipients with post-quantum keys take 45 kB. */
+/** Enough for 100 recipients with post-quantum keys: twenty take 45 kB. */
 export const headerBytesMax = 262_144;
 const fileKeyBytes = 16;
 const tagBytes = 16;
 
-/** Whom a file is encrypted to; a passphrase cannot stand beside recipients. */
+/** The recipients of a file; a passphrase excludes other recipients. */
 export type Sealing =
   | { readonly recipients: readonly string[] }
   | { readonly passphrase: string; readonly workFactor?: number | undefined };
 
-/** What may open files: each is tried in its turn. */
+/** Keys that may open files, tried in order. */
 export interface Opening {
   /** `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…`. */
   readonly identities: readonly string[];
@@ -23,13 +23,13 @@ export interface Opening {
 }
 
 export interface FileHeader {
-  /** The header and the payload's nonce: what a file begins with. */
+  /** The header and the payload's nonce, the beginning of the file. */
   readonly prefix: Uint8Array;
-  /** 16 bytes. Opens this file, and no other. */
+  /** 16 bytes, which open only this file. */
   readonly fileKey: Uint8Array;
 }
 
-/** With a new key and a new nonce. */
+/** Makes a header with a new key and a new nonce. */
 export async function makeHeader(sealing: Sealing): Promise<FileHeader> {
   const encrypter = new Encrypter();
   let fileKey: Uint8Array | undefined;
@@ -38,7 +38,7 @@ export async function makeHeader(sealing: Sealing): Promise<FileHeader> {
     encrypter.setPassphrase(sealing.passphrase);
   } else {
     for (const recipient of sealing.recipients) addRecipient(encrypter, recipient);
-    // Is told the key as every recipient is, and has nothing written.
+    // This recipient receives the key, as every one does, and adds nothing to the header.
     encrypter.addRecipient({
       wrapFileKey(key) {
         fileKey = key.slice();
@@ -49,7 +49,7 @@ export async function makeHeader(sealing: Sealing): Promise<FileHeader> {
   const empty = await encrypter.encrypt(new Uint8Array(0));
   const prefix = empty.slice(0, empty.length - tagBytes);
   const header = prefix.subarray(0, prefix.length - payloadNonceBytes);
-  // Its own nonce has sealed an empty piece, which nobody gets.
+  // The library's nonce has encrypted an empty segment, so a new one replaces it.
   globalThis.crypto.getRandomValues(prefix.subarray(header.length));
   if (fileKey === undefined && 'passphrase' in sealing) {
     fileKey = await openHeader(header, { identities: [], passphrases: [sealing.passphrase] });
@@ -62,36 +62,36 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
     encrypter.addRecipient(recipient);
   } catch (cause) {
     const shown = JSON.stringify(recipient.slice(0, 100));
-    const words = `A recipient is a word such as age1… or age1pq1…; got ${shown}.`;
+    const words = `The recipient ${shown} is not valid; use one such as age1… or age1pq1….`;
     throw new StorageError('InvalidArgument', words, { cause });
   }
 }
 
-/** Where the header ends that the bytes begin with; undefined when more of them are needed. */
+/** Returns the length of the header; undefined if more bytes are needed. */
 export function headerEnd(bytes: Uint8Array): number | undefined {
   const start = 'age-encryption.org/v1\n';
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, headerBytesMax));
   if (!start.startsWith(text.slice(0, start.length))) {
-    throw damaged('It does not begin as one: age-encryption.org/v1.');
+    throw damaged('It does not begin with age-encryption.org/v1.');
   }
-  // Every other line begins with an arrow, or has no dash at all.
+  // Other header lines begin with an arrow or contain no dash.
   const macLine = text.indexOf('\n---');
   const end = macLine < 0 ? -1 : text.indexOf('\n', macLine + 1);
   if (end >= 0) return end + 1;
-  if (text.length === headerBytesMax) throw damaged('Its header has no end.');
+  if (text.length === headerBytesMax) throw damaged('Its header is too long.');
   return undefined;
 }
 
 /**
- * The key of the file whose header this is. NoIdentity when nothing opens it, IntegrityError when
- * the header was changed.
+ * Returns the file's key. Throws NoIdentity if nothing opens the header, and IntegrityError if it
+ * was changed.
  */
 export async function openHeader(header: Uint8Array, opening: Opening): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   for (const identity of opening.identities) addIdentity(decrypter, identity);
   for (const passphrase of opening.passphrases) decrypter.addPassphrase(passphrase);
   let hasNone = false;
-  // Asked when none of the others has opened it.
+  // Called after all others have failed.
   decrypter.addIdentity({
     unwrapFileKey() {
       hasNone = true;
@@ -101,15 +101,15 @@ export async function openHeader(header: Uint8Array, opening: Opening): Promise<
   return decryptHeader(decrypter, header).catch((error) => {
     if (!hasNone) throw error;
     const known = opening.identities.length + opening.passphrases.length;
-    const words = known === 0 ? 'There is no identity here' : 'It is for other identities';
-    throw new StorageError('NoIdentity', `The file is encrypted. ${words}: nothing opens it.`);
+    const words = known === 0 ? 'No identity is configured' : 'No configured identity opens it';
+    throw new StorageError('NoIdentity', `The file is encrypted. ${words}.`);
   });
 }
 
-/** For a key that came another way: IntegrityError when it is not that of this header. */
+/** Throws IntegrityError unless the key, for example of a link, is that of this header. */
 export async function requireFileKey(header: Uint8Array, fileKey: Uint8Array): Promise<void> {
   const decrypter = new Decrypter();
-  // The library checks the header's MAC by it.
+  // The library then checks the header's MAC.
   decrypter.addIdentity({ unwrapFileKey: () => fileKey });
   await decryptHeader(decrypter, header);
 }
@@ -118,8 +118,8 @@ function addIdentity(decrypter: Decrypter, identity: string): void {
   try {
     decrypter.addIdentity(identity);
   } catch {
-    // Without the library's words and the text: it is a secret.
-    const words = 'An identity is a word that begins with AGE-SECRET-KEY-1 or AGE-SECRET-KEY-PQ-1.';
+    // The message omits the library's error and the text, which is a secret.
+    const words = 'An identity must begin with AGE-SECRET-KEY-1 or AGE-SECRET-KEY-PQ-1.';
     throw new StorageError('InvalidArgument', words);
   }
 }
@@ -129,7 +129,7 @@ async function decryptHeader(decrypter: Decrypter, header: Uint8Array): Promise<
     const fileKey = await decrypter.decryptHeader(header);
     if (fileKey.length === fileKeyBytes) return fileKey;
   } catch {
-    // Said below, for whatever reason.
+    // All reasons give the same error, below.
   }
   throw damaged('Its header was changed.');
 }

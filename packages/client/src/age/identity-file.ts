@@ -1,5 +1,5 @@
-// Files of age identities, as age-keygen and age -p write them: identities a line each, with
-// comments, or that encrypted with a passphrase, in armor or without.
+// Reads files of age identities, as age-keygen and age -p write them: an identity per line with
+// comments, or the same encrypted with a passphrase, armored or not.
 
 import { armor, Decrypter } from 'age-encryption';
 import { StorageError } from '../storage-error.ts';
@@ -7,12 +7,12 @@ import { StorageError } from '../storage-error.ts';
 const identityPattern = /^AGE-SECRET-KEY-(?:1|PQ-1)[0-9A-Z]+$/;
 const ageStart = 'age-encryption.org/v1\n';
 const armorStart = '-----BEGIN AGE ENCRYPTED FILE-----';
-/** A file of keys; one of films would be read for nothing. */
+/** Longer files are not key files and are not read. */
 export const identityFileBytesMax = 1_000_000;
 
 /**
- * `AGE-SECRET-KEY-1…` and `AGE-SECRET-KEY-PQ-1…`, in the file's order. PassphraseNeeded or
- * WrongPassphrase of an encrypted one, InvalidArgument of what is none.
+ * Returns the identities in the file's order. Throws PassphraseNeeded or WrongPassphrase for an
+ * encrypted file, and InvalidArgument if it contains no identities.
  */
 export async function readIdentityFile(
   bytes: Uint8Array,
@@ -29,11 +29,11 @@ export async function readIdentityFile(
 function identitiesIn(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim());
   const words = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  // Without what it has instead: that may be a secret of another kind.
+  // The message omits the text, which may be another kind of secret.
   if (words.length > 0 && words.every((word) => identityPattern.test(word))) return words;
   throw new StorageError(
     'InvalidArgument',
-    'This is no file of age identities: lines of it begin with AGE-SECRET-KEY-1 or with #.',
+    'The file has no age identities: its lines must begin with AGE-SECRET-KEY-1 or with #.',
   );
 }
 
@@ -41,14 +41,17 @@ function unarmored(text: string): Uint8Array {
   try {
     return armor.decode(text.trim());
   } catch (cause) {
-    const words = 'This is no whole age file: its armor is damaged.';
+    const words = 'The age file is damaged: its armor is not valid.';
     throw new StorageError('InvalidArgument', words, { cause });
   }
 }
 
 async function decrypted(bytes: Uint8Array, passphrase: string | undefined): Promise<string> {
   if (passphrase === undefined) {
-    throw new StorageError('PassphraseNeeded', 'The file of age identities is encrypted.');
+    throw new StorageError(
+      'PassphraseNeeded',
+      'The file of age identities is encrypted; give its passphrase.',
+    );
   }
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);

@@ -1,5 +1,5 @@
-// Links to end-to-end files: what opens the file stands in the address's fragment (link-end.ts): a
-// version, 1, and the file's key, in base64url.
+// Links to end-to-end files. The address's fragment (link-end.ts) has a version, 1, and the file's
+// key in base64url.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -19,11 +19,11 @@ export function linkFragment(fileKey: Uint8Array): string {
   return encodeBase64Url(Uint8Array.of(version, ...fileKey));
 }
 
-/** 16 bytes; InvalidArgument when the fragment is none of a link. */
+/** Returns the 16 bytes of the file's key. Throws InvalidArgument if the fragment is not valid. */
 function fileKeyOf(fragment: string): Uint8Array {
   const bytes = decodeBase64Url(fragment);
   if (bytes?.length === fragmentBytes && bytes[0] === version) return bytes.slice(1);
-  const words = 'What follows # in the link is cut or changed: it opens nothing.';
+  const words = 'The part of the link after # is not valid; use the complete link.';
   throw new StorageError('InvalidArgument', words);
 }
 

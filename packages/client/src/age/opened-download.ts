@@ -1,5 +1,5 @@
-// Downloads of end-to-end files. A whole one is compared with its digest as any other, and opened
-// as it comes; of a range the header is read, and the pieces that cover it.
+// Downloads end-to-end files. A whole file is verified by its digest and decrypted while it
+// arrives; for a range, only the header and the covering segments are read.
 
 import { joinPieces, mapped, type Pieces, piecesOf } from '../bytes/byte-stream.ts';
 import { concatBytes } from '../bytes/bytes.ts';
@@ -23,7 +23,7 @@ import {
 import { pieceBytes, sealedPieceBytes } from './payload.ts';
 import { sealedSource } from './sealed-source.ts';
 
-/** Headers that are read but once: players ask for one range after another. */
+/** Number of cached headers: players request one range after another. */
 const keptFilesMax = 32;
 
 interface Unsealed {
@@ -65,7 +65,7 @@ export class FileOpener {
     return this.#whole(source, options);
   }
 
-  /** What opens the file at this path, and no other. */
+  /** Returns the key of the file at this path. */
   async fileKeyOf(name: FileName, bucket?: EndToEndBucket): Promise<Uint8Array> {
     const { transport } = this.#connection;
     const file = await trying(this.#connection, undefined, () =>
@@ -109,7 +109,10 @@ export class FileOpener {
     const { start, end: asked = age.size } = options.range ?? { start: 0 };
     const end = Math.min(asked, age.size);
     if (!(start >= 0 && start < end)) {
-      throw new StorageError('InvalidRange', `The file has ${age.size} bytes: ask for some.`);
+      throw new StorageError(
+        'InvalidRange',
+        `The range is not within the file's ${age.size} bytes.`,
+      );
     }
     const { first, beyond, ...range } = coveringPieces(age, start, end);
     const progress = new OpenedProgress(options, { doneBytes: start, totalBytes: end });
@@ -139,7 +142,7 @@ export class FileOpener {
     const first = Math.floor(sealedStart / sealedPieceBytes);
     const pieceStart = age.payloadStart + first * sealedPieceBytes;
     const start = first * pieceBytes;
-    // Of the piece in which it goes on, what was received before.
+    // The part of the first segment that was received before.
     const known =
       received !== undefined && inner.start > pieceStart
         ? await received.source.slice(pieceStart, inner.start)
@@ -152,7 +155,7 @@ export class FileOpener {
     return this.#downloadOf(source, { start, bytes });
   }
 
-  /** What an earlier download has brought, as it was in the file: without its last piece. */
+  /** Encrypts the result of an earlier download again, without its last segment. */
   async #received({ prefix, fileKey, age }: Unsealed, { resume }: DownloadOptions) {
     if (resume === undefined) return undefined;
     const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
@@ -217,7 +220,7 @@ function within(
   });
 }
 
-/** Without its first bytes. */
+/** Skips the first bytes of a stream. */
 function without(stream: Pieces, skipped: number): Pieces {
   let left = skipped;
   return mapped(stream, (bytes) => {
@@ -232,13 +235,13 @@ interface OpenedBytes {
   readonly totalBytes: number;
 }
 
-/** Progress in opened bytes, from that of the download of sealed ones. */
+/** Converts progress from encrypted to decrypted bytes. */
 class OpenedProgress {
   readonly #onProgress: DownloadOptions['onProgress'];
   readonly #totalBytes: number;
   #resumedBytes: number;
   #doneBytes: number;
-  /** Arrived, but not opened yet. */
+  /** Received, but not decrypted yet. */
   #aheadBytes = 0;
 
   constructor({ onProgress }: DownloadOptions, { doneBytes, totalBytes }: OpenedBytes) {
@@ -268,7 +271,7 @@ class OpenedProgress {
 
   #report(): void {
     const [doneBytes, totalBytes] = [this.#doneBytes, this.#totalBytes];
-    // A seal adds some bytes.
+    // Encryption adds some bytes.
     const movedBytes = Math.min(doneBytes + this.#aheadBytes, totalBytes);
     this.#onProgress?.({ doneBytes, movedBytes, totalBytes, resumedBytes: this.#resumedBytes });
   }

@@ -1,6 +1,5 @@
-// Reading an age file: its header once, then any of its pieces. What comes out was in the file:
-// every piece is checked as it is opened, and the last by its mark, which shows that the file is
-// whole.
+// Reads an age file: its header once, then any of its segments. Each segment is authenticated when
+// it is opened; the mark of the last one shows that the file is complete.
 
 import { madeOf, type Pieces } from '../bytes/byte-stream.ts';
 import { concatBytes, emptyBytes } from '../bytes/bytes.ts';
@@ -20,23 +19,23 @@ import {
   sealedPieceBytes,
 } from './payload.ts';
 
-/** Bytes of the age file, in whichever way they come. */
+/** Random access to the bytes of an age file. */
 export interface SealedFile {
   readonly size: number;
-  /** [start, end), within the size. */
+  /** Returns the bytes [start, end), which are within the size. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** What a file begins with; its payload follows. */
+/** The beginning of a file; its payload follows. */
 export interface FilePrefix {
   readonly header: Uint8Array;
   readonly nonce: Uint8Array;
 }
 
-/** For three recipients or one with a post-quantum key. */
+/** Enough for three recipients, or one with a post-quantum key. */
 const firstReadBytes = 4_096;
 
-/** Reads no more than a few kilobytes of a header of usual length. */
+/** Reads the header; for one of usual length, only a few kilobytes. */
 export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
   for (let length = firstReadBytes; ; length *= 4) {
     const bytes = await file.read(0, Math.min(length, file.size));
@@ -45,17 +44,17 @@ export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
     if (end !== undefined && payloadStart <= bytes.length) {
       return { header: bytes.slice(0, end), nonce: bytes.slice(end, payloadStart) };
     }
-    if (length >= file.size) throw damaged('It ends within its header.');
-    if (length > 4 * headerBytesMax) throw damaged('Its header has no end.');
+    if (length >= file.size) throw damaged('It ends inside its header.');
+    if (length > 4 * headerBytesMax) throw damaged('Its header is too long.');
   }
 }
 
-/** What is known of a file whose header was opened. */
+/** A file whose header was opened. */
 export interface OpenedAge {
   readonly payload: PayloadKey;
-  /** Where the payload begins in the file. */
+  /** The offset of the payload in the file. */
   readonly payloadStart: number;
-  /** Of what is in it. */
+  /** The size of the plaintext. */
   readonly size: number;
   readonly pieceCount: number;
 }
@@ -71,19 +70,19 @@ export async function openedAge(
   return { payload, payloadStart, size, pieceCount: pieceCountOf(size) };
 }
 
-/** Pieces [first, beyond). */
+/** Segments [first, beyond). */
 interface PieceRange {
   readonly first: number;
   readonly beyond: number;
 }
 
-/** Where the pieces that cover a range of what is in it are in the file. */
+/** The segments that cover a range of the plaintext, and their bytes in the file. */
 interface CoveringPieces extends PieceRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Of [start, end), which is within the size. */
+/** Returns the segments that cover [start, end), which is within the size. */
 export function coveringPieces(file: OpenedAge, start: number, end: number): CoveringPieces {
   const first = Math.floor(start / pieceBytes);
   const beyond = Math.max(first + 1, Math.ceil(end / pieceBytes));
@@ -91,14 +90,14 @@ export function coveringPieces(file: OpenedAge, start: number, end: number): Cov
   return { first, beyond, start: at(first), end: at(beyond) };
 }
 
-/** In the payload; of the one beyond the last, where it ends. */
+/** Returns a segment's offset in the payload; for the one after the last, the payload's end. */
 function startOfPiece({ size }: OpenedAge, piece: number): number {
   return Math.min(piece * sealedPieceBytes, sealedBytesOf(size));
 }
 
 /**
- * Opens pieces of a file as their bytes come in order; IntegrityError if one is missing. Of the
- * first piece the bytes that are known are not among those that come.
+ * Opens segments as their bytes arrive in order; throws IntegrityError if one is missing. `known`
+ * is the beginning of the first segment, which the stream does not repeat.
  */
 export function openStream(
   file: OpenedAge,
@@ -128,18 +127,18 @@ export function openStream(
     }
     const others = bytes.subarray(missing);
     const whole = left <= 0 ? others.length : others.length - (others.length % sealedPieceBytes);
-    // A copy, so that it alone is held.
+    // A copy, so that the larger array is released.
     if (!isCut) rest = others.slice(whole);
     yield* opened(others.subarray(0, whole));
   }
   function* takeEnd(): Generator<Uint8Array> {
     yield* opened(rest);
-    if (next !== beyond) throw damaged(`It is cut: of ${count} pieces ${next} came.`);
+    if (next !== beyond) throw damaged(`It is truncated: ${next} of ${count} segments arrived.`);
   }
   return madeOf(sealed, take, takeEnd);
 }
 
-/** A range of what is in it, within its size: the pieces that cover it are read, and no others. */
+/** Reads a range of the plaintext, by the segments that cover it. */
 export async function readOpened(
   age: OpenedAge,
   file: SealedFile,

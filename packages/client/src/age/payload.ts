@@ -1,5 +1,5 @@
-// The payload of an age file: STREAM over pieces of 64 KiB, each sealed by itself, so that any of
-// them can be made and read alone (C2SP age, "Payload"). The library has this as a stream only.
+// The payload of an age file: STREAM over segments of 64 KiB. Each is encrypted by itself, so any
+// of them can be written and read alone (C2SP age, "Payload"). The library offers only a stream.
 
 import { concatBytes } from '../bytes/bytes.ts';
 import { StorageError } from '../storage-error.ts';
@@ -8,33 +8,36 @@ import type { PieceCipher } from '../types/end-to-end.ts';
 export const pieceBytes = 65_536;
 const tagBytes = 16;
 export const sealedPieceBytes = pieceBytes + tagBytes;
-/** Stands between header and payload. */
+/** The nonce between header and payload. */
 export const payloadNonceBytes = 16;
 
-/** One, empty, of a file of no bytes. */
+/** Returns the number of segments; an empty file has one, empty segment. */
 export function pieceCountOf(plainBytes: number): number {
   return Math.max(1, Math.ceil(plainBytes / pieceBytes));
 }
 
-/** Length of the payload, without the nonce before it. */
+/** Returns the length of the payload, without the nonce before it. */
 export function sealedBytesOf(plainBytes: number): number {
   return plainBytes + tagBytes * pieceCountOf(plainBytes);
 }
 
-/** Length of what a payload of so many bytes has in it; IntegrityError if none has so many. */
+/**
+ * Returns the length of the plaintext of a payload; throws IntegrityError if no payload has this
+ * length.
+ */
 export function plainBytesOf(sealedBytes: number): number {
   const count = Math.ceil(sealedBytes / sealedPieceBytes);
   const lastBytes = sealedBytes - (count - 1) * sealedPieceBytes;
-  // A last piece of no bytes is that of an empty file alone.
+  // Only an empty file has an empty last segment.
   if (lastBytes > tagBytes || sealedBytes === tagBytes) return sealedBytes - count * tagBytes;
-  throw damaged('It is cut: no age file has this length.');
+  throw damaged('It is truncated: no age file has this length.');
 }
 
-/** The shortest header has one recipient, the longest is that of many with post-quantum keys. */
+/** The shortest header has one recipient; the longest has many with post-quantum keys. */
 const prefixBytesMin = 100;
 const prefixBytesMax = 262_144;
 
-/** Whether an age file of so many bytes may have so many in it, as far as sizes tell. */
+/** Returns whether an age file of `sealedSize` bytes can have `plainSize` bytes of plaintext. */
 export function mayBeOf(sealedSize: number, plainSize: number): boolean {
   const before = sealedSize - sealedBytesOf(plainSize);
   return before >= prefixBytesMin && before <= prefixBytesMax;
@@ -59,7 +62,7 @@ export async function deriveBytes(
   return new Uint8Array(await subtle.deriveBits(algorithm, key, 8 * how.length));
 }
 
-/** What opens and seals the pieces of one file. */
+/** The cipher and key of one file's segments. */
 export interface PayloadKey {
   readonly cipher: PieceCipher;
   readonly key: Uint8Array;
@@ -70,7 +73,7 @@ export interface PieceName {
   readonly isLast: boolean;
 }
 
-/** A counter of 11 bytes, the greatest first, and a mark of the last piece. */
+/** A big-endian counter of 11 bytes, and a mark of the last segment. */
 function nonceOf({ index, isLast }: PieceName): Uint8Array {
   const nonce = new Uint8Array(12);
   new DataView(nonce.buffer).setBigUint64(3, BigInt(index));
@@ -86,7 +89,7 @@ export function sealPiece(
   return cipher.seal(key, nonceOf(name), bytes);
 }
 
-/** IntegrityError when it is not the piece of that name. */
+/** Decrypts a segment; throws IntegrityError if it is not the segment of this name. */
 export function openPiece(
   { cipher, key }: PayloadKey,
   name: PieceName,
@@ -94,11 +97,11 @@ export function openPiece(
 ): Uint8Array {
   const bytes = cipher.open(key, nonceOf(name), sealed);
   if (bytes !== undefined) return bytes;
-  const what = name.isLast ? 'its last piece is another one, or it is cut' : 'it was changed';
-  throw damaged(`Piece ${name.index} does not open: ${what}.`);
+  const what = name.isLast ? 'the file is truncated or changed' : 'the file was changed';
+  throw damaged(`Segment ${name.index} cannot be decrypted: ${what}.`);
 }
 
-/** All pieces that `sealed` has, the first of which has the index; the last may be short. */
+/** Decrypts consecutive segments, from index `first`; the last may be short. */
 export function openPieces(
   payload: PayloadKey,
   pieces: { readonly first: number; readonly count: number; readonly sealed: Uint8Array },
@@ -113,10 +116,10 @@ export function openPieces(
 }
 
 export function damaged(sentence: string): StorageError {
-  return new StorageError('IntegrityError', `The file is no whole age file. ${sentence}`);
+  return new StorageError('IntegrityError', `The age file is damaged. ${sentence}`);
 }
 
-/** What of so many bytes of a payload, from its beginning, is not tags; 0 before it begins. */
+/** Returns the plaintext bytes within the first `sealedBytes` of a payload; 0 before it begins. */
 export function plainBytesWithin(sealedBytes: number): number {
   const pieces = Math.floor(sealedBytes / sealedPieceBytes);
   const rest = Math.min(sealedBytes - pieces * sealedPieceBytes, pieceBytes);

@@ -1,23 +1,23 @@
-// Names of buckets that seal them: each segment of a path by AES-SIV (RFC 5297), in base64url. One
-// segment always becomes the same one, wherever it stands: with no associated data, so that
-// folders, prefixes and their moves are what they are to who does not know the names.
+// Seals names: each segment of a path by AES-SIV (RFC 5297), in base64url. There is no associated
+// data, so a segment is sealed to the same text in every folder, and callers without the key can
+// still use folders and prefixes.
 
 import { aessiv } from '@noble/ciphers/aes.js';
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { StorageError } from '../storage-error.ts';
 
-/** Sealed it has 222 characters: four of them and their slashes fit into a path. */
+/** A sealed segment of this length has 222 characters, so four of them fit into a path. */
 const segmentBytesMax = 150;
-/** The service's, of what it stores. */
+/** The service's limit for stored paths. */
 const pathBytesMax = 1_024;
 const tagBytes = 16;
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** What no path has: controls, and what makes a name look like another (UAX 9). */
+/** Control characters, and those that make a name look like another (UAX 9). */
 const isForbidden = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
-/** `key` has 64 bytes: AES-256 for the tag, and for the text. */
+/** Returns the names under a key of 64 bytes: AES-256 for the tag and for the text. */
 export function sealedNames(key: Uint8Array): PathNames {
   const sealSegment = (segment: string) => {
     const fault = segmentFault(segment);
@@ -29,13 +29,16 @@ export function sealedNames(key: Uint8Array): PathNames {
     isSealing: true,
     seal(path) {
       const segments = path.replace(/^\//, '').split('/');
-      // Behind the last slash of a folder there is no segment.
+      // No segment follows the final slash of a folder.
       const end = segments.at(-1) === '' ? segments.length - 1 : segments.length;
       const sealed = segments
         .map((segment, index) => (index === end ? '' : sealSegment(segment)))
         .join('/');
       if (sealed.length <= pathBytesMax) return sealed;
-      throw invalidPath(path, `has ${sealed.length} bytes sealed, and ${pathBytesMax} are allowed`);
+      throw invalidPath(
+        path,
+        `is too long: sealed, it has ${sealed.length} of at most ${pathBytesMax} bytes`,
+      );
     },
     open(path) {
       const stored = path.split('/');
@@ -50,7 +53,7 @@ export function sealedNames(key: Uint8Array): PathNames {
       return [...segments].reduce((opened, segment) => {
         if (segmentFault(segment) !== undefined) return opened;
         const sealed = sealSegment(segment);
-        // The service quotes of long words the beginning: they might be keys.
+        // The service quotes only the beginning of long words, which might be keys.
         return opened
           .replaceAll(sealed, () => segment)
           .replaceAll(`${sealed.slice(0, 4)}…`, () => segment);
@@ -64,22 +67,26 @@ function invalidPath(name: string, fault: string): StorageError {
 }
 
 function segmentFault(segment: string): string | undefined {
-  if (segment === '') return 'is empty: write single slashes';
-  if (segment === '.' || segment === '..') return 'is none: write the path that is meant';
-  if (isForbidden.test(segment)) return 'has characters that no path has, such as controls';
+  if (segment === '') return 'is empty; write single slashes';
+  if (segment === '.' || segment === '..')
+    return 'is not allowed; write the path without dot segments';
+  if (isForbidden.test(segment)) return 'has characters that are not allowed, such as controls';
   const bytes = utf8.encode(segment).length;
   if (bytes <= segmentBytesMax) return undefined;
-  return `has ${bytes} bytes of UTF-8: where names are sealed ${segmentBytesMax} are allowed`;
+  return `has ${bytes} bytes of UTF-8; sealed names have at most ${segmentBytesMax}`;
 }
 
-/** Undefined of what was not sealed with the key, or is no name: a member may have sealed any. */
+/**
+ * Returns undefined if the segment was not sealed with the key, or is no valid name: a member may
+ * have sealed any text.
+ */
 function openedSegment(key: Uint8Array, segment: string): string | undefined {
   const bytes = decodeBase64Url(segment);
   if (bytes === undefined || bytes.length <= tagBytes) return undefined;
   try {
     const opened = strictUtf8.decode(aessiv(key).decrypt(bytes));
     const isName = segmentFault(opened) === undefined && !opened.includes('/');
-    // Of several writings of the same bytes, one is the name.
+    // Only one of several encodings of the same bytes is valid.
     return isName && encodeBase64Url(bytes) === segment ? opened : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
-// What is to be encrypted, as the source of an upload: gives the bytes of the age file. The same
-// header gives the same bytes again, so that an upload goes on where it stopped.
+// The source of an encrypted upload, which returns the bytes of the age file. The same header gives
+// the same bytes again, so that an upload can be resumed.
 
 import { joinPieces } from '../bytes/byte-stream.ts';
 import { emptyBytes } from '../bytes/bytes.ts';
@@ -16,7 +16,9 @@ import {
   sealPiece,
 } from './payload.ts';
 
-/** Of a source that gives its bytes in order only, slices are asked for in order too. */
+/**
+ * Encrypts a source. Slices of a source that can be read only in order must be requested in order.
+ */
 export async function sealedSource(
   plain: OpenedSource,
   header: FileHeader,
@@ -27,7 +29,7 @@ export async function sealedSource(
   const payload = { cipher, key: await payloadKeyOf(fileKey, nonce) };
   const reader = new PieceReader(plain);
   const { size } = plain;
-  /** The piece that the former slice has cut. */
+  /** The segment that the previous slice ended in. */
   let cut: PlacedBytes | undefined;
   return {
     size: size === undefined ? undefined : prefix.length + sealedBytesOf(size),
@@ -40,7 +42,7 @@ export async function sealedSource(
       const to = end - prefix.length;
       const position = known.reduce(endOfCovered, from);
       const wanted = { position, to: reader.isOver ? position : to };
-      // Nothing of the slice is in memory while its bytes are waited for.
+      // The slice's buffer is allocated only after its bytes have been read.
       const read = position < wanted.to ? await reader.readCovering(wanted) : undefined;
       const slice = new Slice(from, plain.buffer?.(end - start) ?? new Uint8Array(end - start));
       for (const one of known) slice.put(one);
@@ -53,19 +55,19 @@ export async function sealedSource(
   };
 }
 
-/** Bytes, and where they are in the payload; before it they stand below 0. */
+/** Bytes with their offset in the payload; the header before it has negative offsets. */
 interface PlacedBytes {
   readonly start: number;
   readonly bytes: Uint8Array;
 }
 
-/** Where what is covered from the position on ends. */
+/** Returns the end of the covered bytes from the position on. */
 function endOfCovered(position: number, { start, bytes }: PlacedBytes): number {
   const end = start + bytes.length;
   return start <= position && position < end ? end : position;
 }
 
-/** Filled in order, with whatever covers the next of its bytes. */
+/** A slice that is filled in order. */
 class Slice {
   readonly #start: number;
   readonly #bytes: Uint8Array;
@@ -84,27 +86,27 @@ class Slice {
     this.#filled += part.length;
   }
 
-  /** Fewer at the end of what has no size. */
+  /** Returns the filled bytes, fewer at the end of a source of unknown size. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#filled);
   }
 }
 
-/** Pieces from `first` on, before they are sealed. */
+/** Segments from `first` on, before encryption. */
 interface PlainPieces {
   readonly first: number;
   readonly bytes: Uint8Array;
   readonly isEnd: boolean;
 }
 
-/** Gives the last piece. */
+/** Encrypts segments into the slice, and returns the last one. */
 function sealInto(
   slice: Slice,
   payload: PayloadKey,
   { first, bytes, isEnd }: PlainPieces,
 ): PlacedBytes | undefined {
   let last: PlacedBytes | undefined;
-  // Of an empty file there is one piece.
+  // An empty file has one segment.
   for (let at = 0; at < bytes.length || (at === 0 && first === 0); at += pieceBytes) {
     const index = first + at / pieceBytes;
     const piece = bytes.subarray(at, at + pieceBytes);
@@ -121,19 +123,19 @@ interface Covered {
   readonly to: number;
 }
 
-/** Reads whole pieces, and knows which is the last, also where nobody knows the size ahead. */
+/** Reads whole segments and detects the last one, also if the size is unknown. */
 class PieceReader {
   readonly #source: OpenedSource;
-  /** Read ahead of a stream whose size is not known, to see whether more comes. */
+  /** Read ahead of a stream of unknown size, to see whether it continues. */
   #ahead: Uint8Array = emptyBytes;
-  /** There is nothing after what was read. */
+  /** The source has ended. */
   isOver = false;
 
   constructor(source: OpenedSource) {
     this.#source = source;
   }
 
-  /** The pieces that have a byte of the payload's [position, to). */
+  /** Reads the segments that contain bytes of the payload's [position, to). */
   async readCovering({ position, to }: Covered): Promise<PlainPieces> {
     const first = Math.floor(position / sealedPieceBytes);
     const count = Math.ceil(to / sealedPieceBytes) - first;

@@ -1,4 +1,4 @@
-// Base64url without padding (RFC 4648 §5), of short values.
+// Base64url without padding (RFC 4648 §5), for short values.
 
 import { encodeBase64 } from './bytes.ts';
 
@@ -6,7 +6,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Undefined of a text that is none. */
+/** Returns undefined if `text` is not valid. */
 export function decodeBase64Url(text: string): Uint8Array | undefined {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'));

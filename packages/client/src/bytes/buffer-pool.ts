@@ -1,14 +1,14 @@
-// Buffers of megabytes that are used again: what the platform frees late adds up to a hundred MB.
+// A pool of buffers of megabytes. Platforms free such buffers late, which can add up to 100 MB.
 
 export interface BufferPool {
-  /** At least so long, with any bytes in it. */
+  /** Returns a buffer of at least `length` bytes, with arbitrary contents. */
   take(length: number): Uint8Array;
-  /** Only when nobody reads it any more. */
+  /** Returns a buffer to the pool; nobody may read it any more. */
   giveBack(buffer: Uint8Array): void;
 }
 
 const keptMax = 32;
-/** Those that nobody has wanted for so long are given up. */
+/** Unused buffers are dropped after this time. */
 const keptMs = 1_000;
 
 export function createBufferPool(): BufferPool {
@@ -26,7 +26,7 @@ export function createBufferPool(): BufferPool {
       timer = setTimeout(() => {
         free = [];
       }, keptMs);
-      // Node alone would wait for it at its end.
+      // In Node the timer would keep the process alive.
       if (typeof timer === 'object') timer.unref?.();
     },
   };

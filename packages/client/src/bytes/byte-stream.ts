@@ -1,19 +1,20 @@
-// Bytes that come in pieces.
+// Streams of bytes as iterators that do not hold on to what they have delivered.
 
 import { concatBytes } from './bytes.ts';
 
-/** In one array; a single piece is given as it is. */
+/** Joins the pieces into one array; a single piece is returned without a copy. */
 export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces);
 }
 
-/** Of them one is held by whoever asked for it, and none by the iterator. */
+/** An iterator of byte arrays that keeps no reference to an array it has returned. */
 export type Pieces = AsyncIterableIterator<Uint8Array>;
 
 /**
- * Not every browser's ReadableStream can be iterated. One that is left early is cancelled. No
- * generator: that would hold a piece, of megabytes, until the next one has come.
+ * Iterates over a stream, since not every browser's ReadableStream is iterable. Leaving the loop
+ * early cancels the stream. This is not a generator, because a generator would hold a chunk of
+ * megabytes until the next one arrives.
  */
 export function piecesOf(stream: ReadableStream<Uint8Array>): Pieces {
   const reader = stream.getReader();
@@ -26,7 +27,7 @@ export function piecesOf(stream: ReadableStream<Uint8Array>): Pieces {
   );
 }
 
-/** Pieces that `next` gives; `stop` is called when not all of them are wanted. */
+/** Returns an iterator over `next`; calls `stop` if the loop ends early. */
 export function iteratorOf(
   next: () => Promise<IteratorResult<Uint8Array>>,
   stop: () => Promise<unknown>,
@@ -43,8 +44,8 @@ export function iteratorOf(
 }
 
 /**
- * What is made of each piece, and at the end, in turns; a piece is not held when all that is made
- * of it is given.
+ * Yields what `make` returns for each piece, then what `atEnd` returns. A piece is released once
+ * all that was made of it has been yielded.
  */
 export function madeOf(
   source: AsyncIterable<Uint8Array>,
@@ -69,7 +70,7 @@ export function madeOf(
   });
 }
 
-/** One for each piece, but those of no bytes. */
+/** Yields `change(piece)` for each piece, except empty results. */
 export function mapped(
   source: AsyncIterable<Uint8Array>,
   change: (piece: Uint8Array) => Uint8Array,
@@ -93,7 +94,7 @@ function stoppingAtFailure(
   return iteratorOf(
     () =>
       next().catch(async (error) => {
-        // What the source itself has ended by is known.
+        // `error` is the source's own failure; a second one adds nothing.
         await stop().catch(() => {});
         throw error;
       }),

@@ -1,4 +1,4 @@
-// Bytes and the texts of short values, by means of the platform.
+// Concatenation and text encodings of short byte arrays, by the platform's functions.
 
 export const emptyBytes = new Uint8Array(0);
 

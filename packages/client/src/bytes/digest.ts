@@ -1,20 +1,20 @@
-// The entity tag that the service makes of the digests of a file's chunks.
+// Entity tags, which the service computes from the SHA-256 digests of a file's chunks.
 
 import { chunkBytesMax, joinedPartsMax } from '../../../wire/src/limits.ts';
 import { StorageError } from '../storage-error.ts';
 import { concatBytes, emptyBytes, encodeHex } from './bytes.ts';
 import { sha256 } from './sha256.ts';
 
-/** Refuses bytes that are not those whose SHA-256 was told. */
+/** Throws BadDigest if `told` is given and differs from the digest of the bytes. */
 export function requireTold(told: string | undefined, digest: Uint8Array): void {
   if (told === undefined || told.toLowerCase() === encodeHex(digest)) return;
   if (!/^[0-9a-f]{64}$/i.test(told)) {
-    throw new StorageError('InvalidArgument', 'sha256 is 64 hexadecimal digits.');
+    throw new StorageError('InvalidArgument', 'sha256 must have 64 hexadecimal digits.');
   }
-  throw new StorageError('BadDigest', 'The bytes are not those of the sha256 that was given.');
+  throw new StorageError('BadDigest', 'The bytes do not match the given sha256.');
 }
 
-/** Of a file whose chunks have these digests, in their order; none for a file of no bytes. */
+/** Returns the entity tag of a file with these chunk digests; a file of no bytes has none. */
 export async function etagOf(chunkDigests: readonly Uint8Array[]): Promise<string> {
   const [first, ...others] = chunkDigests;
   if (first === undefined) return encodeHex(await sha256(emptyBytes));
@@ -23,20 +23,20 @@ export async function etagOf(chunkDigests: readonly Uint8Array[]): Promise<strin
   return `${encodeHex(joined)}-${chunkDigests.length}`;
 }
 
-/** The number of chunks that an entity tag speaks of. */
+/** Returns the number of chunks that an entity tag states. */
 export function chunkCountOf(etag: string): number {
   const [, count = '1'] = etag.split('-');
   return Number(count);
 }
 
-/** Whether a gateway gives the file to a plain GET. */
+/** Returns whether a gateway serves the whole file to a plain GET. */
 export function isGivenWhole(etag: string): boolean {
   return chunkCountOf(etag) <= joinedPartsMax;
 }
 
 /**
- * Lengths that uploads commonly have, for a way of transport that does not tell: the entity tag
- * gives the number of chunks, and the digest shows whether the length was the right one.
+ * Common chunk lengths, for transports that do not report the length: the entity tag has the number
+ * of chunks, and the final digest confirms the guess.
  */
 const commonChunkBytes = [
   chunkBytesMax,
@@ -52,7 +52,7 @@ const commonChunkBytes = [
   2 ** 16,
 ];
 
-/** The length of the chunks that gave a file its entity tag, if it is a common one. */
+/** Returns the likely chunk length of a file, or undefined if no common length fits. */
 export function likelyChunkBytes(file: {
   readonly etag: string;
   readonly size: number;

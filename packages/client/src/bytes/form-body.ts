@@ -1,4 +1,4 @@
-// A form with files, multipart/form-data (RFC 7578), as one body.
+// Encodes files as one multipart/form-data body (RFC 7578).
 
 import { concatBytes, encodeHex } from './bytes.ts';
 
@@ -12,7 +12,7 @@ export interface FormFile {
 const utf8 = new TextEncoder();
 const boundaryBytes = 24;
 
-/** Its boundary is random: no file has it in it. */
+/** The random boundary makes a collision with a file's contents practically impossible. */
 export function formBody(files: readonly FormFile[]): {
   readonly contentType: string;
   readonly body: Uint8Array;

@@ -1,5 +1,4 @@
-// SHA-256 where the platform has none: takes the place of sha256.ts in the package's build for
-// React Native.
+// SHA-256 in JavaScript. Replaces sha256.ts in the build for React Native, which has no Web Crypto.
 
 import { sha256 as digest } from '@noble/hashes/sha2';
 

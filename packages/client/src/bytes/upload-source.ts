@@ -1,27 +1,28 @@
-// Where the bytes of an upload come from: something that gives any of its slices, or a stream that
-// gives them in order. Holds one slice at a time.
+// The source of an upload's bytes: random access to slices, or a stream in order. Holds one slice
+// in memory at a time.
 
 import { StorageError } from '../storage-error.ts';
 import { piecesOf } from './byte-stream.ts';
 import { concatBytes, emptyBytes } from './bytes.ts';
 
-/** Anything that has a size and gives its bytes [start, end): an open file, for one. */
+/** A source of known size with random access, such as an open file. */
 export interface UploadSource {
   readonly size: number;
+  /** Returns the bytes [start, end). */
   slice(start: number, end: number): Promise<Uint8Array>;
-  /** The same bytes by reference, where there is one: browsers send them without holding them. */
+  /** Returns the same bytes as a Blob, which browsers send without loading it into memory. */
   blob?(start: number, end: number): Blob;
-  /** Where something of that length that is made of its slices may be put. */
+  /** Returns a buffer for data derived from the slices, such as ciphertext. */
   buffer?(length: number): Uint8Array;
-  /** Told of a slice, or a buffer, that is not read any more. */
+  /** Called when a slice or a buffer is no longer read. */
   release?(slice: Uint8Array): void;
-  /** Told of each slice when the service has it, or what was made of it. */
+  /** Called when the service has received a slice, or the data derived from it. */
   sent?(): void;
-  /** Its media type, when it has one of its own. */
+  /** The source's own media type, if it has one. */
   readonly contentType?: string | undefined;
 }
 
-/** One that may not know its size: then a slice is short at the end only, and empty after it. */
+/** A source that may not know its size: only its last slice is short, and later ones are empty. */
 export interface OpenedSource extends Omit<UploadSource, 'size'> {
   readonly size: number | undefined;
 }
@@ -30,12 +31,15 @@ export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 export type UploadInput = UploadSource | Blob | Uint8Array | ByteStream;
 
 export interface SourceOptions {
-  /** Of a stream, if it is known. */
+  /** The length of a stream, if known. */
   readonly size: number | undefined;
-  /** Up to so many bytes a stream of unknown size is read ahead: a shorter one has a size then. */
+  /**
+   * Number of bytes read ahead of a stream of unknown size; a shorter stream then has a known size.
+   */
   readonly bufferedBytesMax: number;
 }
 
+/** Returns a source over `input`; an input that is already a source is returned as it is. */
 export async function openSource(
   input: UploadInput | OpenedSource,
   options: SourceOptions,
@@ -67,7 +71,7 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   const reader = new OrderedReader(stream);
   const { size } = options;
   if (size !== undefined) {
-    // No slice of an empty file may be asked for.
+    // Nothing asks for a slice of an empty file.
     if (size === 0) await reader.requireEnd();
     return { size, slice: (start, end) => sliceOfTold(reader, size, { start, end }) };
   }
@@ -78,7 +82,7 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   return { size: undefined, slice: (start, end) => reader.sliceToEnd(start, end) };
 }
 
-/** With the last slice the stream must end: what is longer would be stored cut. */
+/** Reads a slice. After the last one the stream must end, or the stored file would be truncated. */
 async function sliceOfTold(
   reader: OrderedReader,
   size: number,
@@ -89,7 +93,7 @@ async function sliceOfTold(
   return bytes;
 }
 
-/** Slices of a stream, asked for in their order. */
+/** Reads slices of a stream in order. */
 class OrderedReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = emptyBytes;
@@ -102,16 +106,16 @@ class OrderedReader {
         : stream[Symbol.asyncIterator]();
   }
 
-  /** What was read last is read again. */
+  /** Puts the bytes of the last read back. */
   putBack(bytes: Uint8Array): void {
     this.#rest = concatBytes(bytes, this.#rest);
     this.#position -= bytes.length;
   }
 
-  /** Fewer bytes at the end only. */
+  /** Returns fewer bytes only at the end. */
   sliceToEnd(start: number, end: number): Promise<Uint8Array> {
     if (start === this.#position) return this.read(end - start);
-    throw new StorageError('InvalidArgument', 'A stream gives its bytes once, in order.');
+    throw new StorageError('InvalidArgument', 'A stream can be read only once, in order.');
   }
 
   async slice(start: number, end: number): Promise<Uint8Array> {
@@ -119,7 +123,7 @@ class OrderedReader {
     if (bytes.length < end - start) {
       throw new StorageError(
         'InvalidArgument',
-        `The stream ended after ${this.#position} bytes: its size was told wrongly.`,
+        `The stream ended after ${this.#position} bytes, before its given size.`,
       );
     }
     return bytes;
@@ -132,16 +136,16 @@ class OrderedReader {
     await this.stop();
     throw new StorageError(
       'InvalidArgument',
-      `The stream has more than the ${told} bytes that were told.`,
+      `The stream has more bytes than its given size of ${told}.`,
     );
   }
 
-  /** Its writer is not kept waiting for a reader. */
+  /** Ends the stream, so that its writer does not wait for a reader. */
   async stop(): Promise<void> {
     await this.#pieces.return?.();
   }
 
-  /** Fewer bytes at the end only. */
+  /** Returns fewer bytes only at the end. */
   async read(length: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     let missing = length;

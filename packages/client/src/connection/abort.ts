@@ -1,11 +1,11 @@
-// Waiting for a signal's abort: many requests at a time wait for one signal, which gets one
-// listener for all of them. Node takes more than ten for a leak and says so.
+// Waits for a signal's abort. Many requests share one signal; they share one listener too, because
+// Node warns about more than ten.
 
 const waitingFor = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * `stop` is called once, when the signal is aborted; not when it was before. What is returned ends
- * the waiting. Each function waits for a signal once at a time.
+ * Calls `stop` once when the signal is aborted; not if it was aborted before. The returned function
+ * ends the waiting. A function can wait for a signal only once at a time.
  */
 export function onAbort(signal: AbortSignal | undefined, stop: () => void): () => void {
   if (signal === undefined) return () => {};
@@ -16,7 +16,7 @@ export function onAbort(signal: AbortSignal | undefined, stop: () => void): () =
   };
 }
 
-/** One listener, as long as the signal lives: it holds nothing but those who wait. */
+/** The listener lives as long as the signal, and holds only the waiting functions. */
 function startListening(signal: AbortSignal): Set<() => void> {
   const waiting = new Set<() => void>();
   waitingFor.set(signal, waiting);

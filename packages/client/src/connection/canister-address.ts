@@ -1,14 +1,17 @@
-// Addresses of canisters at gateways, and of the endpoints that agents call.
+// Addresses of canisters at gateways, and of agent endpoints.
 
 import { gatewayDomains } from '../../../wire/src/gateways.ts';
 import { StorageError } from '../storage-error.ts';
 
-/** The endpoint for agents that DFINITY recommends for the network, whatever the gateway. */
+/** The agent endpoint that DFINITY recommends for the network, whichever gateway is used. */
 export const networkAgentHost = 'https://icp-api.io';
 
 const networkHosts = [new URL(networkAgentHost).hostname, ...gatewayDomains];
 
-/** Without a slash at its end; '' when the host is neither the network's nor on this machine. */
+/**
+ * Returns the canister's address at a gateway, without a final slash; '' if the host is neither of
+ * the network nor of this machine.
+ */
 export function canisterAddress(options: {
   readonly host: string;
   readonly canisterId: string;
@@ -25,9 +28,9 @@ export function canisterAddress(options: {
 }
 
 /**
- * Returns the id of the canister that a gateway's address belongs to. Own domains and the plain
- * address of a local replica have no id in their name, so the gateway is asked for its header.
- * Throws HttpError when the answer has no such header.
+ * Returns the id of the canister behind a gateway's address. Custom domains and the plain address
+ * of a local replica do not contain the id, so the function asks the gateway for its header. Throws
+ * HttpError if the response has no such header.
  */
 export async function findCanister(url: string): Promise<string> {
   const { canisterIdIn } = await import('./canister-id.ts');
@@ -39,16 +42,19 @@ export async function findCanister(url: string): Promise<string> {
   });
   const id = headers.get('x-ic-canister-id');
   if (id !== null) return id;
-  throw new StorageError('HttpError', `${url} does not say which canister it leads to.`);
+  throw new StorageError('HttpError', `${url} does not name its canister.`);
 }
 
-/** The address is of this machine, by its number or by localhost and the names below it. */
+/**
+ * Returns whether the address is of this machine: a loopback IP address, localhost, or a name below
+ * it.
+ */
 export function isLoopback(url: string): boolean {
   const hostname = URL.canParse(url) ? new URL(url).hostname : '';
   return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** The host is one of the network's own, whose keys are known. */
+/** Returns whether the host is one of the network's own, whose root key is known. */
 export function isNetwork(url: string): boolean {
   const { hostname } = new URL(url);
   return networkHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));

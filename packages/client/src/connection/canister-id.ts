@@ -1,11 +1,11 @@
-// Canister ids in addresses. A mistaken id would send signed calls to whoever owns the rest of the
-// name, so only a valid id below a known gateway counts. Imports the library of principals:
-// modules that every program loads must import this one when they need it.
+// Canister ids in addresses. A wrong id would send signed calls to whoever owns the domain, so only
+// a valid id below a known gateway counts. Imports the principal library; modules that every
+// program loads must import this file dynamically.
 
 import { Principal } from '@icp-sdk/core/principal';
 import { gatewayDomains } from '../../../wire/src/gateways.ts';
 
-/** The canister id in `<canister id>.<gateway>`; undefined for every other address. */
+/** Returns the canister id in `<canister id>.<gateway>`; undefined for every other address. */
 export function canisterIdIn(url: string): string | undefined {
   const [label = '', ...parent] = new URL(url).hostname.split('.');
   return isCanisterId(label) && isGateway(parent.join('.')) ? label : undefined;

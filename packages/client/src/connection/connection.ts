@@ -1,5 +1,4 @@
-// What a transfer needs of its surroundings: the way of transport, how often to try, and the type
-// of a path.
+// A transport with its retry policy, as every operation takes them.
 
 import { type RetryNotice, type RetryPolicy, retry } from './retry.ts';
 import type { Signal, Transport } from './transport.ts';
@@ -8,11 +7,11 @@ export interface Connection {
   readonly transport: Transport;
   readonly retryPolicy: RetryPolicy;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** Media type by a path's extension, if it has a known one. */
+  /** Returns the media type of a path's extension, if it is known. */
   contentTypeOf(path: string): string | undefined;
 }
 
-/** Tries `operation`, which must be safe to repeat, until it succeeds or cannot. */
+/** Runs `operation`, which must be safe to repeat, until it succeeds or a retry cannot help. */
 export function trying<T>(
   connection: Connection,
   signal: Signal,

@@ -1,4 +1,4 @@
-// Operations that a service of version 0.1.0 has no method for, made of those that it has.
+// Replacements for operations that a service of version 0.1.0 lacks, made of those that it has.
 
 import { folderPageDefault } from '../../../wire/src/limits.ts';
 import { isStorageError } from '../storage-error.ts';
@@ -8,9 +8,11 @@ import type { Connection } from './connection.ts';
 import { inParallel } from './parallel.ts';
 import type { Deletion, DeletionAnswer, Signal } from './transport.ts';
 
-/** Requests at a time. */
+/** Concurrent requests. */
 const concurrency = 8;
-/** Its inspection traps at an unknown method; its router refuses the path or the method. */
+/**
+ * The inspection of 0.1.0 traps at an unknown method; its router refuses the path or the method.
+ */
 const refusalCodes: ReadonlySet<string> = new Set([
   'Rejected',
   'Unsupported',
@@ -18,7 +20,7 @@ const refusalCodes: ReadonlySet<string> = new Set([
   'MethodNotAllowed',
 ]);
 
-/** Whether the service refused a request because it is of version 0.1.0; never fails. */
+/** Returns whether the service refused a request because it is of version 0.1.0; never throws. */
 export async function isEarlierService(
   { transport }: Connection,
   refusal: unknown,
@@ -59,7 +61,7 @@ export async function folderOf(
   };
 }
 
-/** Does the work for each item, in place of one request for all; the results are in their order. */
+/** Runs the work for each item, instead of one request for all; results are in the items' order. */
 export async function forEachAlone<Item, Result>(
   items: readonly Item[],
   signal: Signal,

@@ -1,11 +1,11 @@
-// An operation that somebody's signal ends, and that may be ended from within.
+// An abort controller that follows the caller's signal and can also be aborted from within.
 
 import { onAbort } from './abort.ts';
 import type { Signal } from './transport.ts';
 
 export interface LinkedController {
   readonly controller: AbortController;
-  /** When the operation is over. */
+  /** Stops following the signal; call it when the operation is over. */
   release(): void;
 }
 

@@ -1,13 +1,13 @@
-// Recognizes the answers that the network, its HTTP gateways and boundary nodes give in place of
-// the service, and turns each into a StorageError that names the fault, what it needs and the
-// command that helps. Sources: interface specification, "Error codes"; dfinity/ic-gateway,
-// `src/routing/error_cause.rs` (JSON for programs, HTML for browsers, `x-ic-error-cause`).
+// Recognizes responses of the network, its HTTP gateways and boundary nodes, and turns each into a
+// StorageError that states the problem, the remedy and the command for it. Sources: interface
+// specification, "Error codes"; dfinity/ic-gateway, `src/routing/error_cause.rs` (JSON for
+// programs, HTML for browsers, `x-ic-error-cause`).
 
 import { errorStatuses } from '../../../wire/src/error-status.ts';
 import { StorageError, type StorageErrorDetails } from '../storage-error.ts';
 import { isLoopback } from './canister-address.ts';
 
-/** The service that was asked. */
+/** The address of the service. */
 interface Place {
   /** The gateway, or the host for agents. */
   readonly address: string;
@@ -15,7 +15,7 @@ interface Place {
 }
 
 interface NetworkAnswer extends Place {
-  /** Reject message, or body of the response. */
+  /** The reject message, or the body of the response. */
   readonly text: string;
   /** The error code of a reject, such as IC0207. */
   readonly errorCode?: string | undefined;
@@ -35,7 +35,7 @@ interface Facts {
 interface Fault {
   readonly code: string;
   readonly errorCodes?: readonly string[];
-  /** ic-gateway's names and titles of the fault. */
+  /** ic-gateway's names of the cause and titles of its pages. */
   readonly causes?: RegExp;
   readonly titles?: RegExp;
   /** Matches the reject message, or a boundary node's text. */
@@ -48,7 +48,7 @@ interface Fault {
 
 const later = () => 'Try again in some minutes.';
 
-/** The first row that matches counts. */
+/** Ordered: the first row that matches wins. */
 const faults: readonly Fault[] = [
   {
     code: 'Frozen',
@@ -59,7 +59,7 @@ const faults: readonly Fault[] = [
     status: 503,
     message: ({ id, reason }) =>
       `The canister ${id} is frozen: its cycles are below its freezing reserve` +
-      `${missingCycles(reason)}, so it answers nothing.`,
+      `${missingCycles(reason)}, so it does not run.`,
     advice: (facts) => `Top it up: ${topUpCommand(facts)}.`,
   },
   {
@@ -67,7 +67,7 @@ const faults: readonly Fault[] = [
     errorCodes: ['IC0508', 'IC0509'],
     words: /^Canister \S+ is stopp(?:ed|ing)\b/,
     status: 503,
-    message: ({ id }) => `The canister ${id} is stopped, so it answers nothing.`,
+    message: ({ id }) => `The canister ${id} is stopped.`,
     advice: ({ id, icp, dfx }) =>
       `A controller starts it: icp canister start ${id}${icp} (or dfx canister start ${id}${dfx}).`,
   },
@@ -95,12 +95,12 @@ const faults: readonly Fault[] = [
   },
   {
     code: 'WrongClock',
-    // The host's words, and the agent's when it has compared its clock with the network's.
+    // The host's message, and the agent's after it has compared its clock with the network's.
     words: /Invalid request expiry|Clock drift: -?[1-9]\d{5,}ms|System time has been synced/,
     status: 400,
     message: ({ address }) =>
-      `The clock of this machine is wrong by minutes, so ${address} cannot be called.`,
-    advice: () => 'Set the clock, best by a time service (NTP).',
+      `This machine's clock is wrong by minutes, so ${address} refuses its calls.`,
+    advice: () => 'Set the clock, preferably by NTP.',
   },
   {
     code: 'ExpiredIdentity',
@@ -136,8 +136,8 @@ const faults: readonly Fault[] = [
     status: 503,
     isRetryable: true,
     message: ({ address }) =>
-      `The gateway ${address} withheld an answer because its certificate does not fit.`,
-    advice: () => 'Try again, since another node may answer. Report it if it stays so.',
+      `The gateway ${address} withheld a response because its certificate is not valid.`,
+    advice: () => 'Try again: another node may respond. Report it if it persists.',
   },
   {
     code: 'GatewayRefused',
@@ -163,12 +163,12 @@ const faults: readonly Fault[] = [
     status: 503,
     isRetryable: true,
     message: ({ address, reason }) =>
-      `The gateway ${address} has no answer of the canister${because(reason)}.`,
+      `The gateway ${address} got no response from the canister${because(reason)}.`,
     advice: later,
   },
 ];
 
-/** Codes of faults for which the whole service is out of use, whatever is asked. */
+/** Codes of errors that affect the whole service, whichever operation is called. */
 export const outOfUseCodes: ReadonlySet<string> = new Set([
   ...['Frozen', 'Stopped', 'NoSuchCanister', 'NoModule', 'WrongNetwork', 'WrongClock'],
   ...['SubnetUnavailable', 'GatewayRefused', 'CanisterFailed', 'GatewayError'],
@@ -177,15 +177,15 @@ export const outOfUseCodes: ReadonlySet<string> = new Set([
 const trapMark = "with message: '";
 
 /**
- * The fault that a reject or a response names; undefined when neither the network nor a gateway
- * sent it.
+ * Returns the error that a reject or a response describes; undefined if neither the network nor a
+ * gateway sent it.
  */
 export function networkFault(
   answer: NetworkAnswer,
   details: StorageErrorDetails = {},
 ): StorageError | undefined {
   const page = readPage(answer.text);
-  // A canister chooses the words of its own traps.
+  // A canister chooses the text of its own traps.
   const isTrap = page.reason.includes(trapMark);
   if (isTrap) {
     const refusal = refusalInTrap(page.reason, details);
@@ -246,7 +246,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? rejectWords(value) : '';
 }
 
-/** The words of the canister or the network, without an agent's or a gateway's around them. */
+/**
+ * Returns the text of the canister or the network, without the agent's or gateway's text around it.
+ */
 function rejectWords(text: string): string {
   const [, words = text] =
     /(?:Reject text: |reject message |rejected http_request(?:_update)?: )(.*)/s.exec(text) ?? [];
@@ -270,7 +272,7 @@ function factsOf({ address, canisterId }: Place, reason: string): Facts {
   return { id, address, reason, ...commandFlags(address) };
 }
 
-/** For messages only: nothing is sent to an id found in this way. */
+/** Used only in messages: no request goes to an id found in this way. */
 function idIn(address: string): string | undefined {
   return /^https?:\/\/((?:[a-z2-7]{5}-)+[a-z2-7]{3})\./.exec(address)?.[1];
 }
@@ -279,12 +281,12 @@ function commandFlags(address: string): Pick<Facts, 'icp' | 'dfx'> {
   return isLoopback(address) ? { icp: '', dfx: '' } : { icp: ' -n ic', dfx: ' --network ic' };
 }
 
-/** Adds cycles to a canister, by each of the two tools. */
+/** Returns the command that adds cycles to a canister, for each of the two tools. */
 export function topUpCommand({ id, icp, dfx }: Pick<Facts, 'id' | 'icp' | 'dfx'>): string {
   return `icp canister top-up ${id} --amount 1t${icp} (or dfx cycles top-up ${id} 1T${dfx})`;
 }
 
-/** Controllers are told how many cycles are missing. */
+/** The network reports the missing cycles only to controllers. */
 function missingCycles(reason: string): string {
   const [, cycles] = /at least ([\d_,]{1,40}) additional cycles/.exec(reason) ?? [];
   return cycles === undefined ? '' : ` by ${cycles} cycles`;
@@ -298,12 +300,11 @@ function because(reason: string): string {
 }
 
 /**
- * The service's inspection refuses calls by a trap whose words are those of the method,
- * `Code: sentence`.
+ * The service's inspection refuses calls by a trap with the method's own error: `Code: sentence`.
  */
 function refusalInTrap(message: string, details: StorageErrorDetails): StorageError | undefined {
   const mark = message.indexOf(trapMark);
-  // Further lines are the agent's account of the call.
+  // Further lines are the agent's description of the call.
   const [words = ''] = message.slice(mark + trapMark.length).split('\n', 1);
   const code = words.slice(0, Math.max(words.indexOf(': '), 0));
   if (!Object.hasOwn(errorStatuses, code)) return undefined;
@@ -320,13 +321,13 @@ interface Reject extends Place {
   readonly errorCode?: string | undefined;
 }
 
-/** The failure of a call that was rejected by the network, the canister or its inspection. */
+/** Returns the error of a call that the network, the canister or its inspection rejected. */
 export function rejectedError(reject: Reject, details: StorageErrorDetails): StorageError {
   const { message, errorCode, ...place } = reject;
   const [, unknown] =
     /has no (?:query |update |composite_query )?method '([^']+)'/.exec(message) ?? [];
   if (unknown !== undefined) {
-    const sentence = `The service is of a version that has no ${unknown}.`;
+    const sentence = `The service's version does not have ${unknown}.`;
     return new StorageError('Unsupported', sentence, { ...details, isRetryable: false });
   }
   const fault = networkFault({ ...place, text: message, errorCode }, details);
@@ -339,14 +340,14 @@ export function rejectedError(reject: Reject, details: StorageErrorDetails): Sto
   );
 }
 
-/** The service refuses uploads when its cycles are about to end: waiting does not help. */
+/** The service refuses uploads when its cycles are nearly used up; a retry does not help. */
 export function lowCyclesError(
   message: string,
   place: Place,
   details: StorageErrorDetails,
 ): StorageError {
   const facts = factsOf(place, '');
-  const problem = `The canister ${facts.id} takes no uploads: its cycles are nearly used up.`;
+  const problem = `The canister ${facts.id} accepts no uploads: its cycles are nearly used up.`;
   const advice = `Top it up: ${topUpCommand(facts)}.`;
   return new StorageError('LowCycles', `${problem} ${advice}`, {
     ...details,
@@ -360,7 +361,7 @@ export function isLowCycles(message: string): boolean {
   return /^(?:ServiceUnavailable: )?The canister is low on cycles/.test(message);
 }
 
-/** The host's root key is not the one that the client trusts. */
+/** Returns the error for a host whose root key is not the trusted one. */
 export function wrongNetworkError(address: string, cause: unknown): StorageError {
   const problem = `${address} belongs to another network: its root key is not the trusted one.`;
   const advice =
@@ -372,7 +373,7 @@ export function wrongNetworkError(address: string, cause: unknown): StorageError
   });
 }
 
-/** A response that is neither the service's nor a known gateway's. */
+/** Returns the error for a response that is neither the service's nor a known gateway's. */
 export function foreignAnswer(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   details: StorageErrorDetails,

@@ -1,5 +1,5 @@
-// Work done by several hands at a time. The first failure stops the others, and all have ended when
-// the promise settles.
+// Concurrent workers. The first failure stops the others, and all have ended when the promise
+// settles.
 
 import { StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
@@ -7,9 +7,9 @@ import { linkedController } from './linked-controller.ts';
 import type { Signal } from './transport.ts';
 
 /**
- * On the network a block takes two chunks of 2 MB and a request some two seconds: by four at a
- * time 80 MB went in 31 s, by eight in 26 s, hardly slower than blocks are made; 20 MB came in
- * 1.4 s and in 1.0 s (bench/client-network.ts).
+ * A block of the network holds two chunks of 2 MB, and a request takes about two seconds. 80 MB
+ * took 31 s with four concurrent requests and 26 s with eight, which is close to the rate of
+ * blocks; downloads of 20 MB took 1.4 s and 1.0 s (bench/client-network.ts).
  */
 const concurrencyDefault = 8;
 const concurrencyMax = 32;
@@ -20,20 +20,23 @@ export function checkedConcurrency(concurrency = concurrencyDefault): number {
   }
   throw new StorageError(
     'InvalidArgument',
-    `The concurrency is a number from 1 to ${concurrencyMax}; got ${concurrency}.`,
+    `concurrency must be 1 to ${concurrencyMax}; got ${concurrency}.`,
   );
 }
 
-/** Each hand gets a signal that the caller's abort and the failure of another hand set off. */
+/**
+ * Runs several workers. Each gets a signal that the caller's abort and another worker's failure
+ * abort.
+ */
 export async function inParallel(
   { concurrency, signal }: { readonly concurrency: number; readonly signal: Signal },
-  hand: (signal: AbortSignal) => Promise<void>,
+  worker: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const { controller, release } = linkedController(signal);
   const failures: unknown[] = [];
   const work = async () => {
     try {
-      await hand(controller.signal);
+      await worker(controller.signal);
     } catch (error) {
       failures.push(error);
       controller.abort(error);
@@ -44,7 +47,7 @@ export async function inParallel(
   if (failures.length > 0) throw failures[0];
 }
 
-/** What the work gives, or undefined when the signal comes first: then nobody waits for it. */
+/** Returns the result of `work`, or undefined as soon as the signal is aborted. */
 export function unlessAborted<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
@@ -57,7 +60,10 @@ export function unlessAborted<T>(
   });
 }
 
-/** What tasks that never fail give, as they end; so many run at a time. */
+/**
+ * Yields results in the order in which tasks end, with at most `concurrency` running. Tasks must
+ * not throw.
+ */
 export async function* asTheyEnd<T>(
   tasks: AsyncIterable<() => Promise<T>>,
   concurrency: number,
@@ -80,7 +86,7 @@ export async function* asTheyEnd<T>(
   yield* ended;
 }
 
-/** The same function, one call after another. */
+/** Returns a function that queues its calls: each begins when the previous one has ended. */
 export function oneAtATime<T>(take: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

@@ -1,40 +1,40 @@
-// Tries again what may pass, after growing, jittered delays or what Retry-After says. Safe by the
-// service's interface: a chunk sent again is harmless, a completion may be repeated.
+// Repeats failed operations after growing delays with jitter, or after Retry-After. The service's
+// interface makes this safe: a chunk can be sent twice, and a completion can be repeated.
 
 import { abortedError, StorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
 
 export interface RetryPolicy {
-  /** Attempts in all. */
+  /** Including the first attempt. */
   readonly attemptsMax: number;
-  /** Before the second attempt; doubled before each further one. */
+  /** The delay before the second attempt; doubled before each further one. */
   readonly delayMsMin: number;
   readonly delayMsMax: number;
 }
 
-/** Told before each pause. */
+/** Passed to `onRetry` before each pause. */
 export interface RetryNotice {
-  /** The one that has failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly attemptsMax: number;
-  /** Since the first attempt has begun. */
+  /** Since the start of the first attempt. */
   readonly elapsedMs: number;
-  /** Until the next one begins. */
+  /** Until the next attempt. */
   readonly delayMs: number;
   readonly error: StorageError;
 }
 
-/** The shortest pauses add up to 22.9 s, so a restart of a gateway or router is waited for. */
+/** The shortest pauses add up to 22.9 s, enough for a gateway or router to restart. */
 export const defaultRetryPolicy: RetryPolicy = {
   attemptsMax: 10,
   delayMsMin: 250,
   delayMsMax: 10_000,
 };
 
-/** Of a Retry-After: above it the service is not there, for now. */
+/** A longer Retry-After is not waited for: the service is unavailable. */
 const retryAfterSecondsMax = 120;
 
-/** Seconds of a Retry-After field, which is a number or a date (RFC 9110, 10.2.3). */
+/** Returns the seconds of a Retry-After field, which is a number or a date (RFC 9110 §10.2.3). */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const field = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(field)) return Number(field);
@@ -51,7 +51,7 @@ export interface RetryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `operation` is told its attempt, from 1. */
+/** Runs `operation` with the number of the attempt, from 1. */
 export async function retry<T>(
   operation: (attempt: number) => Promise<T>,
   { policy, onRetry, signal }: RetryOptions,
@@ -76,7 +76,7 @@ export async function retry<T>(
   }
 }
 
-/** Between half of the delay and the whole of it, so that many clients do not come back at once. */
+/** Returns between half of the delay and the whole, so that many clients do not return at once. */
 export function delayMs({ delayMsMin, delayMsMax }: RetryPolicy, attempt: number): number {
   const whole = Math.min(delayMsMax, delayMsMin * 2 ** (attempt - 1));
   return whole * (0.5 + Math.random() / 2);

@@ -1,46 +1,46 @@
-// The transfer window of one direction of a line: how many bytes may be under way at a time, and
-// how long the chunks of a new upload are. It begins with one request and follows the rate at which
-// requests were completed. Each body takes at most half of the time here that gateways accept.
+// The transfer window of one direction of a line: how many bytes may be in flight, and how long the
+// chunks of a new upload are. It begins with one request and follows the rate at which requests
+// complete. A body takes at most half of the time that gateways accept.
 //
 // The rate is a delivery rate, as BBR estimates it: the bytes completed during a request's life,
-// divided by that life. The greatest of the last samples counts, since a sample is too low when the
-// line was idle or the service busy, but hardly ever too high.
+// divided by that life. The highest recent sample counts, because samples are too low while the
+// line is idle or the service busy, but hardly ever too high.
 
 import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
 import { abortedError, isStorageError } from '../storage-error.ts';
 import { onAbort } from './abort.ts';
 
 /**
- * The bytes under way take so long together, and each of them at most as long: below 15 s, though
- * the greatest sample is up to a third too high.
+ * Target time for all bytes in flight, and so for each request. Below 15 s although the highest
+ * sample can be a third too high.
  */
 const windowMs = 10_500;
 /**
- * A second request may take so long with the first: while one is under way at a time, the service's
- * latency makes the rate look lower than it is.
+ * Target time for the first two requests: with one in flight at a time, the service's latency makes
+ * the measured rate too low.
  */
 const pairMs = 15_000;
-/** Three chunks are under way, so that the line is in use while one of them is answered. */
+/** With three chunks in flight, the line stays busy while one of them is answered. */
 const chunkMs = 3_000;
 const sampleLifeMs = 20_000;
 /**
- * Only requests that take the line so long are paced. They start faster than they end, so that the
- * rate of a line that was measured as too slow doubles with each of them.
+ * Paces only requests that take at least this long. They start faster than they end, so a rate that
+ * was measured too low doubles with each request.
  */
 const pacedMsMin = 1_200;
 const pace = 0.4;
-/** Shorter transfers measure the service's latency more than the line. */
+/** Shorter transfers would measure the service's latency rather than the line. */
 const sampleBytesMin = 65_536;
-/** Until the rate is known: several small files, but one request of any other length. */
+/** The window until the rate is known: several small files, but only one longer request. */
 const unknownWindowBytes = 131_072;
-/** Requests up to here are sent without measuring the line first: it takes them in time. */
+/** Requests up to this length are sent without measuring the line first. */
 export const unmeasuredBytesMax = 131_072;
 
 /** Gateways accept bodies of calls and of HTTP requests within these times. */
 export const callBodyMsMax = 30_000;
 export const httpBodyMsMax = 60_000;
 
-/** The service answers a request of this length by a query too, as it does shorter ones not. */
+/** The service answers a request of this length by a query; shorter ones would cost an update. */
 const shortProbeBytes = 8_192;
 
 interface Sample {
@@ -54,22 +54,24 @@ export interface Clock {
 
 export class TransferWindow {
   readonly #clock: Clock;
-  /** The youngest last; one is kept, however old. */
+  /** Newest last; the last one never expires. */
   #samples: Sample[] = [];
   #latencyMs = 0;
   #deliveredBytes = 0;
   #bytesUnderWay = 0;
   #requestsUnderWay = 0;
   #waiting: { readonly bytes: number; readonly start: () => void }[] = [];
-  /** Requests that began before it failed for the same reason. */
+  /**
+   * When the window was halved last: a failure of a request that began earlier has the same cause.
+   */
   #halvedAtMs = Number.NEGATIVE_INFINITY;
   #measurement: Promise<void> | undefined;
   /**
-   * Until a request of the upload itself was sampled. The answers to a measurement take longer or
-   * shorter than the bytes between them; chunks that are too short do less harm than too long ones.
+   * A lower estimate, used until a request of the upload itself is sampled. Responses to a
+   * measurement vary by more than its bytes, and too short chunks do less harm than too long ones.
    */
   #cautiousBytesPerMs: number | undefined;
-  /** When the next request may start beside others, by `paceOf`. */
+  /** The earliest start of the next concurrent request, by `paceOf`. */
   #nextStartMs = 0;
   #paceTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -77,13 +79,13 @@ export class TransferWindow {
     this.#clock = clock;
   }
 
-  /** Bytes a second; undefined before the first measurement. */
+  /** Bytes per second; undefined before the first measurement. */
   get bytesPerSecond(): number | undefined {
     const rate = this.#bytesPerMs();
     return rate === undefined ? undefined : 1_000 * rate;
   }
 
-  /** The length of chunks that this line takes in time, for a file of that size if it is known. */
+  /** Returns the chunk length that this line can send in time, for a file of `size` if known. */
   chunkBytes(size = 0, countMax = 1): number {
     const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     if (rate === undefined) return chunkBytesMax;
@@ -91,20 +93,20 @@ export class TransferWindow {
     return Math.min(chunkBytesMax, Math.max(least, Math.round(rate * chunkMs)));
   }
 
-  /** The length of a request that this line takes in time, up to `max`. */
+  /** Returns the request length that this line can send in time, up to `max`. */
   requestBytes(max: number): number {
     const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     if (rate === undefined) return max;
     return Math.min(max, Math.max(chunkBytesMin, Math.round(2 * rate * chunkMs)));
   }
 
-  /** Whether the line takes that many bytes in so long, as far as it is known. */
+  /** Returns whether the line can send this many bytes in `ms`; true while its rate is unknown. */
   takes(bytes: number, ms: number): boolean {
     const rate = this.#cautiousBytesPerMs ?? this.#bytesPerMs();
     return rate === undefined || bytes <= rate * ms;
   }
 
-  /** Sends `bytes` in a request when the window has room for them. */
+  /** Runs `send` as soon as the window has room for its bytes. */
   async run<T>(bytes: number, signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T> {
     await this.#room(bytes, signal);
     const startMs = this.#clock.now();
@@ -126,20 +128,20 @@ export class TransferWindow {
     }
   }
 
-  /** Notes a transfer that did not wait for the window, since its length was not known ahead. */
+  /** Records a transfer that did not wait for the window because its length was not known. */
   note(bytes: number, lifeMs: number): void {
     this.#deliveredBytes += bytes;
     if (bytes >= sampleBytesMin) this.#sample(bytes, lifeMs);
   }
 
-  /** Notes what a request without bytes took: so long the service itself takes to answer. */
+  /** Records the time of a request without a body, which is the service's latency. */
   noteLatency(ms: number): void {
     this.#latencyMs = this.#latencyMs === 0 ? ms : Math.min(this.#latencyMs, ms);
   }
 
   /**
-   * Measures the line unless its rate is known: `probe` sends so many bytes in a request that costs
-   * the service nothing. A measurement that fails is ignored, and repeated the next time.
+   * Measures the line unless its rate is known. `probe` sends this many bytes in a request that
+   * costs the service nothing. A failed measurement is ignored and repeated next time.
    */
   async measure(probe: (bytes: number) => Promise<unknown>): Promise<void> {
     if (this.#samples.length > 0) return;
@@ -158,20 +160,20 @@ export class TransferWindow {
     try {
       const ms = await timed(sampleBytesMin);
       const isFast = (sampleBytesMin / ms) * chunkMs >= chunkBytesMax;
-      // The first request may have opened the connection, and waited for the service's answer.
+      // The first request may include the opening of the connection and the service's latency.
       const shortMs = isFast ? 0 : await timed(shortProbeBytes);
       const bytes = sampleBytesMin - shortProbeBytes;
       this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
       this.#cautiousBytesPerMs = bytes / Math.max(1, ms - shortMs, ms / 5);
     } catch {
-      // The requests that follow have the same trouble, and report it.
+      // The requests that follow fail in the same way and report it.
     }
   }
 
   /**
-   * The line was idle while the service answered, unless others were under way. Half of the latency
-   * is between both: more would overfill a line in use, and less leaves one request at a time to a
-   * slow service. A latency noted in a bad moment must not make up most of a life.
+   * Unless other requests were in flight, the line was idle during the service's latency. Half of
+   * the latency is subtracted: more would overfill a busy line, less would leave a slow service
+   * with one request at a time. The bound by `lifeMs` limits a latency recorded at a bad moment.
    */
   #sample(bytes: number, lifeMs: number): void {
     const latencyMs = Math.min(this.#latencyMs, lifeMs) / 2;
@@ -204,7 +206,7 @@ export class TransferWindow {
       const stop = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
         reject(abortedError(signal?.reason));
-        // The one behind it may have room.
+        // The next request in the queue may fit now.
         this.#startWaiting();
       };
       const settled = onAbort(signal, stop);
@@ -230,7 +232,7 @@ export class TransferWindow {
     return false;
   }
 
-  /** In their order, so that a long one is not overtaken for ever. */
+  /** Starts waiting requests in order, so that long ones do not starve. */
   #startWaiting(): void {
     const rate = this.#bytesPerMs();
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
@@ -246,15 +248,15 @@ export class TransferWindow {
 }
 
 /**
- * Milliseconds until another request may start beside one of that length. On a slow line requests
- * that start together also end together, and nothing is on its way while all of them are answered.
+ * Returns the milliseconds until another request may start. On a slow line, requests that start
+ * together also end together, and the line is idle while all of them are answered.
  */
 function paceOf(bytes: number, bytesPerMs: number | undefined): number {
   const ms = bytesPerMs === undefined ? 0 : bytes / bytesPerMs;
   return ms < pacedMsMin ? 0 : pace * ms;
 }
 
-/** Both directions of the line of one storage. */
+/** Both directions of a storage's line. */
 export interface Line {
   readonly up: TransferWindow;
   readonly down: TransferWindow;
@@ -264,7 +266,7 @@ export function createLine(clock?: Clock): Line {
   return { up: new TransferWindow(clock), down: new TransferWindow(clock) };
 }
 
-/** The service's own refusals say nothing of the line. */
+/** The service's own refusals are no sign of a bad line. */
 function isLineFailure(error: unknown): boolean {
   return (
     isStorageError(error, 'Timeout') ||

@@ -1,5 +1,5 @@
-// One interface for both ways to the service: HTTP through a gateway, and calls through the agent.
-// Each method is one attempt at one request, and throws a StorageError.
+// The interface that both transports implement: HTTP through a gateway, and calls through the
+// agent. Each method makes one attempt at one request, and throws a StorageError.
 
 import type { StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
@@ -55,7 +55,7 @@ export interface WholeFile extends FileMetadata {
   readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
-/** One of a batch. */
+/** One file of a batch. */
 export interface BatchedFile extends Omit<FileMetadata, 'bucket' | 'sha256'> {
   readonly bytes: Uint8Array;
 }
@@ -65,19 +65,19 @@ export interface FileBatch {
   readonly files: readonly BatchedFile[];
 }
 
-/** Either paths or a prefix; a cursor is what a call by that prefix has given. */
+/** Pass paths or a prefix; with a prefix, `cursor` continues the previous call. */
 export interface Deletion {
   readonly bucket: string;
   readonly paths?: readonly string[] | undefined;
   readonly prefix?: string | undefined;
   readonly cursor?: string | undefined;
-  /** With exactly one path. */
+  /** Requires exactly one path. */
   readonly ifMatch?: string | undefined;
 }
 
 export interface DeletionAnswer {
   readonly results: readonly RemovedFile[];
-  /** Absent when nothing is left. */
+  /** Absent when the deletion is complete. */
   readonly nextCursor: string | undefined;
 }
 
@@ -87,15 +87,15 @@ export interface LinksRequest extends LinkListOptions {
 
 export interface LinkPage {
   readonly items: readonly LinkRecord[];
-  /** Absent at the end. */
+  /** Absent on the last page. */
   readonly nextCursor: string | undefined;
 }
 
 export interface SessionRequest extends FileMetadata {
-  /** Undefined: completion tells it. */
+  /** Undefined if only the completion will state it. */
   readonly size: number | undefined;
   readonly chunkBytes: number;
-  /** The same for each attempt: the service then answers all of them with one session. */
+  /** The same for each attempt, so that the service returns the same session. */
   readonly token: string;
 }
 
@@ -103,7 +103,7 @@ export interface SessionName extends FileName {
   readonly uploadId: string;
 }
 
-/** What is told at the end only, beside or in place of what was told at the beginning. */
+/** Values that are known only at the end; each replaces the one given at the beginning. */
 export interface Completion extends SessionName {
   readonly metadata?: UserMetadata | undefined;
   readonly sha256?: string | undefined;
@@ -114,7 +114,7 @@ export interface Completion extends SessionName {
 export interface ChunkUpload extends SessionName {
   readonly index: number;
   readonly bytes: Uint8Array;
-  /** The bytes once more, where the source has them so. */
+  /** The same bytes as a Blob, if the source has one. */
   readonly blob?: Blob | undefined;
   readonly digest: Uint8Array;
   /** Receives how many bytes of the request have been sent. */
@@ -125,13 +125,13 @@ export interface OpenedFile {
   readonly etag: string;
   readonly size: number;
   readonly contentType: string | undefined;
-  /** Of all its chunks but the last; undefined when it cannot be told. */
+  /** The length of all chunks but the last; undefined if unknown. */
   readonly chunkBytes: number | undefined;
-  /** It is read without the key, as public files are. */
+  /** The file was opened without the key, as public files are. */
   readonly isAnonymous: boolean;
-  /** It is one of the file's versions, which is read by its number. */
+  /** Set if one version was opened by its number. */
   readonly version?: number | undefined;
-  /** The bytes of the first chunk, when they came along, until they are given on. */
+  /** The first chunk, if the response contained it; the reader clears it. */
   first: Uint8Array | undefined;
 }
 
@@ -139,38 +139,44 @@ export interface PartRequest extends FileName {
   /** [start, end), not empty and at most a chunk. */
   readonly start: number;
   readonly end: number;
-  /** It begins where a chunk begins, and ends with it. */
+  /** The range is exactly one chunk. */
   readonly isChunk: boolean;
-  /** As it was opened. */
+  /** As the file was opened. */
   readonly isAnonymous: boolean;
   readonly version?: number | undefined;
-  /** PreconditionFailed if the file is another one by now, where the way of transport can tell. */
+  /**
+   * The expected ETag: the call fails with PreconditionFailed if the file has been replaced, if the
+   * transport can detect it.
+   */
   readonly etag: string;
-  /** Of a link to the file, below the service's address: it is read there, without the key. */
+  /** Path of a link to the file: the part is read there, without the key. */
   readonly linkPath?: string | undefined;
   /** Receives how many of its bytes have arrived. */
   readonly onReceived?: ((bytes: number) => void) | undefined;
 }
 
-/** What the service answers of an identity: see age/bucket-identity.ts. */
+/** The service's response with an encrypted identity: see age/bucket-identity.ts. */
 export interface SealedIdentity {
   readonly epoch: number;
-  /** 192 bytes, for who made the transport key. */
+  /** 192 bytes, encrypted to the transport key. */
   readonly encryptedKey: Uint8Array;
-  /** 96 bytes: of the canister and the context, by its own word. */
+  /** 96 bytes: the public key of the canister and the context, not yet verified. */
   readonly publicKey: Uint8Array;
   readonly recipient?: string | undefined;
   readonly keyName: string;
 }
 
-/** Nothing of a bucket that is not end-to-end. Over HTTP nothing of what identities are made of. */
+/**
+ * `endToEnd` is absent or null if the bucket is not end-to-end. Over HTTP the response lacks the
+ * values that identities are derived from.
+ */
 export interface ToldMode {
   readonly endToEnd?:
     | EndToEndRecord
     | (Omit<EndToEndRecord, 'serial' | 'epochs'> & { readonly epoch?: BucketEpoch | undefined })
     | null
     | undefined;
-  /** Over HTTP it is not told. */
+  /** Absent over HTTP. */
   readonly keepVersionsDays?: number | undefined;
 }
 
@@ -178,7 +184,7 @@ export interface PageRequest extends ListOptions {
   readonly page: number;
 }
 
-/** Of a move without a version. */
+/** A copy, or a move, which has no version. */
 export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
   readonly from: FileName;
   readonly to: FileName;
@@ -186,7 +192,7 @@ export interface CopyRequest extends Omit<CopyFileOptions, 'signal'> {
 
 export type PrefixMove = Omit<MoveAllOptions, 'signal'>;
 
-/** Of one call; once more until it is done. */
+/** The result of one call; repeat the call until `isDone`. */
 export interface PrefixMoveAnswer extends MovedFiles {
   readonly isDone: boolean;
 }
@@ -200,20 +206,20 @@ export interface VersionsRequest extends Omit<VersionListOptions, 'signal'> {
 export type Restoration = Omit<RestoreOptions, 'signal'>;
 export type Erasure = Omit<EraseOptions, 'signal'>;
 
-/** Of one call; once more until it is done. */
+/** The result of one call; repeat the call until `isDone`. */
 export interface ErasureAnswer {
   readonly erased: number;
   readonly isDone: boolean;
 }
 
-/** What only owners and controllers do. */
+/** Operations of owners and controllers. */
 export interface Management {
   createBucket(id: string, options: BucketOptions): Promise<BucketRecord>;
   getBucket(id: string): Promise<BucketRecord>;
   listBuckets(page: number): Promise<{ items: readonly BucketRecord[]; hasMore: boolean }>;
   updateBucket(id: string, change: BucketChange): Promise<BucketRecord>;
   deleteBucket(id: string, options: { readonly isForced: boolean }): Promise<void>;
-  /** The transport key has 48 bytes. */
+  /** @param transportPublicKey 48 bytes */
   getBucketIdentity(
     bucket: string,
     epoch: number,
@@ -224,11 +230,11 @@ export interface Management {
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(bucket: string): Promise<readonly KeyRecord[]>;
   revokeKey(id: string): Promise<void>;
-  /** Principals that may create buckets after it. */
+  /** Returns the principals that may create buckets after the change. */
   updateAccess(change: AccessChange): Promise<readonly string[]>;
   rotateBucketKey(bucket: string): Promise<void>;
   rotateRootKey(source: RootKeySource | undefined): Promise<void>;
-  /** Without a body the text goes. */
+  /** Removes the text if `body` is undefined. */
   setWellKnown(text: {
     readonly name: string;
     readonly body: string | undefined;
@@ -239,22 +245,22 @@ export interface Management {
 
 export interface Transport {
   readonly line: Line;
-  /** Sends so many bytes, 8,192 or more, to be answered by a query: to measure the line. */
+  /** Sends a request of 8,192 bytes or more that a query answers, to measure the line. */
   probe(bytes: number): Promise<void>;
-  /** Files up to here go in one request. */
+  /** Files up to this size are sent in one request. */
   readonly wholeFileBytesMax: number;
-  /** Gateways refuse a body that takes longer. */
+  /** Gateways refuse a body that takes longer to arrive. */
   readonly bodyMsMax: number;
   putFile(file: WholeFile, signal: Signal): Promise<FileRecord>;
-  /** In the order of the files; all are stored, or each has its error. */
+  /** Returns the results in the files' order: all are stored, or each has its error. */
   putFiles(batch: FileBatch, signal: Signal): Promise<readonly (FileRecord | StorageError)[]>;
   startUpload(request: SessionRequest, signal: Signal): Promise<UploadSession>;
   getUpload(name: SessionName, signal: Signal): Promise<UploadSession>;
   putChunk(chunk: ChunkUpload, signal: Signal): Promise<void>;
-  /** Repeated, it answers as the first time. */
+  /** Idempotent: a repeated call returns the same record. */
   completeUpload(completion: Completion, signal: Signal): Promise<FileRecord>;
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
-  /** The open ones. */
+  /** Returns the open sessions. */
   listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;
   getEndToEnd(bucket: string, signal: Signal): Promise<ToldMode>;
   openFile(
@@ -266,20 +272,20 @@ export interface Transport {
     },
   ): Promise<OpenedFile>;
   readPart(part: PartRequest, signal: Signal): Promise<Uint8Array>;
-  /** Where links are, without a slash at its end; '' where that is not known. */
+  /** The address that link paths are appended to, without a final slash; '' if unknown. */
   readonly linkBase: string;
-  /** Files are read through links: then what a key opens comes certified. */
+  /** Private files are downloaded through temporary links, so that responses are certified. */
   readonly readsByLinks: boolean;
-  /** The url is the path below `linkBase`. */
+  /** Returns a link whose `url` is the path below `linkBase`. */
   createLink(request: LinkRequest): Promise<NewLink>;
   listLinks(request: LinksRequest): Promise<LinkPage>;
   removeLink(bucket: string, id: string, signal: Signal): Promise<void>;
-  /** With a version the record of that one. */
+  /** Returns the record of the present version, or of `version`. */
   getFile(file: FileName, signal: Signal, version?: number | undefined): Promise<FileRecord>;
   listFiles(request: PageRequest): Promise<FilePage>;
   listFolder(request: FolderOptions): Promise<FolderPage>;
   usage(request: UsageOptions): Promise<Usage>;
-  /** With `ifMatch` only while the file has one of these entity tags. */
+  /** @param ifMatch entity tags; the file is deleted only if it has one of them */
   deleteFile(file: FileName, signal: Signal, ifMatch?: string | undefined): Promise<void>;
   deleteFiles(deletion: Deletion, signal: Signal): Promise<DeletionAnswer>;
   copyFile(request: CopyRequest, signal: Signal): Promise<FileRecord>;
@@ -290,6 +296,6 @@ export interface Transport {
   restoreVersion(restoration: Restoration, signal: Signal): Promise<FileRecord>;
   eraseVersions(erasure: Erasure, signal: Signal): Promise<ErasureAnswer>;
   status(signal: Signal): Promise<ServiceStatus>;
-  /** Absent where it is not offered. */
+  /** Absent over HTTP. */
   readonly management: Management | undefined;
 }

@@ -1,9 +1,9 @@
-// One request and its response, read whole, with a time limit that counts from the last byte that
-// moved: a slow line is no reason to give up, a dead one is.
+// Sends one request and reads its whole response, with a time limit that restarts with each byte
+// that moves: a slow line may take its time, a dead one fails.
 //
-// Bytes of a response are counted as they arrive. Bytes of a request are counted by a BodySender,
-// since fetch does not report them. The platform buffers some of what it has taken, so the limit
-// allows for the time that a slow line needs for it.
+// Response bytes are counted as they arrive. Request bytes are counted by a BodySender, since fetch
+// does not report them. The platform buffers some of the sent bytes, so the limit includes the time
+// that a slow line needs for the buffer.
 
 import { joinPieces, piecesOf } from '../bytes/byte-stream.ts';
 import { StorageError } from '../storage-error.ts';
@@ -12,7 +12,7 @@ import type { Signal } from './transport.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Sends a request with a body, and reports how many of its bytes have been sent, as they are. */
+/** Sends a request with a body and reports how many of its bytes have been sent. */
 export type BodySender = (
   url: string | URL,
   init: RequestInit & { readonly body: Uint8Array | Blob },
@@ -21,9 +21,9 @@ export type BodySender = (
 
 export interface WatchedConnection {
   readonly fetch: Fetch;
-  /** Without one, a request's bytes count as sent when its response begins. */
+  /** Without a sender, a request's bytes count as sent when its response begins. */
   readonly sendBody?: BodySender | undefined;
-  /** Without a byte that moves. */
+  /** The longest time without a byte that moves. */
   readonly timeoutMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface WatchedInit extends RequestInit {
   readonly onSent?: ((bytes: number) => void) | undefined;
   /** Receives the number of the response's bytes that have arrived. */
   readonly onReceived?: ((bytes: number) => void) | undefined;
-  /** Called before the response's body is read; it is not read when this throws. */
+  /** Called before the response's body is read; the body is not read if this throws. */
   readonly onHead?: ((response: Response) => void) | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface WholeResponse {
 }
 
 const slowLineBytesPerMs = 16;
-/** The platform may still buffer so many of the bytes that a sender has counted as sent. */
+/** The platform may still buffer this many of the bytes that a sender has counted as sent. */
 const bufferedBytesMax = 262_144;
-/** Shorter bodies are sent at once. */
+/** Shorter bodies are sent without a BodySender. */
 const countedBytesMin = 32_768;
 
-/** Throws as `fetch` does, and a Timeout. */
+/** Throws what `fetch` throws, and Timeout if no byte moves. */
 export function fetchWhole(
   connection: WatchedConnection,
   url: string | URL,
@@ -81,7 +81,7 @@ export function fetchWhole(
   });
 }
 
-/** Not every platform has Blob, so a body is asked for its size and not for its class. */
+/** Checks for `size` instead of the class, since not every platform has Blob. */
 function lengthOf(body: WatchedInit['body']): number {
   if (typeof body === 'string' || body instanceof Uint8Array) return body.length;
   return (body as { readonly size?: number } | null | undefined)?.size ?? 0;
@@ -91,7 +91,7 @@ async function readWhole(
   response: Response,
   onReceived: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  // Not every platform has streams of responses.
+  // Not every platform supports streaming responses.
   if (!response.body) return new Uint8Array(await response.arrayBuffer());
   const pieces: Uint8Array[] = [];
   let received = 0;
@@ -105,11 +105,11 @@ async function readWhole(
 
 interface Stall {
   readonly signal: AbortSignal;
-  /** Bytes have moved; the next ones may take so much longer. */
+  /** Restarts the limit; the next byte may take `allowanceMs` longer. */
   moved(allowanceMs?: number): void;
 }
 
-/** Ends the operation by the caller's signal, and when nothing moves for so long. */
+/** Aborts the operation by the caller's signal, or when no byte has moved for `timeoutMs`. */
 async function untilStalled<T>(
   signal: Signal,
   timeoutMs: number,
@@ -146,7 +146,7 @@ async function untilStalled<T>(
 function timeoutError(timeoutMs: number): StorageError {
   return new StorageError(
     'Timeout',
-    `No byte of the request or its response has moved for ${timeoutMs} ms.`,
+    `No byte of the request or its response moved for ${timeoutMs} ms.`,
     { isRetryable: true },
   );
 }

@@ -1,11 +1,11 @@
-// Sends bodies by XMLHttpRequest, since a browser's fetch() does not report how many of their bytes
-// have gone. https://xhr.spec.whatwg.org
+// Sends bodies by XMLHttpRequest, because a browser's fetch() does not report how many bytes it has
+// sent. https://xhr.spec.whatwg.org
 
 import type { BodySender } from './watched-fetch.ts';
 
 /**
- * Sends bodies in browsers and reports how far they are; `sendBody` of the options takes it.
- * XMLHttpRequest follows redirects, so the page's Content-Security-Policy must name in
+ * Sends bodies in browsers and reports their progress; pass it as the option `sendBody`.
+ * XMLHttpRequest follows redirects, so the page's Content-Security-Policy must list in
  * `connect-src` the hosts that may receive files.
  */
 export const xhrSender: BodySender = (url, { method, headers, body, signal }, onSent) =>
@@ -35,6 +35,6 @@ function responseOf(request: XMLHttpRequest): Response {
     const end = line.indexOf(': ');
     if (end > 0) headers.append(line.slice(0, end), line.slice(end + 2));
   }
-  // A Response of 204, for one, takes no body at all.
+  // A Response with status 204, for example, must have no body.
   return new Response(response?.byteLength > 0 ? response : null, { status, headers });
 }

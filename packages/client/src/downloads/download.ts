@@ -1,5 +1,5 @@
-// Download of one file: its chunks are fetched in parallel and given in order. A whole file's bytes
-// must have the digest that its entity tag tells. Holds one chunk for each request under way.
+// Downloads one file: fetches its chunks in parallel, returns them in order, and compares a whole
+// file with its entity tag. Holds one chunk for each concurrent request.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { joinPieces } from '../bytes/byte-stream.ts';
@@ -21,24 +21,25 @@ interface Job {
   readonly name: FileName;
   readonly file: OpenedFile;
   readonly options: DownloadOptions;
-  /** Bytes asked for: [start, end). */
+  /** The requested bytes: [start, end). */
   readonly start: number;
   readonly end: number;
-  /** Of one request. */
+  /** The length of one request. */
   readonly partBytes: number;
-  /** Digests of the chunks before `start`; undefined when nothing is verified. */
+  /** Digests of the chunks so far; undefined if nothing is verified. */
   readonly digests: Uint8Array[] | undefined;
-  /** What parts are read by; undefined: as the file was opened. */
+  /** Reads the parts through a link; undefined if they are read as the file was opened. */
   readonly link?: PartLink | undefined;
 }
 
 /**
- * Of a private file, that its own link is worth: on the network it takes four seconds more (five
- * chunks in 4.9 s in place of 0.8 s), in which a line of 16 Mbit/s brings as many chunks.
+ * Minimum number of chunks for which a temporary link pays off: its two updates take about 4 s on
+ * the network (five chunks in 4.9 s instead of 0.8 s), in which a line of 16 Mbit/s transfers as
+ * many chunks.
  */
 const linkedPartsMin = 4;
 
-/** `opened`: by whoever has opened it before. */
+/** Downloads a file; `opened` is the file if the caller has opened it already. */
 export async function downloadFile(
   connection: Connection,
   name: FileName,
@@ -73,7 +74,10 @@ export async function downloadFile(
   function rangeJob(): Job {
     const { start, end = file.size } = range ?? { start: 0 };
     if (!(start >= 0 && start < Math.min(end, file.size))) {
-      throw new StorageError('InvalidRange', `The file has ${file.size} bytes: ask for some.`);
+      throw new StorageError(
+        'InvalidRange',
+        `The range is not within the file's ${file.size} bytes.`,
+      );
     }
     const bounds = { start, end: Math.min(end, file.size), partBytes: chunkBytesMax };
     return { connection, name, file, options, ...bounds, digests: undefined };
@@ -85,10 +89,10 @@ export async function downloadFile(
     const start = digests && (await resumedBytes({ file, options, partBytes, digests }));
     const bounds = { start: start ?? 0, end: file.size, partBytes: partBytes ?? chunkBytesMax };
     const { isAnonymous, version } = file;
-    // A link is to the file as it is
+    // A link serves only the present version.
     const isLinkable = !isAnonymous && version === undefined && connection.transport.readsByLinks;
-    // What does not begin and end with a chunk is certified at no address. A link takes two
-    // updates, some seconds: few parts are read by the key, and compared with the entity tag too.
+    // Only whole chunks are certified. A link takes two updates, some seconds, so files of few
+    // parts are read with the key; the entity tag verifies both.
     const isInChunks = file.chunkBytes === partBytes;
     const isLong = file.size > linkedPartsMin * bounds.partBytes;
     const link = isLinkable && isInChunks && isLong ? partLinkTo(connection, name) : undefined;
@@ -102,11 +106,11 @@ function chunkBytesOf(file: OpenedFile, options: DownloadOptions): number | unde
   if (options.verify === false) return undefined;
   throw new StorageError(
     'Unsupported',
-    'The length of its chunks is not known here: tell chunkBytes, get it over HTTP, or unverified.',
+    "The file's chunk length is unknown; pass chunkBytes or verify: false, or download over HTTP.",
   );
 }
 
-/** Hashes the whole chunks that an earlier download has brought; where the next one begins. */
+/** Hashes the whole chunks of an earlier download, and returns the offset of the next chunk. */
 async function resumedBytes(input: {
   readonly file: OpenedFile;
   readonly options: DownloadOptions;
@@ -117,7 +121,10 @@ async function resumedBytes(input: {
   const { resume } = options;
   if (resume === undefined || partBytes === undefined) return 0;
   if (resume.etag !== file.etag) {
-    throw new StorageError('PreconditionFailed', 'The file was replaced: get it from its start.');
+    throw new StorageError(
+      'PreconditionFailed',
+      'The file was replaced; download it from the start.',
+    );
   }
   const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
   const received = await openSource(resume.received, sourceOptions);
@@ -135,7 +142,7 @@ interface Part {
 }
 
 interface PartReader {
-  /** In their order; `undefined` at the end, when all of them are what they should be. */
+  /** Returns the parts in order, then `undefined` once the whole has been verified. */
   next(): Promise<Uint8Array | undefined>;
   stop(reason: unknown): void;
 }
@@ -145,7 +152,7 @@ function partReader(job: Job): PartReader {
   const concurrency = checkedConcurrency(options.concurrency);
   const { controller, release } = linkedController(options.signal);
   const { signal } = controller;
-  // Nobody waits for it then.
+  // An ended download does not wait for the link's removal.
   if (signal.aborted) job.link?.remove();
   signal.addEventListener('abort', () => job.link?.remove(), { once: true });
   const stop = (reason: unknown) => {
@@ -155,7 +162,7 @@ function partReader(job: Job): PartReader {
   const parts: Promise<Part>[] = [];
   let position = start;
   let doneBytes = start;
-  /** By the parts' positions: of those that have not been given on. */
+  /** Received bytes of the parts that have not been returned yet, by position. */
   const received = new Map<number, number>();
   const report = () => {
     const movedBytes = [...received.values()].reduce((sum, bytes) => sum + bytes, doneBytes);
@@ -168,7 +175,7 @@ function partReader(job: Job): PartReader {
         received.set(from, bytes);
         report();
       });
-      // It is awaited in its turn; until then its failure is not unhandled.
+      // The part is awaited later; until then its failure must not count as unhandled.
       part.catch(() => {});
       parts.push(part);
       position += partBytes;
@@ -187,7 +194,7 @@ function partReader(job: Job): PartReader {
     received.delete(doneBytes);
     doneBytes += part.bytes.length;
     report();
-    // Who takes one at a time wants one in memory: nothing is read ahead then.
+    // With a concurrency of 1, the caller wants only one chunk in memory.
     if (concurrency > 1) fill();
     return part.bytes;
   }
@@ -235,7 +242,7 @@ async function fetchPart(
   const isChunk = job.options.range === undefined;
   const { etag, isAnonymous, version } = file;
   const first = firstOnce(file);
-  // A gateway may send a longer answer than was asked for.
+  // A gateway may send more than was requested.
   const received = (bytes: number) => onReceived(Math.min(bytes, end - start));
   const asked = { ...name, start, end, etag, isChunk, isAnonymous, version };
   const part = { ...asked, onReceived: received };
@@ -250,7 +257,7 @@ async function fetchPart(
   return { bytes, digest: job.digests && (await sha256(bytes)) };
 }
 
-/** Megabytes that are not to be held for as long as the rest comes. */
+/** Returns the first chunk once and releases it, since it is megabytes long. */
 function firstOnce(file: OpenedFile): Uint8Array | undefined {
   const { first } = file;
   file.first = undefined;
@@ -263,6 +270,6 @@ async function requireDigest({ digests, file }: Job): Promise<void> {
   if (actual === file.etag) return;
   throw new StorageError(
     'IntegrityError',
-    `The bytes have the entity tag ${actual}, the file has ${file.etag}.`,
+    `The bytes do not match the file: their ETag is ${actual}, the file's is ${file.etag}.`,
   );
 }

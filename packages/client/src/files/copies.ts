@@ -1,5 +1,5 @@
-// Copies and moves. A repeated one may find that an attempt whose answer was lost has been carried
-// out: its precondition is false then, or its source is gone.
+// Copies and moves. If the response to an earlier attempt was lost, a retry finds its precondition
+// false or its source gone, so the target is compared with the source.
 
 import { type Connection, trying } from '../connection/connection.ts';
 import type { CopyRequest, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
@@ -39,8 +39,8 @@ export async function copyFile(connection: Connection, order: Order): Promise<Fi
 }
 
 /**
- * The source is looked at before, since nobody can say later what it was. Where it is gone since,
- * and at the target, it has been moved, if need be by a network that sent the request twice.
+ * Reads the source's record first, since it cannot be read after the move. If the source is gone
+ * and the target equals it, the move has succeeded; the network itself may send a request twice.
  */
 export async function moveFile(connection: Connection, order: Order): Promise<FileRecord> {
   const { transport } = connection;
@@ -57,7 +57,7 @@ export async function moveFile(connection: Connection, order: Order): Promise<Fi
   });
 }
 
-/** Whether a condition of the source can have been met by it. */
+/** Returns whether the source can have met the condition. */
 function isMeant({ ifSourceMatch = '*' }: CopyRequest, { etag }: FileRecord): boolean {
   return ifSourceMatch.trim() === '*' || ifSourceMatch.includes(`"${etag}"`);
 }
@@ -68,7 +68,7 @@ function requestOf({ from, to, options }: Order): CopyRequest {
   return { ...wanted, from, to: { bucket, path } };
 }
 
-/** What is at the target, if it is what was to be brought there; else the error of the attempt. */
+/** Returns the file at the target if it equals the copy; throws the attempt's error otherwise. */
 async function requireCopy(
   connection: Connection,
   repeated: {
@@ -81,7 +81,7 @@ async function requireCopy(
   const { request, source, error, signal } = repeated;
   const found = await findFile(connection, request.to, signal);
   const { contentType, tags, metadata } = request;
-  // As the service keeps them: of what is encrypted it knows one type
+  // The service normalizes tags, and stores only age's type for encrypted files.
   const isSealed = found?.contentType === ageType;
   const copy = {
     ...source,
@@ -107,12 +107,15 @@ export async function findFile(
   }
 }
 
-/** What a copy has of its source. */
+/** The fields that a copy shares with its source. */
 function describe({ etag, size, contentType, tags, metadata = {} }: FileRecord): string {
   return JSON.stringify([etag, size, contentType, tags, Object.entries(metadata)]);
 }
 
-/** What fails stands before what is left, so that the last answer tells of all that has failed. */
+/**
+ * Moves a prefix. Files that fail sort before the remaining ones, so the last response lists all
+ * failures.
+ */
 export async function moveAll(
   connection: Connection,
   { signal, ...move }: MoveAllOptions,
@@ -135,7 +138,7 @@ export async function moveAll(
   }
 }
 
-/** Undefined while the service does not know; the moves go on without. */
+/** Returns undefined while the service cannot count; the move works without it. */
 function countFiles(
   connection: Connection,
   { bucket, fromPrefix: prefix }: MoveAllOptions,

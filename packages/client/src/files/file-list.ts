@@ -1,5 +1,5 @@
-// All files of a bucket below a prefix: by cursors, which stand for names, where they are sorted by
-// name, and else by numbered pages.
+// Lists all files below a prefix: by cursors, which stand for names, if they are sorted by name,
+// otherwise by numbered pages.
 
 import { folderPageDefault, folderPageMax } from '../../../wire/src/limits.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -20,7 +20,7 @@ export function listFiles(
     : listByName(connection, { ...rest, sort });
 }
 
-/** One page of a folder. A service of version 0.1.0 lists files only, by numbered pages. */
+/** Lists one page of a folder. Version 0.1.0 lists only files, by numbered pages. */
 export async function listFolder(
   connection: Connection,
   options: FolderOptions,
@@ -33,14 +33,14 @@ export async function listFolder(
   }
 }
 
-/** All paths below a prefix, read before any of them is deleted: pages are numbered. */
+/** Returns all paths below a prefix; read before any is deleted, because pages are numbered. */
 export async function pathsOf(connection: Connection, options: ListOptions): Promise<string[]> {
   const paths: string[] = [];
   for await (const { path } of listByPages(connection, options)) paths.push(path);
   return paths;
 }
 
-/** A service of version 0.1.0 has numbered pages only. */
+/** Lists by cursors; version 0.1.0 supports only numbered pages. */
 async function* listByName(
   connection: Connection,
   options: FolderOptions,
@@ -53,7 +53,7 @@ async function* listByName(
   }
 }
 
-/** A short page first: many look at the beginning alone. */
+/** The first page is short, because many callers read only the beginning. */
 async function* listByCursors(
   connection: Connection,
   options: FolderOptions,

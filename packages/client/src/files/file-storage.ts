@@ -1,4 +1,4 @@
-// What a client does with files, by whichever way of transport. Imports nothing of Node.
+// All operations on files, over either transport. Imports nothing of Node.
 
 import type { UploadInput } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -54,50 +54,68 @@ import { listFiles, listFolder } from './file-list.ts';
 import { removeAll } from './remove-all.ts';
 import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
 
-/** Files and what belongs to them: what both ways of transport can do. */
+/** The operations on files, which both transports support. */
 export interface FileStorage {
-  /** Resolves when the file is stored and its digest is that of what was read. */
+  /** Uploads a file. Resolves when it is stored with the digest of the bytes that were read. */
   upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
-  /** Small files go together, all or none of a request. Each is told of when it has ended. */
+  /**
+   * Uploads many files and yields each result as it ends. Small files share requests; one failure
+   * does not stop the others.
+   */
   uploadAll(
     files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
     options: UploadAllOptions,
   ): AsyncIterable<UploadedFile>;
+  /** Downloads a file, a range of it, or a former version, and verifies whole files. */
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
   /**
-   * All files, page by page. By name nothing that stays is skipped or comes twice; by date what is
-   * stored or removed meanwhile may shift others.
+   * Lists all files. Sorted by name, no file that stays is skipped or repeated; sorted by date,
+   * files that are stored or removed meanwhile can shift others.
    */
   list(options: ListOptions): AsyncIterable<FileRecord>;
-  /** One page of what is directly below a prefix, by name: files, and with a delimiter folders. */
+  /**
+   * Lists one page below a prefix, by name; with a delimiter, folders replace the files in them.
+   */
   listFolder(options: FolderOptions): Promise<FolderPage>;
-  /** How many files begin with the prefix, and their bytes. */
+  /** Returns the number of files below the prefix, and their bytes. */
   usage(options: UsageOptions): Promise<Usage>;
+  /** Returns a file's record. */
   stat(file: FileName, options?: StatOptions): Promise<FileRecord>;
-  /** With `ifMatch` only while the file has one of these entity tags. */
+  /** Removes a file; with `ifMatch`, only if it has one of these entity tags. */
   remove(file: FileName, options?: RemoveOptions): Promise<void>;
-  /** By paths or by a prefix; one that cannot be removed keeps none of the others. */
+  /**
+   * Removes files by paths or by a prefix, and yields each result; one failure does not stop the
+   * others.
+   */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
-  /** In no longer time for a large file; what is not said of its type and tags comes along. */
+  /** Copies a file. Takes constant time; type and tags are copied unless overridden. */
   copy(from: FileName, to: CopyTarget, options?: CopyFileOptions): Promise<FileRecord>;
+  /** Moves a file. Takes constant time. */
   move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
-  /** All files of a prefix, a thousand a request, in place of what is at their new paths. */
+  /** Moves all files below a prefix, a thousand in a request; replaces files at the new paths. */
   moveAll(options: MoveAllOptions): Promise<MovedFiles>;
-  /** Of what is noted with a file and served with it; its bytes and their entity tag stay. */
+  /** Changes a file's type, tags, headers or metadata; its bytes and ETag are unchanged. */
   change(file: FileName, change: FileChange): Promise<FileRecord>;
-  /** Former ones: by path, the oldest first. */
+  /** Lists former versions, by path and oldest first. */
   listVersions(options: VersionListOptions): AsyncIterable<FileVersion>;
-  /** The version is the file again; what was there becomes a former one. */
+  /** Makes a former version the file again; the present file becomes a former version. */
   restore(options: RestoreOptions): Promise<FileRecord>;
+  /** Erases versions for good, and returns how many. */
   eraseVersions(options: EraseOptions): Promise<{ readonly erased: number }>;
+  /** Returns the state of an upload session. */
   getUpload(session: SessionRef): Promise<UploadSession>;
+  /** Ends an upload session and discards its chunks. */
   cancelUpload(session: SessionRef): Promise<void>;
-  /** The open ones of a bucket, oldest first: for its owners, or by a key with every permission. */
+  /**
+   * Lists the open upload sessions of a bucket, oldest first. Requires an owner, or a key with
+   * every permission.
+   */
   listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
-  /** For who brings a file's parts one by one, in any order, several at a time. */
+  /** Upload sessions whose parts come in any order, several at a time. */
   readonly uploads: Uploads;
-  /** Addresses by which whoever has one reads a file, of a private bucket too. */
+  /** Share links: anyone with the address reads the file, also of a private bucket. */
   readonly links: Links;
+  /** Returns the service's version, usage and budgets. */
   status(options?: CallOptions): Promise<ServiceStatus>;
 }
 
@@ -136,7 +154,7 @@ export function fileStorage(connection: Connection): FileStorage {
   };
 }
 
-/** A repeated removal finds nothing more where the answer to the first was lost. */
+/** If the response to the first removal was lost, a retry finds no file. */
 async function removeFile(
   connection: Connection,
   file: FileName,

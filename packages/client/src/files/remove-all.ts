@@ -1,4 +1,4 @@
-// Removal of many files, a thousand a request.
+// Removes many files, a thousand in a request.
 
 import { deletedFileCountMax, deletionBytesMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -8,11 +8,14 @@ import { isStorageError } from '../storage-error.ts';
 import type { RemoveAllOptions, RemovedFile } from '../types/files.ts';
 import { pathsOf } from './file-list.ts';
 
-/** Room for what stands around the paths. */
+/** Room for the request around the paths. */
 const requestRestBytes = 4_096;
 const utf8 = new TextEncoder();
 
-/** Tells of each file; fails when a request as a whole is refused, such as for want of a right. */
+/**
+ * Yields the result for each file; throws if a request as a whole is refused, for example for lack
+ * of a right.
+ */
 export async function* removeAll(
   connection: Connection,
   options: RemoveAllOptions,
@@ -33,7 +36,7 @@ export async function* removeAll(
   }
 }
 
-/** One call deletes at least one file: those of many chunks or links it leaves to the next one. */
+/** A call deletes at least one file, and leaves files of many chunks or links to the next call. */
 async function* removePaths(
   connection: Connection,
   { bucket, paths }: { readonly bucket: string; readonly paths: readonly string[] },
@@ -48,7 +51,7 @@ async function* removePaths(
   }
 }
 
-/** As many as one request may name. */
+/** Groups paths to the limits of one request. */
 export async function* groupsOf(
   paths: Iterable<string> | AsyncIterable<string>,
 ): AsyncGenerator<readonly string[]> {
@@ -68,7 +71,7 @@ export async function* groupsOf(
   if (group.length > 0) yield group;
 }
 
-/** A repeated removal finds nothing more where the answer to the first was lost. */
+/** If the response to the first removal was lost, a retry finds no files. */
 function remove(
   connection: Connection,
   deletion: Deletion,

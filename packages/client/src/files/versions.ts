@@ -1,5 +1,5 @@
-// Former versions of files. A repeated call may find that an attempt whose answer was lost has been
-// carried out: the version is no longer among the former ones then.
+// Former versions of files. If the response to an earlier attempt was lost, a retry no longer finds
+// the version among the former ones.
 
 import { folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -29,7 +29,7 @@ export async function* listVersions(
   } while (cursor !== undefined);
 }
 
-/** The version is looked at before, as the source of a move is. */
+/** Reads the version's record first, as a move reads its source. */
 export async function restoreVersion(
   connection: Connection,
   { signal, ...restoration }: RestoreOptions,
@@ -49,7 +49,7 @@ export async function restoreVersion(
   });
 }
 
-/** Undefined where there is none: the service says so better. */
+/** Returns undefined if the version does not exist: the service's own error is more precise. */
 async function findVersion(
   connection: Connection,
   { bucket, path, version, signal }: RestoreOptions,
@@ -60,7 +60,10 @@ async function findVersion(
   return undefined;
 }
 
-/** How many; those of a lost answer are not counted, but for one version. */
+/**
+ * Erases versions and returns their number. Versions whose response was lost are not counted,
+ * except for a single version.
+ */
 export async function eraseVersions(
   connection: Connection,
   { signal, ...erasure }: EraseOptions,

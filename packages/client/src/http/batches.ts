@@ -1,4 +1,4 @@
-// Many files in one request over HTTP.
+// Uploads or deletes many files in one HTTP request.
 
 import { formBody } from '../bytes/form-body.ts';
 import type {
@@ -39,7 +39,7 @@ export async function putFiles(
   return items.map(({ file, error }) => file ?? errorOfView(error));
 }
 
-/** Those of a refusal too, when it tells of each file. */
+/** Returns the results per file, also of a refusal that lists them. */
 async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise<readonly Item[]> {
   try {
     return (await send()).items;
@@ -50,7 +50,7 @@ async function itemsOf(send: () => Promise<{ items: readonly Item[] }>): Promise
   }
 }
 
-/** A line end in a name or a value could only be a fault: the service refuses both. */
+/** The service refuses line ends in names and values, so they need no escape. */
 function headersOf(file: BatchedFile): Record<string, string> {
   const { contentType, tags, headers, metadata, ifMatch, ifNoneMatch } = file;
   const isNoted = Object.keys(metadata).length > 0;
@@ -58,7 +58,7 @@ function headersOf(file: BatchedFile): Record<string, string> {
     ...headers,
     ...(contentType !== undefined && { 'Content-Type': contentType }),
     ...(tags.length > 0 && { 'X-File-Tags': tags.join(',') }),
-    // UTF-8, as all of a form's part
+    // Part headers are UTF-8, unlike HTTP headers.
     ...(isNoted && { 'X-File-Metadata': JSON.stringify(metadata) }),
     ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
     ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),

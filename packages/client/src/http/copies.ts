@@ -1,4 +1,4 @@
-// Copies, moves and changes of files over HTTP.
+// Copies, moves and changes files over HTTP.
 
 import type { CopyRequest, PrefixMove, PrefixMoveAnswer, Signal } from '../connection/transport.ts';
 import { type ErrorView, errorOfView } from '../storage-error.ts';

@@ -1,5 +1,5 @@
-// One HTTP request and its answer, read whole; failures as StorageError. Knows the shape of the
-// service's errors and nothing of what is asked for.
+// Sends one HTTP request, reads the whole response, and turns failures into StorageErrors. It knows
+// the format of the service's errors but none of its routes.
 
 import { errorStatuses } from '../../../wire/src/error-status.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { abortedError, StorageError } from '../storage-error.ts';
 
 export interface HttpConnection extends WatchedConnection {
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly line: Line;
@@ -31,17 +31,17 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | Blob | string;
   readonly signal: Signal;
-  /** Sent without the key, though there is one. */
+  /** Sends the request without the key. */
   readonly isAnonymous?: boolean;
   /** Receives the number of the body's bytes that have been sent. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Receives the number of the answer's bytes that have arrived. */
+  /** Receives the number of the response's bytes that have arrived. */
   readonly onReceived?: ((bytes: number) => void) | undefined;
 }
 
 export type HttpAnswer = WholeResponse;
 
-/** An answer below 400; anything else is thrown. */
+/** Returns the response if its status is below 400; throws a StorageError otherwise. */
 export async function exchange(
   connection: HttpConnection,
   request: HttpRequest,
@@ -67,7 +67,7 @@ interface JsonPost {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An order in JSON, answered in JSON. */
+/** Posts JSON and returns the JSON response. */
 export function postJson<T>(
   connection: HttpConnection,
   { path, order, headers: more }: JsonPost,
@@ -78,7 +78,7 @@ export function postJson<T>(
   return exchangeJson<T>(connection, { method: 'POST', path, headers, body, signal });
 }
 
-/** An answer of any status. */
+/** Returns a response of any status. */
 export async function answerTo(
   connection: HttpConnection,
   request: HttpRequest,
@@ -102,7 +102,10 @@ export async function answerTo(
   }
 }
 
-/** The header fields of a key. They name the path's bucket, for keys of several buckets. */
+/**
+ * Returns the header fields of an API key. They contain the path's bucket, as keys of several
+ * buckets require.
+ */
 export function authorization(apiKey: string, path: string): Record<string, string> {
   const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
   return {
@@ -111,13 +114,13 @@ export function authorization(apiKey: string, path: string): Record<string, stri
   };
 }
 
-/** `fetch` undoes a stored Content-Encoding, and so hides the bytes that are stored. */
+/** `fetch` decodes a stored Content-Encoding and so hides the stored bytes. */
 function requireIdentity({ headers, body }: Response): void {
   const encoding = headers.get('content-encoding');
   if (encoding === null || encoding === 'identity' || body === null) return;
   throw new StorageError(
     'Unsupported',
-    `The file has Content-Encoding ${encoding}, which fetch undoes: get it by the actor.`,
+    `The file has Content-Encoding ${encoding}, which fetch decodes; use the actor.`,
   );
 }
 
@@ -128,7 +131,7 @@ export function networkError(cause: unknown): StorageError {
   });
 }
 
-/** `fetch` says "fetch failed" and puts the reason beneath. */
+/** `fetch` reports "fetch failed" and puts the reason into `cause`. */
 function reasonOf(error: unknown): string {
   const { message = String(error), cause } = error as { message?: string; cause?: unknown };
   if (typeof cause !== 'object' || cause === null) return message;
@@ -143,7 +146,7 @@ interface ErrorPage {
     readonly requestId?: string;
     readonly details?: Readonly<Record<string, unknown>>;
   };
-  /** What has become of each of several files. */
+  /** The results per file, for a batch. */
   readonly items?: unknown;
 }
 
@@ -161,7 +164,7 @@ function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
   } else if (isLowCycles(message)) {
     return lowCyclesError(message, { address: url }, details);
   }
-  // A refused HEAD has no body.
+  // The response to a refused HEAD has no body.
   return new StorageError(code ?? (status === 404 ? 'NoSuchFile' : 'HttpError'), message, {
     ...details,
     requestId: error?.requestId ?? details.requestId,

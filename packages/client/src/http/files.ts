@@ -1,6 +1,6 @@
-// Reading files over HTTP: `/cloud/{bucket}/{path}`, or at a link, by ranges. RFC 9110 §14; with
-// `Prefer: part` (RFC 7240) a 206 from the start of a chunk to the end of the file covers that
-// chunk, which is certified ahead and costs the service nothing.
+// Reads files over HTTP by ranges, at `/cloud/{bucket}/{path}` or through a link (RFC 9110 §14).
+// With `Prefer: part` (RFC 7240), a range from the start of a chunk to the end of the file returns
+// that chunk only, which is certified in advance and costs the service nothing.
 
 import { joinPieces } from '../bytes/byte-stream.ts';
 import type { OpenedFile, PartRequest, Signal } from '../connection/transport.ts';
@@ -16,8 +16,8 @@ interface OpenOptions {
 }
 
 /**
- * Without the key at first: what a key opens cannot be certified, so that its bytes are one node's
- * word; those of a public file are not.
+ * Opens a file without the key first: responses with a key cannot be certified, responses for
+ * public files are.
  */
 export async function openHttpFile(
   connection: HttpConnection,
@@ -30,7 +30,7 @@ export async function openHttpFile(
   try {
     return await openAs(connection, { file, ...options, isAnonymous: true });
   } catch (error) {
-    // A file of a private bucket is not there for those who have no key.
+    // Without a key, files of private buckets return 404.
     if (connection.apiKey === undefined || !isStorageError(error, 'NoSuchFile')) throw error;
     return openAs(connection, { file, ...options, isAnonymous: false });
   }
@@ -53,7 +53,7 @@ async function openAs(connection: HttpConnection, opening: Opening): Promise<Ope
       connection.line.down.note(answer.bytes.length, performance.now() - startMs);
       return { ...openedByGet(answer), isAnonymous, version };
     } catch (error) {
-      // No range of a file of no bytes can be satisfied.
+      // No range of an empty file can be satisfied.
       if (!isStorageError(error, 'InvalidRange')) throw error;
     }
   }
@@ -69,7 +69,7 @@ function openedByGet({ status, headers, bytes }: HttpAnswer) {
   return { ...describe(headers), size, chunkBytes: bytes.length, first: bytes };
 }
 
-/** Where who has a key reads the file, or one of its versions. */
+/** Returns the path for callers with a key, of the file or of one version. */
 function bytesPath(file: FileName & { readonly version?: number | undefined }): string {
   const { version } = file;
   return version === undefined ? cloudPath(file) : `${versionPath(file)}?version=${version}`;
@@ -82,9 +82,8 @@ function describe(headers: Headers) {
 }
 
 /**
- * Gateways answer an address with what they keep of it, as long as the file's Cache-Control allows:
- * an hour, if it says nothing else. Under an address of its own the file is as it is now. What only
- * a key or a link opens is not kept.
+ * Adds a query that bypasses the gateway's cache, which may hold a public file for an hour or as
+ * long as its Cache-Control allows. Responses to keys and links are not cached.
  */
 function keptApart(path: string, name: string): string {
   return `${path}?v=${encodeURIComponent(name)}`;
@@ -105,7 +104,7 @@ export async function readHttpPart(
   const isAnonymous = part.isAnonymous || linkPath !== undefined;
   const pieces: Uint8Array[] = [];
   for (let position = start; position < end; ) {
-    // A chunk with an open end, as a gateway asks for the parts that it verifies.
+    // A chunk is requested with an open end, as gateways do for the parts that they verify.
     const last = part.isChunk ? '' : end - 1;
     const range = { Range: `bytes=${position}-${last}`, 'If-Match': `"${etag}"` };
     const headers = { ...range, ...(part.isChunk && preferPart) };
@@ -123,7 +122,7 @@ export async function readHttpPart(
   return joinPieces(pieces);
 }
 
-/** What of the answer is at the position and after it. */
+/** Returns the bytes of the response from `position` on. */
 function pieceFrom({ status, headers, bytes }: HttpAnswer, position: number): Uint8Array {
   const start = status === 206 ? contentRange(headers).start : 0;
   const piece = start > position ? bytes.subarray(0, 0) : bytes.subarray(position - start);

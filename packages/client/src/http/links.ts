@@ -1,4 +1,4 @@
-// Links over HTTP.
+// Share links over HTTP.
 
 import type { LinkPage, LinksRequest, Signal } from '../connection/transport.ts';
 import { checkedLink } from '../links/link-path.ts';
@@ -39,9 +39,9 @@ export async function removeLink(
   { bucket, id }: { readonly bucket: string; readonly id: string },
   signal: Signal,
 ): Promise<void> {
-  // `fetch` would resolve dots, and reach something else.
+  // `fetch` would resolve dot segments to another path.
   if (!/^[\w-]+$/.test(id)) {
-    throw new StorageError('InvalidArgument', `This is no id of a link: ${JSON.stringify(id)}.`);
+    throw new StorageError('InvalidArgument', `The link id ${JSON.stringify(id)} is not valid.`);
   }
   await exchange(connection, { method: 'DELETE', path: `${linksPath(bucket)}/${id}`, signal });
 }

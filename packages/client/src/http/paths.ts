@@ -1,5 +1,5 @@
 // Paths of the service's URLs. `fetch` resolves dot segments, which would reach other buckets and
-// other requests: no name with one becomes a URL.
+// other routes, so names with dot segments are refused.
 
 import { bucketIdRefusal, isBucketId } from '../../../wire/src/bucket-id.ts';
 import { StorageError } from '../storage-error.ts';
@@ -9,17 +9,17 @@ export function bucketPath(bucket: string): string {
   return `/api/v1/bucket/${bucketSegment(bucket)}`;
 }
 
-/** Its record. */
+/** The path of a file's record. */
 export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
 
-/** Its versions, of which a query names one. */
+/** The path of a file's versions; a query selects one. */
 export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;
 }
 
-/** Its bytes. */
+/** The path of a file's bytes. */
 export function cloudPath({ bucket, path }: FileName): string {
   return `/cloud/${bucketSegment(bucket)}/${pathSegments(path)}`;
 }
@@ -37,14 +37,14 @@ export function queryOf(parameters: Record<string, string | number | undefined>)
   return query;
 }
 
-/** An address or a folder, to which a slash and a name can be added. */
+/** Removes final slashes, so that a slash and a name can be appended. */
 export function withoutLastSlashes(text: string): string {
   let end = text.length;
   while (text[end - 1] === '/') end -= 1;
   return text.slice(0, end);
 }
 
-/** With or without one slash in front, as the service takes it. */
+/** Encodes a path; the service ignores one leading slash. */
 function pathSegments(path: string): string {
   const segments = path.replace(/^\//, '').split('/');
   const isUsable = segments.every((segment) => !['', '.', '..'].includes(segment));

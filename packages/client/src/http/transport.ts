@@ -1,5 +1,5 @@
-// The service over HTTP, through a gateway. Manages no buckets and keys: the HTTP interface has no
-// requests for that.
+// The transport over HTTP, through a gateway. It cannot manage buckets and keys: the HTTP interface
+// has no routes for that.
 
 import { folderPageDefault, pageSizeMax, singleUploadBytesMax } from '../../../wire/src/limits.ts';
 import { encodeBase64, encodeHex } from '../bytes/bytes.ts';
@@ -97,8 +97,8 @@ export function createHttpTransport(connection: HttpConnection): Transport {
 }
 
 /**
- * No file has this address. The service asks for no update on behalf of a request without rights
- * that has a body of more than 4,096 bytes; whatever the answer is, the line has carried the body.
+ * Measures the line with a request that no file has the address of. A request without rights and
+ * with a body of more than 4,096 bytes is answered by a query; the response does not matter.
  */
 async function probe(connection: HttpConnection, bytes: number): Promise<void> {
   const body = new Uint8Array(bytes);
@@ -115,7 +115,7 @@ async function getFile(
   const path = `${filePath(file)}${query}`;
   const record = await exchangeJson<FileRecord>(connection, { method: 'GET', path, signal });
   if (version === undefined || record.version === version) return record;
-  throw new StorageError('Unsupported', 'The service is of a version that reads no former ones.');
+  throw new StorageError('Unsupported', "The service's version cannot read former versions.");
 }
 
 function definedHeaders(headers: Record<string, string | undefined>): Record<string, string> {
@@ -153,13 +153,13 @@ function unlessEmpty<T extends object>(fields: T): T | undefined {
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
-/** As a header field takes it: what is not ASCII is escaped. */
+/** JSON for a header field: characters beyond ASCII are escaped. */
 function asciiJson(value: object): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escaped);
 }
 
-/** The answer tells the digest of what has arrived: it must be that of what was sent. */
+/** The response has the digest of the received bytes, which must equal that of the sent ones. */
 async function putChunk(
   connection: HttpConnection,
   chunk: ChunkUpload,
@@ -171,7 +171,7 @@ async function putChunk(
   const request = { method: 'PUT', path, headers, body: blob ?? bytes, signal, onSent };
   const { sha256 } = await exchangeJson<{ sha256?: string }>(connection, request);
   if (sha256 === encodeHex(digest)) return;
-  throw new StorageError('BadDigest', `Chunk ${index} has changed on its way.`, {
+  throw new StorageError('BadDigest', `Chunk ${index} was corrupted in transit.`, {
     isRetryable: true,
   });
 }
@@ -199,7 +199,7 @@ async function listFolder(connection: HttpConnection, request: FolderOptions): P
   const listed = await exchangeJson<ListedFolder>(connection, { method: 'GET', path, signal });
   const { items, folders, nextCursor } = listed;
   if (nextCursor === undefined) {
-    throw new StorageError('Unsupported', 'The service is of a version without folders.');
+    throw new StorageError('Unsupported', "The service's version cannot list folders.");
   }
   return { items, folders, nextCursor: nextCursor ?? undefined };
 }
@@ -207,7 +207,7 @@ async function listFolder(connection: HttpConnection, request: FolderOptions): P
 interface ListedFolder {
   readonly items: readonly FileRecord[];
   readonly folders: readonly { readonly path: string }[];
-  /** Absent where an earlier version of the service took the request for another. */
+  /** Absent in the response of version 0.1.0, which ignores the request's parameters. */
   readonly nextCursor?: string | null;
 }
 

@@ -1,18 +1,18 @@
-// What stands behind the # of a link's address, which is sent to nobody: what opens a file of an
-// end-to-end bucket, and where names are sealed a slash and the file's name, percent-encoded.
+// The fragment of a link's address, which browsers never send: the key of an end-to-end file and,
+// if names are sealed, a slash and the percent-encoded name.
 
 export function linkEnd(fileKey: string, sealedName: string | undefined): string {
   return sealedName === undefined ? fileKey : `${fileKey}/${encodeURIComponent(sealedName)}`;
 }
 
-/** '' of an address without it. */
+/** Returns the file's key, or '' if the address has none. */
 export function fileKeyAt({ hash }: URL): string {
   return hash.slice(1).split('/', 1)[0] ?? '';
 }
 
 /**
- * What the file is called: whoever has made the address could say anything, so it is one name, of
- * no folder. `file` where nothing tells.
+ * Returns the file's name, or `file` if the address has no usable one. Whoever made the address
+ * chose the name, so only a single name without folders is accepted.
  */
 export function linkedName({ pathname, hash }: URL): string {
   const [, told = ''] = hash.split('/', 2);
@@ -24,7 +24,7 @@ function nameIn(encoded: string): string | undefined {
     const name = decodeURIComponent(encoded);
     return /^\.{0,2}$|[/\0]/.test(name) ? undefined : name;
   } catch {
-    // A percent sign that stands for nothing.
+    // A percent sign that encodes nothing.
     return undefined;
   }
 }

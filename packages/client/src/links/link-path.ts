@@ -1,12 +1,12 @@
-// The path of a link: `/s/{id}/{name}?k={secret}`. A link's address goes to other people, and the
-// answer with the path may be one node's word: the path is built here from parts of strict form.
+// The path of a link: `/s/{id}/{name}?k={secret}`. People pass it on, and a single node could have
+// forged the response, so the path is rebuilt here from strictly checked parts.
 
 import { StorageError } from '../storage-error.ts';
 import type { LinkRequest, NewLink } from '../types/links.ts';
 
 const pathPattern = /^\/s\/([\w-]{16})\/[^/?#]+\?k=([\w-]{22})$/;
 
-/** Throws HttpError when the service answered with anything but the path of a link to this file. */
+/** Throws HttpError unless the service returned the path of a link to this file. */
 export function checkedLink({ path, downloadName }: LinkRequest, made: NewLink): NewLink {
   const [, id, secret] = pathPattern.exec(made.url) ?? [];
   const name = encodeURIComponent(downloadName || path.slice(path.lastIndexOf('/') + 1));

@@ -1,5 +1,4 @@
-// Links: addresses by which whoever has one reads a file. Making one is tried once: made twice, one
-// of them would be an address that nobody has.
+// Share links. create() is not retried: a second link could remain that nobody knows about.
 
 import { type Connection, trying } from '../connection/connection.ts';
 import type { LinkPage } from '../connection/transport.ts';
@@ -8,11 +7,11 @@ import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 
 export interface Links {
-  /** For whoever may read the bucket. */
+  /** Makes a link to a file. Requires the right to read the bucket. */
   create(request: LinkRequest): Promise<NewLink>;
-  /** Those that are good, by path. */
+  /** Lists the links that still work, in the order of their paths. */
   list(options: LinkListOptions): AsyncIterable<LinkRecord>;
-  /** For who made it, owners of the bucket, and keys that may delete. */
+  /** Removes a link. Requires its maker, an owner of the bucket, or a key that may delete. */
   remove(bucket: string, id: string, options?: CallOptions): Promise<void>;
 }
 
@@ -21,7 +20,7 @@ export function linksOf(connection: Connection): Links {
   return {
     async create(request) {
       if (Number.isNaN(request.expiresAt?.getTime())) {
-        throw new StorageError('InvalidArgument', 'expiresAt is no date.');
+        throw new StorageError('InvalidArgument', 'expiresAt is not a valid date.');
       }
       const link = await transport.createLink(request);
       return { ...link, url: transport.linkBase + link.url };
@@ -32,7 +31,7 @@ export function linksOf(connection: Connection): Links {
         try {
           await transport.removeLink(bucket, id, signal);
         } catch (error) {
-          // Of a repeated removal, the answer to the first was lost.
+          // The first removal succeeded, but its response was lost.
           if (attempt === 1 || !isStorageError(error, 'NoSuchFile')) throw error;
         }
       }),

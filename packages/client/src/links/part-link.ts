@@ -1,6 +1,6 @@
-// The link that a download of a private file makes for itself: what a key opens is one node's word,
-// what a link opens is certified. Two updates, to make it and to remove it, however many parts are
-// read. Whatever a link is refused for, the key reads as well.
+// A temporary link for the download of a private file: responses to a key are not certified,
+// responses to a link are. It costs two updates, to make and to remove it, for any number of parts.
+// If a part is refused through the link, it is read with the key.
 
 import type { Connection } from '../connection/connection.ts';
 import { unlessAborted } from '../connection/parallel.ts';
@@ -9,13 +9,13 @@ import { isStorageError } from '../storage-error.ts';
 import type { FileName } from '../types/files.ts';
 import type { NewLink } from '../types/links.ts';
 
-/** One that could not be removed ends by itself. A longer download goes on with the key. */
+/** A link that could not be removed expires. A longer download continues with the key. */
 const lifeMs = 3_600_000;
 
 export interface PartLink {
-  /** One attempt; the first makes the link. */
+  /** Makes one attempt; the first one also makes the link. */
   read(part: PartRequest, signal: AbortSignal): Promise<Uint8Array>;
-  /** As well as it can be removed. */
+  /** Removes the link; ignores failures. */
   remove(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
   let removed: Promise<void> | undefined;
   let expiresAtMs = 0;
 
-  /** By no signal: what was made must be known to be removed. */
+  /** Takes no signal: an aborted request could leave a link that nobody removes. */
   async function make(): Promise<NewLink | undefined> {
     expiresAtMs = Date.now() + lifeMs;
     try {
@@ -62,8 +62,8 @@ export function partLinkTo({ transport }: Connection, { bucket, path }: FileName
 }
 
 /**
- * By a node that does not know of the link yet, or when it has ended: a gateway has words of its
- * own for what it cannot verify. So has it where the file was replaced, which the key is told.
+ * The node does not know the link yet, or the link has expired; a gateway reports this in its own
+ * words, as it does if the file was replaced. Reading with the key returns the precise error.
  */
 function isNotServed(error: unknown): boolean {
   return isStorageError(error) && [404, 500, 502, 503].includes(error.status ?? 0);

@@ -1,5 +1,5 @@
-// Sends bodies by fetch as streams, whose slices are pulled as the connection takes them. Only
-// Node's fetch can: browsers need HTTP/2 for it.
+// Sends bodies by fetch as streams whose slices are pulled as the connection accepts them. Works
+// only in Node: browsers require HTTP/2.
 
 import type { BodySender } from '../connection/watched-fetch.ts';
 
@@ -8,7 +8,7 @@ const sliceBytes = 65_536;
 export const streamSender: BodySender = (url, { body, headers, ...init }, onSent) => {
   const length = body instanceof Uint8Array ? body.length : body.size;
   const fields = new Headers(headers);
-  // Without it the stream would go in HTTP's own chunks, which not every gateway takes.
+  // Without it fetch would use chunked transfer encoding, which not every gateway accepts.
   fields.set('Content-Length', String(length));
   const stream = slicesOf(body, length, onSent);
   const streamed = { ...init, headers: fields, body: stream, duplex: 'half' };
@@ -24,7 +24,7 @@ function slicesOf(
   return new ReadableStream<Uint8Array>(
     {
       async pull(sink) {
-        // Whoever pulls has handed on what came before.
+        // A pull means that the previous slice was sent.
         onSent(at);
         if (at >= length) return sink.close();
         const end = Math.min(at + sliceBytes, length);

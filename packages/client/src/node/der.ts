@@ -1,9 +1,9 @@
-// As much of DER (X.690) as private keys need: items of a tag, a length and contents.
+// The part of DER (X.690) that private keys need: items of a tag, a length and contents.
 
 export interface DerItem {
   readonly tag: number;
   readonly contents: Uint8Array;
-  /** Head and contents. */
+  /** The whole item: head and contents. */
   readonly bytes: Uint8Array;
 }
 
@@ -14,7 +14,7 @@ export const derTags = {
   sequence: 0x30,
 } as const;
 
-/** The items that follow one another; throws where they are cut off. */
+/** Reads a series of items; throws RangeError if one is cut off. */
 export function readDer(bytes: Uint8Array): DerItem[] {
   const items: DerItem[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -28,10 +28,10 @@ export function readDer(bytes: Uint8Array): DerItem[] {
   return items;
 }
 
-/** The items in the sequence that the bytes are. */
+/** Reads the items of a sequence. */
 export function readSequence(bytes: Uint8Array): DerItem[] {
   const [item] = readDer(bytes);
-  if (item?.tag !== derTags.sequence) throw new RangeError('DER: a sequence was expected.');
+  if (item?.tag !== derTags.sequence) throw new RangeError('DER: expected a sequence.');
   return readDer(item.contents);
 }
 
@@ -40,12 +40,12 @@ function readHead(bytes: Uint8Array, at: number): { headBytes: number; length: n
   if (first < 0x80) return { headBytes: 2, length: first };
   const count = first & 0x7f;
   // Keys have some hundreds of bytes.
-  if (count === 0 || count > 3) throw new RangeError('DER: no length that a key has.');
+  if (count === 0 || count > 3) throw new RangeError('DER: the length is too large for a key.');
   const digits = bytes.subarray(at + 2, at + 2 + count);
   return { headBytes: 2 + count, length: Buffer.from(digits).readUIntBE(0, digits.length) };
 }
 
-/** Of contents up to 127 bytes. */
+/** Encodes an item with contents up to 127 bytes. */
 export function shortItem(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const contents = Buffer.concat(parts);
   return Buffer.concat([Uint8Array.of(tag, contents.length), contents]);

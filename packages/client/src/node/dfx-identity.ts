@@ -1,5 +1,5 @@
-// The encrypted identities of dfx, `identity.pem.encrypted`: a PEM under AES-256-GCM, with a key
-// that Argon2id makes of a passphrase. Salt and nonce are in `identity.json` beside it.
+// Decrypts dfx's identities, `identity.pem.encrypted`: a PEM encrypted by AES-256-GCM with a key
+// that Argon2id derives from a passphrase. Salt and nonce are in `identity.json` beside it.
 
 import { createDecipheriv } from 'node:crypto';
 import { argon2id } from '@noble/hashes/argon2';
@@ -13,11 +13,13 @@ export interface DfxEncryption {
   readonly file_nonce: readonly number[];
 }
 
-/** As dfx sets them: 64,000 KiB, three passes. A second or two. */
+/** dfx's parameters: 64,000 KiB and three passes, one or two seconds. */
 const argon2Cost = { m: 64_000, t: 3, p: 1, dkLen: 32 } as const;
 const tagBytes = 16;
 
-/** The PEM. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument for what is damaged. */
+/**
+ * Returns the PEM. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument for damaged files.
+ */
 export function decryptDfxIdentity(
   encrypted: Uint8Array,
   encryption: DfxEncryption,
@@ -28,7 +30,7 @@ export function decryptDfxIdentity(
     throw new StorageError('InvalidArgument', "The files of dfx's identity are damaged.");
   }
   if (passphrase === undefined) throw passphraseNeeded();
-  // The digits of the salt are hexadecimal, and dfx takes them for base64.
+  // The salt is hexadecimal, but dfx decodes it as base64.
   const key = argon2id(passphrase, Buffer.from(salt, 'base64'), argon2Cost);
   const decipher = createDecipheriv('aes-256-gcm', key, Uint8Array.from(nonce));
   decipher.setAuthTag(encrypted.subarray(encrypted.length - tagBytes));

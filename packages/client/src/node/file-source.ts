@@ -1,5 +1,5 @@
-// A file of the disk as the source of an upload. It must stay as it is while it is read: what has
-// changed by the time its end is read is refused, for its parts may be of different states.
+// A file on disk as the source of an upload. The file must not change while it is read: a change
+// that is visible at its end is refused, because the parts could come from different states.
 
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { createBufferPool } from '../bytes/buffer-pool.ts';
@@ -8,8 +8,8 @@ import { StorageError } from '../storage-error.ts';
 
 export interface FileSource extends UploadSource {
   /**
-   * Milliseconds since 1970 (ctime), for telling whether a file is still the one that was begun
-   * with: unlike its time of modification nobody can set it.
+   * Milliseconds since 1970 (ctime), to detect whether the file has changed since an upload began.
+   * Unlike the modification time, programs cannot set it.
    */
   readonly changedAtMs: number;
   close(): Promise<void>;
@@ -23,6 +23,7 @@ interface OpenedFile {
   readonly changedAtMs: number;
 }
 
+/** Opens a file as a source for `upload`; call close() afterwards. */
 export async function openFileSource(path: string): Promise<FileSource> {
   const file = await openFile(path);
   const { handle, size, changedAtMs } = file;
@@ -39,7 +40,7 @@ export async function openFileSource(path: string): Promise<FileSource> {
 }
 
 async function openFile(path: string): Promise<OpenedFile> {
-  // Before it is opened: that would wait for the writer of a pipe.
+  // Checked before open(), which would wait for the writer of a pipe.
   requireFile(path, await stat(path));
   const handle = await open(path);
   try {
@@ -47,7 +48,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     requireFile(path, stats);
     const { size, mtimeMs: modifiedAtMs, ctimeMs: changedAtMs } = stats;
     const file = { handle, path, size, modifiedAtMs, changedAtMs };
-    // No slice of an empty file may be asked for.
+    // Nothing asks for a slice of an empty file.
     if (file.size === 0) await requireUnchanged(file);
     return file;
   } catch (error) {
@@ -57,7 +58,7 @@ async function openFile(path: string): Promise<OpenedFile> {
 }
 
 function requireFile(path: string, stats: { isFile(): boolean }): void {
-  if (!stats.isFile()) throw new StorageError('InvalidArgument', `${path} is no file.`);
+  if (!stats.isFile()) throw new StorageError('InvalidArgument', `${path} is not a file.`);
 }
 
 async function readFully(file: OpenedFile, bytes: Uint8Array, start: number): Promise<void> {
@@ -73,11 +74,11 @@ async function readFully(file: OpenedFile, bytes: Uint8Array, start: number): Pr
   }
 }
 
-/** Asks for a byte beyond the end too: files of /proc are longer than they say. */
+/** Also reads one byte beyond the end: files of /proc are longer than their size. */
 async function requireUnchanged({ handle, path, size, modifiedAtMs }: OpenedFile): Promise<void> {
   const beyond = { offset: 0, length: 1, position: size };
   const { bytesRead } = await handle.read(new Uint8Array(1), beyond);
   const now = await handle.stat();
   if (bytesRead === 0 && now.size === size && now.mtimeMs === modifiedAtMs) return;
-  throw new StorageError('InvalidArgument', `${path} changed while it was read: send it again.`);
+  throw new StorageError('InvalidArgument', `${path} changed while it was read; send it again.`);
 }

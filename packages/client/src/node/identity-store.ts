@@ -1,11 +1,14 @@
-// Identities of buckets in files that nobody but their owner reads.
+// Stores identities of buckets in files that only their owner can read.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IdentityStore } from '../types/end-to-end.ts';
 
-/** In a folder that is made when it is missing: one file of 48 bytes each, 0600. */
+/**
+ * Returns a store in a folder, which it creates if missing: one file of 48 bytes each, with mode
+ * 0600.
+ */
 export function fileIdentityStore(folder: string): IdentityStore {
   return {
     async get(name) {
@@ -18,7 +21,7 @@ export function fileIdentityStore(folder: string): IdentityStore {
     },
     async set(name, secret) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Whole or not at all, whoever else writes it.
+      // A rename makes the write atomic, also with concurrent writers.
       const draft = join(folder, `${name}.${randomUUID()}`);
       await writeFile(draft, secret, { mode: 0o600, flag: 'wx' });
       await rename(draft, join(folder, name));

@@ -1,5 +1,5 @@
-// An identity from a PEM file, signing by Node: Ed25519, secp256k1 (which dfx makes) or P-256, as
-// OpenSSL, dfx, icp-cli and the local replica write them.
+// An identity from a PEM file that signs by Node's crypto: Ed25519, secp256k1 (dfx's kind) or
+// P-256, in the formats of OpenSSL, dfx, icp-cli and the local replica.
 
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { SignIdentity } from '@icp-sdk/core/agent';
@@ -13,8 +13,9 @@ export interface PemIdentity extends SignIdentity {
 }
 
 /**
- * `pem`: PKCS #8 or SEC 1, encrypted or not. Throws PassphraseNeeded for an encrypted one without
- * a passphrase, WrongPassphrase, and InvalidArgument for what is no key, or one of another kind.
+ * Returns the identity of a private key in PKCS #8 or SEC 1, encrypted or not. Throws
+ * PassphraseNeeded if an encrypted key comes without a passphrase, WrongPassphrase, and
+ * InvalidArgument for anything but a supported key.
  */
 export function identityFromPem(pem: string, passphrase?: string): PemIdentity {
   const privateKey = readPrivateKey(pem, passphrase);
@@ -44,7 +45,7 @@ function kindOf(key: KeyObject): KeyKind {
   if (kind !== undefined) return kind;
   throw new StorageError(
     'InvalidArgument',
-    `The identity is a key of kind ${curve ?? key.asymmetricKeyType}: it must be an Ed25519, ` +
+    `Keys of kind ${curve ?? key.asymmetricKeyType} are not supported; use an Ed25519, ` +
       'secp256k1 or P-256 key.',
   );
 }
@@ -59,7 +60,10 @@ function signed(key: KeyObject, kind: KeyKind, message: Uint8Array): Uint8Array 
 /** SEC 2, 2.4.1. */
 const secp256k1Order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n;
 
-/** Of the two signatures that s and its negative make, libraries of secp256k1 may want the low. */
+/**
+ * Both s and its negative make a valid signature, but some secp256k1 libraries accept only the
+ * lower one.
+ */
 function withLowS(signature: Uint8Array): Uint8Array {
   const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);
   if (s <= secp256k1Order / 2n) return signature;

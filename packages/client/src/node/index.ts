@@ -1,5 +1,5 @@
-// The entrance for programs in Node: all of the other one, media types by the path's extension,
-// files of the disk, identities of PEM files.
+// The entry point for programs in Node: everything of ../index.ts, media types by extension, files
+// on disk, identities of PEM files.
 
 export * from '../index.ts';
 export { nodeEndToEnd as endToEnd, openNodeLink as openLink } from './end-to-end.ts';

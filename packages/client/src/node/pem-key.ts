@@ -1,5 +1,5 @@
-// Private keys in PEM, in all the ways in which tools write them: PKCS #8 (RFC 5958), SEC 1
-// (RFC 5915), either of them encrypted. OpenSSL reads most; the rest is read here.
+// Reads private keys in PEM in the formats that tools write: PKCS #8 (RFC 5958) and SEC 1 (RFC
+// 5915), plain or encrypted. OpenSSL reads most of them; this file reads the rest.
 
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto';
 import { StorageError } from '../storage-error.ts';
@@ -11,19 +11,19 @@ const labels = ['PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'EC PRIVATE KEY'] as con
 interface PemBlock {
   readonly label: string;
   readonly text: string;
-  /** What its base64 stands for; of an old encrypted one nothing that can be used. */
+  /** The decoded base64; empty for the old encrypted format. */
   readonly bytes: Uint8Array;
   readonly isEncrypted: boolean;
 }
 
 /**
- * The private key of a PEM file. Throws PassphraseNeeded, WrongPassphrase, or InvalidArgument for
- * what is no private key.
+ * Returns the private key of a PEM file. Throws PassphraseNeeded, WrongPassphrase, or
+ * InvalidArgument if there is no private key.
  */
 export function readPrivateKey(pem: string, passphrase?: string): KeyObject {
   const block = findKey(pem);
   if (block === undefined) {
-    throw new StorageError('InvalidArgument', 'The identity is no private key in PEM.');
+    throw new StorageError('InvalidArgument', 'The identity is not a private key in PEM.');
   }
   if (block.isEncrypted && passphrase === undefined) throw passphraseNeeded();
   try {
@@ -35,25 +35,25 @@ export function readPrivateKey(pem: string, passphrase?: string): KeyObject {
     if (block.isEncrypted && isWrongPassphrase(cause)) throw wrongPassphrase(cause);
     throw new StorageError(
       'InvalidArgument',
-      'The identity is a private key in PEM, but it cannot be read: it is damaged, or of a kind ' +
-        'that is not known here.',
+      'The identity is a private key in PEM, but it cannot be read: it is damaged or of an ' +
+        'unsupported kind.',
       { cause },
     );
   }
 }
 
-/** The caller may ask for it, and try again. */
+/** The caller can prompt for the passphrase and try again. */
 export function passphraseNeeded(): StorageError {
-  return new StorageError('PassphraseNeeded', 'The identity is encrypted: it needs a passphrase.');
+  return new StorageError('PassphraseNeeded', 'The identity is encrypted; give its passphrase.');
 }
 
 export function wrongPassphrase(cause?: unknown): StorageError {
-  return new StorageError('WrongPassphrase', 'The passphrase is not that of the identity.', {
+  return new StorageError('WrongPassphrase', 'The passphrase of the identity is wrong.', {
     cause,
   });
 }
 
-/** What comes of a wrong key has no right padding, or by chance one, and is then no key. */
+/** A wrong key gives wrong padding, or right padding by chance and then no valid key. */
 function isWrongPassphrase(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return String(code).startsWith('ERR_OSSL') || error instanceof RangeError;
@@ -80,7 +80,7 @@ function findKey(pem: string): PemBlock | undefined {
 
 function readEncrypted(block: PemBlock, passphrase: string): KeyObject {
   if (block.label === 'ENCRYPTED PRIVATE KEY' && usesScrypt(block.bytes)) {
-    // OpenSSL's own limit of memory is a quarter of what icp-cli's parameters take.
+    // icp-cli's parameters need four times OpenSSL's memory limit.
     return readPkcs8(decryptScrypt(block.bytes, passphrase));
   }
   return createPrivateKey({ key: block.text, passphrase });
@@ -90,7 +90,9 @@ function readPlain(block: PemBlock, curve: Curve | undefined): KeyObject {
   return block.label === 'PRIVATE KEY' ? readPkcs8(block.bytes) : readSec1(block, curve);
 }
 
-/** Version 2 has the public key behind the private one, which OpenSSL 3.0 does not read. */
+/**
+ * Converts version 2, which appends the public key and which OpenSSL 3.0 cannot read, to version 1.
+ */
 function readPkcs8(der: Uint8Array): KeyObject {
   const [, algorithm, key] = readSequence(der);
   if (algorithm === undefined || key === undefined) throw new RangeError('No PKCS #8');
@@ -108,7 +110,7 @@ const curveOids: Readonly<Record<Curve, string>> = {
   prime256v1: '2a8648ce3d030107',
 };
 
-/** In a block of its own before the key, as dfx once wrote it. */
+/** Reads the curve from a block of its own before the key, as dfx once wrote it. */
 function curveNamed(pem: string): Curve | undefined {
   const head = '-----BEGIN EC PARAMETERS-----';
   const start = pem.indexOf(head);
@@ -128,8 +130,8 @@ const parametersTag = 0xa0;
 const publicKeyTag = 0xa1;
 
 /**
- * dfx leaves out which curve the key is on: its public key tells, the block before it, or that
- * dfx's keys are secp256k1.
+ * Keys of dfx do not name their curve: it follows from the public key, from the block before, or is
+ * secp256k1, dfx's default.
  */
 function readSec1(block: PemBlock, named: Curve | undefined): KeyObject {
   const [, secret, ...others] = readSequence(block.bytes);
@@ -140,7 +142,7 @@ function readSec1(block: PemBlock, named: Curve | undefined): KeyObject {
   const key = curves
     .map((curve) => ({ curve, point: pointOf(curve, secret.contents) }))
     .find(({ point }) => publicPart === undefined || endsWith(publicPart.contents, point));
-  if (key === undefined) throw new RangeError('The public key is not that of the private one.');
+  if (key === undefined) throw new RangeError('The public key does not match the private key.');
   const jwk = {
     kty: 'EC',
     crv: key.curve === 'secp256k1' ? 'secp256k1' : 'P-256',
@@ -151,14 +153,14 @@ function readSec1(block: PemBlock, named: Curve | undefined): KeyObject {
   return createPrivateKey({ key: jwk, format: 'jwk' });
 }
 
-/** Uncompressed: 4, x, y. */
+/** Returns the uncompressed public point: 4, x, y. */
 function pointOf(curve: Curve, secret: Uint8Array): Buffer {
   const ecdh = createECDH(curve);
   ecdh.setPrivateKey(secret);
   return ecdh.getPublicKey();
 }
 
-/** A public key may be compressed: then x alone is there to compare. */
+/** A compressed public key has only x to compare. */
 function endsWith(publicPart: Uint8Array, point: Buffer): boolean {
   const known = Buffer.from(publicPart);
   const isWhole = known.length > point.length;

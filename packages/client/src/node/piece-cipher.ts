@@ -1,4 +1,4 @@
-// The cipher of age payloads by OpenSSL, which seals a gigabyte in a second.
+// The segment cipher by OpenSSL, at 1 GB/s.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { PieceCipher } from '../types/end-to-end.ts';

@@ -1,5 +1,5 @@
-// PKCS #8 encrypted with a key of scrypt, by AES-256-CBC: RFC 7914 §7, RFC 8018 §6.2. icp-cli
-// writes identities so, with 128 MiB of memory for scrypt, which OpenSSL refuses to take.
+// Decrypts PKCS #8 that is encrypted by AES-256-CBC with a key from scrypt: RFC 7914 §7, RFC 8018
+// §6.2. icp-cli writes identities so, with 128 MiB for scrypt, more than OpenSSL accepts.
 
 import { createDecipheriv, scryptSync } from 'node:crypto';
 import { StorageError } from '../storage-error.ts';
@@ -8,7 +8,7 @@ import { type DerItem, readSequence } from './der.ts';
 /** 1.3.6.1.4.1.11591.4.11 and 2.16.840.1.101.3.4.1.42. */
 const scryptOid = '2b06010401da47040b';
 const aes256CbcOid = '60864801650304012a';
-/** What a file that somebody sent may have us take: four times what icp-cli does. */
+/** Memory limit for untrusted files: four times icp-cli's parameters. */
 const memoryBytesMax = 512 * 1_024 * 1_024;
 
 interface Encrypted {
@@ -25,19 +25,22 @@ export function usesScrypt(der: Uint8Array): boolean {
   }
 }
 
-/** The PKCS #8 in it. */
+/** Returns the decrypted PKCS #8. */
 export function decryptScrypt(der: Uint8Array, passphrase: string): Uint8Array {
   const { kdf, cipher, bytes } = readEncrypted(der);
   if (hex(cipher[0]) !== aes256CbcOid) {
     throw new StorageError(
       'InvalidArgument',
-      'The identity is encrypted with a cipher that is not known here: AES-256-CBC is.',
+      "The identity's cipher is not supported; use AES-256-CBC.",
     );
   }
   const [salt, cost, blockSize, parallelization] = readSequence(partOf(kdf[1]).bytes);
   const [N, r, p] = [numberOf(cost), numberOf(blockSize), numberOf(parallelization)];
   if (128 * N * r * p > memoryBytesMax) {
-    throw new StorageError('InvalidArgument', 'Opening the identity would take too much memory.');
+    throw new StorageError(
+      'InvalidArgument',
+      'Decrypting the identity would take too much memory.',
+    );
   }
   const options = { N, r, p, maxmem: 2 * memoryBytesMax };
   const key = scryptSync(passphrase, partOf(salt).contents, 32, options);

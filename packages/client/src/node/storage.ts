@@ -1,11 +1,12 @@
-// The client for programs in Node: the same storage, with media types by the path's
-// extension and uploads whose bytes are counted as they are sent.
+// The client for programs in Node, with media types by the path's extension, and progress of
+// uploads by the bytes sent.
 
 import { lookup } from 'mime-types';
 import { createStorage, type Storage, type StorageOptions } from '../storage.ts';
 import { streamSender } from './body-sender.ts';
 import { nodeEndToEnd } from './end-to-end.ts';
 
+/** Returns the client of one service, as `createStorage` does, with Node's cipher and types. */
 export function createNodeStorage(options: StorageOptions): Storage {
   const isActor = 'host' in options;
   const layer = isActor ? { endToEnd: nodeEndToEnd() } : {};

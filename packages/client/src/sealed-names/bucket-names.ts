@@ -1,5 +1,5 @@
-// Paths of buckets that seal names: as they are stored, and as they are shown. Who has the key is
-// shown clear ones; who has none sees and tells paths as they are stored, and names no new file.
+// Maps between the stored and the plain paths of buckets that seal names. Callers with the names
+// key see plain paths; others see and pass stored paths and cannot create files.
 
 import type { Signal } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
@@ -11,16 +11,19 @@ export interface OpenedPath extends ShownPath {
 }
 
 export interface PathNames {
-  /** Paths are told and shown clear, and stored sealed. */
+  /** True if the caller uses plain paths and the service stores sealed ones. */
   readonly isSealing: boolean;
-  /** Of a path, or of a folder with its last slash; '' stays. InvalidPath of what can be none. */
+  /**
+   * Seals a path, or a folder with its final slash; '' stays ''. Throws InvalidPath if the path is
+   * not valid.
+   */
   seal(path: string): string;
   open(path: string): OpenedPath;
-  /** What the service says of clear paths, with their names in place of sealed ones. */
+  /** Replaces the sealed names of `paths` in a message of the service by plain ones. */
   openText(text: string, paths: readonly string[]): string;
 }
 
-/** Of buckets that store paths as they are told. */
+/** For buckets that do not seal names. */
 export const plainNames: PathNames = {
   isSealing: false,
   seal: (path) => path,
@@ -28,17 +31,23 @@ export const plainNames: PathNames = {
   openText: (text) => text,
 };
 
-/** To who has no key for them. */
+/** For callers without the names key. */
 const unopenedNames: PathNames = {
   ...plainNames,
   open: (path) => ({ path, isPathAsStored: true }),
 };
 
-/** `name` is for what is to be stored under a path: NoIdentity to who cannot seal it. */
+/**
+ * Returns a bucket's names. With the use `name`, for storing under a path, throws NoIdentity if the
+ * caller cannot seal it.
+ */
 export type NamesOf = (bucket: string, use: 'find' | 'name', signal: Signal) => Promise<PathNames>;
 
 export interface NamesSource {
-  /** Somebody signs, who may be a member: else names are those that are stored. */
+  /**
+   * True if calls are signed, so the caller may be a member; otherwise names stay as they are
+   * stored.
+   */
   readonly hasIssuer: boolean;
   mode(bucket: string, signal: Signal): Promise<EndToEndRecord | undefined>;
   keys(): Promise<{
@@ -47,10 +56,10 @@ export interface NamesSource {
 }
 
 export function namesOf(source: NamesSource): NamesOf {
-  /** As long as the mode is taken to be what it was. */
+  /** Names by the cached mode of their bucket. */
   const opened = new WeakMap<EndToEndRecord, Promise<PathNames | undefined>>();
   return async (bucket, use, signal) => {
-    // Whoever has no identity would ask for the mode in vain: over HTTP that takes seconds.
+    // Without an identity the answer does not matter, and over HTTP the question takes seconds.
     if (use === 'find' && !source.hasIssuer) return plainNames;
     const asked = source.mode(bucket, signal);
     const mode = await (use === 'name' ? asked : asked.catch(unlessRefused));
@@ -62,7 +71,7 @@ export function namesOf(source: NamesSource): NamesOf {
         .then((keys) => keys.namesOf({ id: bucket, mode }))
         .catch(unlessRefused);
     opened.set(mode, opening);
-    // What may pass, such as too many derivations, is asked for anew.
+    // Temporary failures, such as too many derivations, are retried with the next call.
     opening.catch(() => opened.delete(mode));
     const names = await opening;
     if (names === undefined && use === 'name') throw noNames(bucket);
@@ -70,7 +79,9 @@ export function namesOf(source: NamesSource): NamesOf {
   };
 }
 
-/** Of who is no member: what they ask for is refused or answered by itself. */
+/**
+ * Ignores refusals to callers who are not members: the operation itself then answers or refuses.
+ */
 function unlessRefused(error: unknown): undefined {
   const statuses = [401, 403, 404];
   if (isStorageError(error, 'NoIdentity')) return undefined;
@@ -81,7 +92,7 @@ function unlessRefused(error: unknown): undefined {
 function noNames(bucket: string): StorageError {
   return new StorageError(
     'NoIdentity',
-    `Bucket ${bucket} seals the names of its files: its members name them, by their own signature, ` +
-      'and no API key does.',
+    `Bucket ${bucket} seals the names of its files: only members who sign their calls can create ` +
+      'files, not API keys.',
   );
 }

@@ -1,4 +1,5 @@
-// Many files of a bucket that seals names: one that cannot be named keeps none of the others.
+// Batches of files in buckets that seal names: a path that cannot be sealed does not stop the
+// others.
 
 import type { BatchedFile, Deletion, DeletionAnswer, FileBatch } from '../connection/transport.ts';
 import { groupsOf } from '../files/remove-all.ts';
@@ -7,7 +8,7 @@ import type { FileRecord, RemovedFile } from '../types/files.ts';
 import type { PathNames } from './bucket-names.ts';
 import { eachSealed, inClear, inClearResult, shown } from './shown-paths.ts';
 
-const untold = new StorageError('HttpError', 'The answer tells less than was asked.');
+const missingResult = new StorageError('HttpError', 'The response lacks a part of the result.');
 
 export async function putFiles(
   names: PathNames,
@@ -25,14 +26,14 @@ export async function putFiles(
   let next = 0;
   return sealed.map((path, index) => {
     if (typeof path !== 'string') return path;
-    const result = results[next++] ?? untold;
+    const result = results[next++] ?? missingResult;
     return isStorageError(result)
       ? inClear(names, result, paths.slice(index, index + 1))
       : shown(names, result);
   });
 }
 
-/** Sealed paths are longer than those that were counted for one request. */
+/** Sealed paths are longer, so they are grouped anew. */
 export async function deletePaths(
   names: PathNames,
   { bucket, paths = [] }: Deletion,

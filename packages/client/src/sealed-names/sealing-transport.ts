@@ -1,5 +1,5 @@
-// Sealed names: a transport that is told and shows clear paths, over one to the service, which sees
-// them sealed. All that the client does with paths goes through here.
+// A transport with plain paths over one with sealed paths. All paths of the client pass through
+// here.
 
 import type {
   CopyRequest,
@@ -23,15 +23,15 @@ import {
   shown,
 } from './shown-paths.ts';
 
-/** Does the work with the names of a bucket; what is refused is told with clear ones. */
+/** Runs the work with the names of a bucket, and rewrites its errors with plain paths. */
 type Using = <T>(place: Place, work: (names: PathNames) => Promise<T>) => Promise<T>;
 
 interface Place {
   readonly bucket: string;
   readonly signal: Signal;
-  /** Told, clear. */
+  /** Plain paths of the arguments. */
   readonly paths?: readonly string[];
-  /** Something is to be stored under a path. */
+  /** The operation stores a file under a path. */
   readonly isNaming?: boolean;
 }
 
@@ -44,7 +44,8 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
       throw isStorageError(error) ? inClear(names, error, paths) : error;
     }
   };
-  // Not a spread of the transport: a method that is added to it must be named here to compile.
+  // Not a spread of the transport: a method that is added to Transport must be listed here to
+  // compile.
   return {
     ...passed(transport),
     ...uploads(transport, using),
@@ -60,7 +61,10 @@ function placeOf({ bucket, path }: FileName, signal: Signal): Place {
   return { bucket, signal, paths: [path] };
 }
 
-/** What the service can be asked for: names are sealed whole. The rest is looked for here. */
+/**
+ * The part of a prefix that the service can match, since names are sealed whole; the rest is
+ * matched here.
+ */
 function folderOf(prefix: string): string {
   return prefix.slice(0, prefix.lastIndexOf('/') + 1);
 }
@@ -69,8 +73,8 @@ function sealedFolder(names: PathNames, bucket: string, prefix: string): string 
   if (!names.isSealing || folderOf(prefix) === prefix) return names.seal(prefix);
   throw new StorageError(
     'InvalidArgument',
-    `Bucket ${bucket} seals names whole: a prefix ends in a slash there, and "${prefix}" does not. ` +
-      'Lists alone may be of part of a name.',
+    `Bucket ${bucket} seals whole names, so the prefix "${prefix}" must end in a slash. Only lists ` +
+      'accept a part of a name.',
   );
 }
 
@@ -100,14 +104,14 @@ type PathFieldsOf<Argument> = Argument extends object ? Extract<keyof Argument, 
 
 type ArgumentsOf<Member> = Member extends (...sent: infer Sent) => unknown ? Sent[number] : never;
 
-/** Members of the transport that no path is passed to. */
+/** The names of the transport's members that take no path. */
 type NameWithoutPaths = {
   [Name in keyof Transport]: [PathFieldsOf<ArgumentsOf<Transport[Name]>>] extends [never]
     ? Name
     : never;
 }[keyof Transport];
 
-/** Members that work with sealed names as with clear ones: of those with paths none compiles. */
+/** Members without paths, passed on unchanged; a member with paths does not compile here. */
 function passed(transport: Part<NameWithoutPaths>) {
   const { wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, management } = transport;
   const { getEndToEnd, removeLink, status } = transport;
@@ -174,7 +178,7 @@ function reads(
       using(placeOf(file, options.signal), async (names) =>
         transport.openFile(sealed(names, file), options),
       ),
-    // Through a link there is no path.
+    // A link has no path.
     readPart: (part, signal) =>
       part.linkPath === undefined
         ? using(placeOf(part, signal), async (names) =>
@@ -192,7 +196,7 @@ function reads(
   };
 }
 
-/** Of a page what begins with the prefix, in the order of clear names. */
+/** Keeps the entries of a page that begin with the prefix, in the order of plain names. */
 function lists(
   transport: Transport,
   using: Using,
@@ -231,8 +235,8 @@ async function listFolder(
   if (names.isSealing && startAfter !== undefined) {
     throw new StorageError(
       'InvalidArgument',
-      `Bucket ${bucket} seals names, and its lists are in the order of sealed ones: none begins ` +
-        'behind a name. Leave startAfter out, and go on by the cursor.',
+      `Bucket ${bucket} seals names, and its lists are in the order of the sealed names. Omit ` +
+        'startAfter and continue by the cursor.',
     );
   }
   const folder = names.isSealing ? names.seal(folderOf(prefix)) : request.prefix;
@@ -253,8 +257,8 @@ function links(transport: Transport, using: Using): Part<'createLink' | 'listLin
         if (names.isSealing && request.downloadName !== undefined) {
           throw new StorageError(
             'InvalidArgument',
-            `Bucket ${request.bucket} seals names, and the service would keep a link's download ` +
-              'name as it is told: make the link without one.',
+            `Bucket ${request.bucket} seals names, but the service would store the download name ` +
+              'in plain text. Omit downloadName.',
           );
         }
         return transport.createLink(sealed(names, request));

@@ -1,4 +1,4 @@
-// Paths on their way between who uses the client and the service: sealed there, clear here.
+// Seals the paths of arguments and opens those of results.
 
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { ShownPath } from '../types/files.ts';
@@ -8,7 +8,7 @@ export function sealed<T extends { readonly path: string }>(names: PathNames, na
   return names.isSealing ? { ...named, path: names.seal(named.path) } : named;
 }
 
-/** Of a whole bucket, or of one path of it. */
+/** Seals the optional path of an argument. */
 export function sealedIfTold<T extends { readonly path?: string | undefined }>(
   names: PathNames,
   told: T,
@@ -56,7 +56,7 @@ export function inClearResult<
   return error === undefined ? clear : { ...clear, error: inClear(names, error, [clear.path]) };
 }
 
-/** In their order: each as it is stored, or why it cannot be. */
+/** Seals each path; an error takes the place of a path that cannot be sealed. */
 export function eachSealed(
   names: PathNames,
   paths: readonly string[],

@@ -1,5 +1,5 @@
-// Many files: the small ones go together, up to two hundred in one request, since a request takes
-// its time whatever it brings; others go as they ever do.
+// Uploads many files: up to two hundred small ones share a request, because each request takes some
+// seconds; larger files are uploaded one by one.
 
 import {
   batchFileCountMax,
@@ -21,18 +21,19 @@ import type { FileToUpload, UploadAllOptions, UploadedFile } from '../types/tran
 import { lateMetadata, metadataOf, requestBytes, requireSame, uploadFile } from './upload.ts';
 
 /**
- * Of eighteen of them one request takes the place of eighteen: of larger ones it saves little. On
- * the network 500 files of 5 kB go in 5 s by three requests, of which the canister works two.
+ * Files up to this size share requests. One request replaces eighteen of this size; larger files
+ * would save little. On the network 500 files of 5 kB take 5 s in three requests, two of them at a
+ * time.
  */
 export const smallFileBytesMax = 100_000;
-/** What they and their names have together; an envelope of 2 MiB has room for it. */
+/** Limit for the files and names of a request; an envelope of 2 MiB has room for it. */
 const batchBytesMax = 1_800_000;
-/** What Candid or a form puts around a file. */
+/** Overhead of Candid or a form for each file. */
 const fileRestBytes = 512;
-/** Of one file, path and all: the head of a form's part takes 8,192 bytes, with what is around. */
+/** Limit for a file's texts: the head of a form's part takes 8,192 bytes in all. */
 const fileTextBytesMax = 6_000;
 
-/** Of a request; what is added up is not exact. */
+/** A full request, with room for rounding errors. */
 const whole = 1 + 1e-9;
 
 interface Job {
@@ -46,9 +47,8 @@ interface SmallFile extends BatchedFile {
 }
 
 /**
- * Tells of each file as it is stored, or why it is not, in no order. Files of one batch that are
- * refused keep none of the others from being stored. Fails when the caller's signal ends it, or
- * `files` fails.
+ * Yields each file's record or error as it ends, in no order. One failure does not stop the others.
+ * Throws when the caller's signal aborts, or when `files` throws.
  */
 export async function* uploadAll(
   connection: Connection,
@@ -65,13 +65,13 @@ export async function* uploadAll(
       yield* ended;
     }
   } finally {
-    // Whoever takes no more of them wants no more sent.
+    // Leaving the loop ends the uploads.
     controller.abort();
     release();
   }
 }
 
-/** None of them fails. */
+/** Yields tasks that never throw. */
 async function* tasksOf(
   job: Job,
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
@@ -109,26 +109,26 @@ function taskOf(job: Job, batch: ReadonlyMap<string, SmallFile>) {
   return () => sendBatch(job, [...batch.values()]);
 }
 
-/** Of its texts, each character as the longest UTF-8 that it may have. */
+/** Returns the size of the file's texts, with three bytes for each character. */
 function textBytesOf({ path, contentType, tags, headers, metadata }: SmallFile): number {
   const pairs = Object.entries({ ...headers, ...metadata }).flat();
   return 3 * [path, contentType, ...tags, ...pairs].join('').length;
 }
 
-/** What a file takes of a request: of one of its bounds, the one of which it takes most. */
+/** Returns the file's share of a request, by the limit that it uses most. */
 function shareOf(file: SmallFile): number {
   const textBytes = textBytesOf(file);
   const lists = [file.tags, file.headers, file.metadata].map((list) => Object.keys(list).length);
   return Math.max(
     1 / batchFileCountMax,
     (file.bytes.length + fileRestBytes + textBytes) / batchBytesMax,
-    // Sealed names are longer, and conditions come along.
+    // Allows for sealed names, which are longer, and for conditions.
     (2 * textBytes) / batchTextBytesMax,
     lists.reduce((sum, count) => sum + count) / batchItemCountMax,
   );
 }
 
-/** A file for a batch, or what is to be done with one that is none. */
+/** Reads a file for a batch, or returns the task that uploads it alone. */
 async function readSmall(
   job: Job,
   file: FileToUpload,
@@ -137,8 +137,7 @@ async function readSmall(
   try {
     const bufferedBytesMax = connection.transport.wholeFileBytesMax;
     const source = await openSource(file.source, { size: file.size, bufferedBytesMax });
-    // A form has no place for a Content-Disposition of the file, since the part has its own, nor
-    // for line ends in a name.
+    // A form's part has a Content-Disposition of its own, and no place for line ends in a name.
     const isAlone =
       file.headers?.['Content-Disposition'] !== undefined || /\p{Cc}/u.test(file.path);
     const { size } = source;
@@ -182,13 +181,13 @@ async function uploadAlone(
   }
 }
 
-/** Sent again without those that are refused, until nothing is left. */
+/** Sends a batch, and repeats it without the refused files until nothing is left. */
 async function sendBatch(job: Job, batch: readonly SmallFile[]): Promise<readonly UploadedFile[]> {
   const ended: UploadedFile[] = [];
   for (let rest = batch; rest.length > 0; ) {
     const results = await trySend(job, rest);
     const others = rest.filter((_, index) => isStorageError(results[index]?.error, 'NotStored'));
-    // Were none refused for its own sake, to send them again would help nobody.
+    // If no file was refused for its own sake, a retry cannot help.
     const isStuck = others.length === rest.length;
     ended.push(...results.filter(({ error }) => isStuck || !isStorageError(error, 'NotStored')));
     rest = isStuck ? [] : others;
@@ -209,7 +208,8 @@ async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly 
     });
     return await Promise.all(
       batch.map(async (file, index) => {
-        const result = results[index] ?? new StorageError('HttpError', 'The answer tells less.');
+        const result =
+          results[index] ?? new StorageError('HttpError', 'The response lacks this file.');
         return outcomeOf(job, file, { result, isRepeated: attempts > 1 });
       }),
     );
@@ -221,13 +221,16 @@ async function trySend(job: Job, batch: readonly SmallFile[]): Promise<readonly 
   }
 }
 
-/** Sends a file of a batch by itself: a service of version 0.1.0 has no batches. */
+/** Uploads a file of a batch alone: a service of version 0.1.0 has no batches. */
 async function sendAlone(job: Job, { bytes, ...file }: SmallFile) {
   const source = await openSource(bytes, { size: bytes.length, bufferedBytesMax: bytes.length });
   return uploadAlone(job, { ...file, source: bytes }, source);
 }
 
-/** An earlier attempt whose answer was lost has made its own precondition false. */
+/**
+ * If the response to an earlier attempt was lost, the stored file itself makes the precondition
+ * false.
+ */
 async function outcomeOf(
   { connection, options, signal }: Job,
   { path, etag }: SmallFile,

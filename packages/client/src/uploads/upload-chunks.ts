@@ -1,5 +1,5 @@
-// The chunks of a source: read in order, sent in parallel, those that the service has not sent
-// again. Holds one chunk for each request under way.
+// Uploads the chunks of a source: reads them in order, sends them in parallel, and skips those that
+// the service has. Holds one chunk for each concurrent request.
 
 import { chunkCountMax, missingReportedMax } from '../../../wire/src/limits.ts';
 import { sha256 } from '../bytes/sha256.ts';
@@ -11,7 +11,7 @@ import { abortedError, StorageError } from '../storage-error.ts';
 import type { Progress, UploadSession } from '../types/transfers.ts';
 import type { UploadJob } from './upload-job.ts';
 
-/** What is sent, and where in its session it belongs. */
+/** The chunks to send, and their place in the session. */
 export interface ChunkJob {
   readonly connection: Connection;
   readonly name: SessionName;
@@ -19,9 +19,9 @@ export interface ChunkJob {
   readonly signal: Signal;
   readonly concurrency: number;
   readonly chunkSize: number;
-  /** Index of the chunk with which the source begins. */
+  /** Index of the source's first chunk. */
   readonly first: number;
-  /** Whether the service lacks a chunk, asked for indexes in their order. */
+  /** Returns whether the service lacks a chunk; called with ascending indexes. */
   isMissing(index: number): boolean | Promise<boolean>;
   report?(progress: Progress): void;
 }
@@ -33,7 +33,7 @@ interface Chunk {
   readonly isStored: boolean;
 }
 
-/** All chunks of a session. */
+/** Returns the job for all chunks of a session. */
 export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
   const { connection, source, options, metadata, concurrency } = job;
   const { uploadId, chunkSize } = session;
@@ -50,7 +50,7 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
   };
 }
 
-/** Gives the digests of all chunks, sent now or before, and the number of their bytes. */
+/** Returns the digests of all chunks, sent now or before, and the number of their bytes. */
 export async function sendChunks(
   job: ChunkJob,
 ): Promise<{ readonly digests: Uint8Array[]; readonly bytes: number }> {
@@ -59,7 +59,7 @@ export async function sendChunks(
   const digests: Uint8Array[] = [];
   let doneBytes = 0;
   let resumedBytes = 0;
-  /** Bytes of the chunks that are being sent. */
+  /** Sent bytes of the chunks in flight. */
   const sent = new Map<number, number>();
   const { up } = connection.transport.line;
   const report = () => {
@@ -95,7 +95,7 @@ export async function sendChunks(
   }
   await inParallel({ concurrency, signal: job.signal }, async (signal) => {
     let isSent = true;
-    // A slow stream may give nothing for long, in which the chunk before it is not held.
+    // A slow stream may pause for long; the previous chunk is not held meanwhile.
     while (isSent) {
       isSent = await unlessAborted(signal, takeChunk).then((chunk) => send(chunk, signal));
     }
@@ -104,7 +104,7 @@ export async function sendChunks(
   return { digests, bytes: doneBytes };
 }
 
-/** Gives one chunk after the other, then undefined; one read at a time. */
+/** Returns the chunks in order, then undefined; reads one at a time. */
 function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
   const { source, chunkSize, first } = job;
   const size = source.size ?? Number.POSITIVE_INFINITY;
@@ -117,7 +117,7 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
     const bytes = await source.slice(start, Math.min(start + chunkSize, size));
     const blob = source.blob?.(start, start + bytes.length);
     start += chunkSize;
-    // Of unknown size, the end is where less comes, or nothing.
+    // A source of unknown size ends with a short or empty chunk.
     isOver = bytes.length < chunkSize;
     if (bytes.length === 0) return undefined;
     if (index >= chunkCountMax) throw tooLong(chunkSize);
@@ -128,12 +128,15 @@ function chunkReader(job: ChunkJob): () => Promise<Chunk | undefined> {
 function tooLong(chunkSize: number): StorageError {
   return new StorageError(
     'EntityTooLarge',
-    `A file has at most ${chunkCountMax} chunks, of ${chunkSize} bytes here.`,
+    `The file is too long: the limit is ${chunkCountMax} chunks of ${chunkSize} bytes here.`,
     { status: 413 },
   );
 }
 
-/** A session tells the first hundred that are missing: beyond the last of them it is asked anew. */
+/**
+ * A session reports only its first hundred missing chunks; beyond the last of them, it is queried
+ * again.
+ */
 function missingChunks(job: UploadJob, session: UploadSession): ChunkJob['isMissing'] {
   const { connection, options, metadata } = job;
   const { signal } = options;

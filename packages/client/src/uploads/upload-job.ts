@@ -1,4 +1,4 @@
-// One upload under way: what is sent, where it goes, and how.
+// One upload in progress: its source, target and options.
 
 import type { OpenedSource } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';

@@ -1,5 +1,5 @@
-// Upload of one file: in one request when it is small, else by a session of chunks that may have
-// been begun before. What is stored in the end must have the digest of what was read.
+// Uploads one file: in one request if it is small, else by a session of chunks, which an earlier
+// attempt may have begun. The stored file must have the digest of the bytes that were read.
 
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
 import { etagOf, requireTold } from '../bytes/digest.ts';
@@ -40,8 +40,8 @@ export async function uploadFile(
 }
 
 /**
- * A file that the line does not take in one request needs a session too, and so does one without a
- * type: the service then finds one by the path's extension.
+ * Returns whether a file needs a session: one that the line cannot send in time in one request, and
+ * one without a type, which the service then derives from the path's extension.
  */
 async function needsSession({ connection, options }: UploadJob, size: number): Promise<boolean> {
   const { wholeFileBytesMax } = connection.transport;
@@ -49,13 +49,15 @@ async function needsSession({ connection, options }: UploadJob, size: number): P
   return size > unmeasuredBytesMax && size > (await requestBytes(connection, wholeFileBytesMax));
 }
 
-/** The length of a request that the line takes in time, up to `max`: measured if it is unknown. */
+/**
+ * Returns the request length that the line can send in time, up to `max`; measures an unknown line.
+ */
 export async function requestBytes({ transport }: Connection, max: number): Promise<number> {
   await transport.line.up.measure(transport.probe);
   return transport.line.up.requestBytes(max);
 }
 
-/** What is known of a file before its bytes are read. */
+/** Returns the metadata of a file before its bytes are read. */
 export function metadataOf(
   connection: Connection,
   source: Pick<OpenedSource, 'contentType'>,
@@ -64,14 +66,16 @@ export function metadataOf(
   const { bucket, path, tags = [], headers = {} } = options;
   const metadata = typeof options.metadata === 'function' ? {} : (options.metadata ?? {});
   const { sha256, ifMatch, ifNoneMatch } = options;
-  // Calls by the actor may write a path with a slash before it.
+  // Paths may begin with a slash, as in calls of the actor.
   const name = path.replace(/^\//, '');
   const contentType = options.contentType ?? source.contentType ?? connection.contentTypeOf(name);
   const described = { contentType, tags, headers, metadata };
   return { bucket, path: name, ...described, sha256, ifMatch, ifNoneMatch };
 }
 
-/** What a function tells of a source that has been read; undefined without one. */
+/**
+ * Returns the metadata that a function computes from the source; undefined if it is no function.
+ */
 export async function lateMetadata({
   metadata,
 }: Pick<UploadOptions, 'metadata'>): Promise<UserMetadata | undefined> {
@@ -98,7 +102,10 @@ async function uploadWhole(job: UploadJob, contentType: string, size: number): P
   return record;
 }
 
-/** An earlier attempt whose answer was lost has made its own precondition false. */
+/**
+ * If the response to an earlier attempt was lost, the stored file itself makes the precondition
+ * false.
+ */
 async function putWhole(job: UploadJob, file: WholeFile, attempt: number): Promise<FileRecord> {
   const { transport } = job.connection;
   const { signal } = job.options;
@@ -120,11 +127,13 @@ async function uploadByChunks(job: UploadJob): Promise<FileRecord> {
   return sendSession(job, session);
 }
 
-/** Of a stream of unknown size: what has failed cannot be gone on with, so it leaves nothing. */
+/**
+ * Uploads a stream of unknown size. Such an upload cannot be resumed, so a failed one is cancelled.
+ */
 async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
   const { connection, options, metadata } = job;
   if (options.resume !== undefined) {
-    const reason = 'To resume, tell the size of the stream.';
+    const reason = 'Resuming a stream requires its size.';
     throw new StorageError('InvalidArgument', reason);
   }
   const session = await begin(job);
@@ -133,7 +142,7 @@ async function uploadOpenEnded(job: UploadJob): Promise<FileRecord> {
     return await sendSession(job, session);
   } catch (error) {
     const name = { ...metadata, uploadId: session.uploadId };
-    // Best effort, once: the session ends by itself.
+    // One attempt: an unused session expires.
     await connection.transport.cancelUpload(name, undefined).catch(() => {});
     throw error;
   }
@@ -167,15 +176,15 @@ interface Beginning {
 }
 
 /**
- * A session is kept if the wanted chunks are at least this share of its own: another session takes
- * two to three seconds, and two chunks of twice the wanted length still take the line 12 s.
+ * A session continues if the wanted chunks are at least this share of its own. Another session
+ * takes two to three seconds, and two chunks of twice the wanted length take the line 12 s.
  */
 const keptShare = 0.5;
 
 /**
- * Begins a session whose chunks the line takes in time. A session keeps the length of its chunks,
- * and a line that is not known yet is measured while the first one begins: if that one's chunks are
- * too long, another begins at once and the first is cancelled. Fast lines so lose no time.
+ * Begins a session whose chunks the line can send in time. A session's chunk length is fixed, and
+ * an unknown line is measured while the first session begins; if its chunks turn out too long, a
+ * second session begins and the first is cancelled. Fast lines lose no time.
  */
 export async function beginSession(
   connection: Connection,
@@ -190,7 +199,7 @@ export async function beginSession(
   const startMs = performance.now();
   const firstBytes = up.chunkBytes(size, chunkCountMax);
   const first = beginWith(connection, { ...beginning, chunkBytes: firstBytes });
-  // A refusal ends it without waiting for the measurement.
+  // A refusal does not wait for the measurement.
   await Promise.race([measured, first.then(() => measured)]);
   const wanted = up.chunkBytes(size, chunkCountMax);
   if (wanted >= keptShare * firstBytes) {
@@ -198,7 +207,7 @@ export async function beginSession(
     up.noteLatency(performance.now() - startMs);
     return session;
   }
-  // Best effort, and nobody waits for it: a session that nobody continues ends by itself.
+  // One attempt that nobody awaits: an unused session expires.
   first
     .then(({ uploadId }) => transport.cancelUpload({ ...metadata, uploadId }, signal))
     .catch(() => {});
@@ -208,7 +217,7 @@ export async function beginSession(
   return session;
 }
 
-/** One token for all attempts, so that a lost answer leaves no second session. */
+/** All attempts share one token, so that a lost response leaves no second session. */
 async function beginWith(
   connection: Connection,
   { metadata, size, chunkBytes, signal }: Beginning & { readonly chunkBytes: number },
@@ -216,7 +225,7 @@ async function beginWith(
   if (!(chunkBytes >= chunkBytesMin && chunkBytes <= chunkBytesMax)) {
     throw new StorageError(
       'InvalidArgument',
-      `A chunk has ${chunkBytesMin} to ${chunkBytesMax} bytes; got ${chunkBytes}.`,
+      `chunkBytes must be ${chunkBytesMin} to ${chunkBytesMax}; got ${chunkBytes}.`,
     );
   }
   const token = newToken();
@@ -224,7 +233,10 @@ async function beginWith(
   return trying(connection, signal, () => connection.transport.startUpload(request, signal));
 }
 
-/** It tells the caller's own sessions apart and is no secret; React Native has no Web Crypto. */
+/**
+ * The token distinguishes the caller's own sessions and is no secret; React Native has no Web
+ * Crypto.
+ */
 function newToken(): string {
   const digits = () => Math.random().toString(36).slice(2);
   return `${digits()}-${digits()}`;
@@ -247,21 +259,21 @@ async function goOn(job: UploadJob, uploadId: string): Promise<UploadSession> {
   }
   if (status === 'expired' || status === 'cancelled') {
     const code = status === 'expired' ? 'UploadExpired' : 'UploadCancelled';
-    throw new StorageError(code, `Upload ${uploadId} has ended: begin a new one.`);
+    throw new StorageError(code, `Upload ${uploadId} is ${status}; begin a new one.`);
   }
   if (status === 'completed') await requireStored(job, uploadId);
   if (!(await hasTooLongChunks(job, session))) return session;
-  // Best effort: a session that nobody continues ends by itself.
+  // One attempt: an unused session expires.
   await connection.transport.cancelUpload(name, signal).catch(() => {});
   return begin(job);
 }
 
-/** The rest of the time is for the service's answer, and for a rate that varies. */
+/** The rest of the time remains for the service's latency and a varying rate. */
 const usedShare = 0.8;
 
 /**
- * A session keeps the length of its chunks. Where the line has become too slow for it, gateways
- * refuse each chunk, so that a new session with shorter chunks sends more, though all of it again.
+ * Returns whether the line has become too slow for the session's chunks. Gateways would refuse each
+ * of them, so a new session with shorter chunks is faster, although it sends all of them again.
  */
 async function hasTooLongChunks(
   { connection, options }: UploadJob,
@@ -277,23 +289,23 @@ async function hasTooLongChunks(
   return isShortened && !line.up.takes(longest, usedShare * bodyMsMax);
 }
 
-/** A completion that is repeated answers as the first time, whatever became of the file since. */
+/** A repeated completion returns its first result, even if the file has been removed since. */
 async function requireStored({ connection, options, metadata }: UploadJob, uploadId: string) {
   const { signal } = options;
   try {
     await trying(connection, signal, () => connection.transport.getFile(metadata, signal));
   } catch (error) {
     if (!isStorageError(error, 'NoSuchFile')) throw error;
-    const reason = `Upload ${uploadId} was completed, its file is gone: begin a new one.`;
+    const reason = `The file of upload ${uploadId} no longer exists; begin a new upload.`;
     throw new StorageError('NoSuchUpload', reason);
   }
 }
 
-/** Entity tags: of what is stored, and of what was read. */
+/** Throws IntegrityError unless the stored entity tag equals that of the bytes read. */
 export function requireSame(stored: string, read: string): void {
   if (stored === read) return;
   throw new StorageError(
     'IntegrityError',
-    `The entity tag is ${stored}, of what was read ${read}: upload it anew.`,
+    `The stored ETag ${stored} does not match the bytes read, ${read}; upload the file again.`,
   );
 }

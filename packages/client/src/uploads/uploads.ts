@@ -1,4 +1,4 @@
-// Sessions for who brings a file's parts one by one, in any order and several at a time.
+// Upload sessions for callers that send a file's parts in any order and several at a time.
 
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { encodeHex } from '../bytes/bytes.ts';
@@ -19,7 +19,7 @@ export interface SessionRef extends CallOptions {
   readonly uploadId: string;
 }
 
-/** What an upload of several parts is begun with. */
+/** The options of a new session. */
 export interface SessionOptions
   extends FileName,
     CallOptions,
@@ -28,23 +28,23 @@ export interface SessionOptions
       'contentType' | 'tags' | 'headers' | 'sha256' | 'ifMatch' | 'ifNoneMatch' | 'chunkBytes'
     > {
   readonly metadata?: UserMetadata | undefined;
-  /** Bytes of the whole file; where it is not told, what has come at completion. */
+  /** The size of the whole file; without it, the bytes received at completion. */
   readonly size?: number | undefined;
 }
 
 export interface PartOptions extends FileName, TransferOptions {
   readonly uploadId: string;
-  /** Where in the file the part begins: so many whole chunks. */
+  /** The part's offset in the file: a multiple of the chunk length. */
   readonly offset: number;
-  /** Of whole chunks but for the file's last one. */
+  /** Consists of whole chunks, except for the file's last one. */
   readonly source: UploadInput;
-  /** Bytes of a stream, where they are known. */
+  /** The length of a stream, if known. */
   readonly size?: number | undefined;
-  /** The session's `chunkSize`; without it the service is asked. */
+  /** The session's `chunkSize`; without it the service is queried. */
   readonly chunkBytes?: number | undefined;
 }
 
-/** What a part has brought; may be kept as JSON. */
+/** The result of one part; can be stored as JSON. */
 export interface WrittenPart {
   readonly offset: number;
   readonly size: number;
@@ -54,33 +54,39 @@ export interface WrittenPart {
 
 export interface CompletionOptions extends FileName, CallOptions {
   readonly uploadId: string;
-  /** All of them, in any order: what is stored is compared with what was read. */
+  /** All parts, in any order; the stored file is compared with them. */
   readonly parts?: readonly WrittenPart[] | undefined;
-  /** Beside that of the beginning, and in place of what has the same name. */
+  /** Added to the metadata given to begin(); replaces values of the same name. */
   readonly metadata?: UserMetadata | undefined;
-  /** Of the whole file, in hexadecimal: checked by the service, up to 19,000,000 bytes. */
+  /** SHA-256 of the whole file in hexadecimal; the service checks files up to 19,000,000 bytes. */
   readonly sha256?: string | undefined;
-  /** Beside those of the beginning. */
+  /** Checked in addition to the conditions given to begin(). */
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Not in end-to-end buckets, whose files are encrypted in order: those refuse it, Unsupported. */
+/**
+ * Upload sessions whose parts come in any order. End-to-end buckets refuse them with Unsupported,
+ * because their files are encrypted in order.
+ */
 export interface Uploads {
-  /** Returns how long chunks may be so that the line takes each in time. Measures a new line. */
+  /** Returns the longest chunk that the line can send in time; measures an unknown line. */
   longestChunkBytes(): Promise<number>;
+  /** Begins a session. */
   begin(options: SessionOptions): Promise<UploadSession>;
   /**
-   * May be repeated, also with other bytes, until the session is completed. Resolves when all has
-   * arrived; nothing of it is to be seen before completion.
+   * Writes one part. It may be written again, also with other bytes, until the session is
+   * completed. Resolves when all bytes have arrived; readers see none of them before completion.
    */
   write(part: PartOptions): Promise<WrittenPart>;
+  /** Returns the state of a session. */
   status(session: SessionRef): Promise<UploadSession>;
   /**
-   * The file is there, whole. May be repeated for a day: it then answers the same, whatever else is
-   * told. Fails with IntegrityError where `parts` are not what is stored.
+   * Stores the file. A repeated call returns the same record for a day, whatever its arguments.
+   * Throws IntegrityError if `parts` differ from the stored bytes.
    */
   complete(completion: CompletionOptions): Promise<FileRecord>;
+  /** Ends a session and discards its chunks. */
   cancel(session: SessionRef): Promise<void>;
 }
 
@@ -113,13 +119,13 @@ async function write(connection: Connection, part: PartOptions): Promise<Written
   if (!Number.isSafeInteger(first) || first < 0) {
     throw new StorageError(
       'InvalidArgument',
-      `A part begins where a chunk does: its offset is a multiple of ${chunkSize}; got ${offset}.`,
+      `A part's offset must be a multiple of ${chunkSize}; got ${offset}.`,
     );
   }
   const source = await openSource(part.source, { size: part.size, bufferedBytesMax: chunkSize });
   const { digests, bytes: size } = await sendChunks({
     ...{ connection, name, source, signal, concurrency, chunkSize, first },
-    // What is there may be of an earlier attempt with other bytes.
+    // Stored chunks may come from an earlier attempt with other bytes.
     isMissing: () => true,
     report: (progress) => onProgress?.(progress),
   });
@@ -138,7 +144,7 @@ async function complete(
   return record;
 }
 
-/** Of the chunks of all parts, which must be one behind the other. */
+/** Returns the digests of all chunks; the parts must follow one another without gaps. */
 function digestsOf(parts: readonly WrittenPart[]): Uint8Array[] {
   const inOrder = parts.toSorted((one, other) => one.offset - other.offset);
   const digests = inOrder.flatMap((part) => part.digests);
@@ -149,7 +155,7 @@ function digestsOf(parts: readonly WrittenPart[]): Uint8Array[] {
     return isNext;
   });
   if (!isWhole || !digests.every((text) => /^[0-9a-f]{64}$/.test(text))) {
-    const reason = 'The parts are not those that write() gave, one behind the other from 0 on.';
+    const reason = 'The parts must be results of write() that follow one another from offset 0.';
     throw new StorageError('InvalidArgument', reason);
   }
   return digests.map((text) =>
