@@ -82,7 +82,7 @@ describe.each(transports)('over %s', (name, open) => {
     return files.map(({ path }) => path.slice(folder.length + below.length));
   };
   const versions = async (path: string) =>
-    (await all(storage.listVersions(at(path)))).map(({ version }) => version);
+    (await all(storage.versions.list(at(path)))).map(({ version }) => version);
 
   test('metadata of an upload is in its record, alone and among many', async () => {
     expect(await put('noted')).toMatchObject({ metadata });
@@ -211,7 +211,7 @@ describe.each(transports)('over %s', (name, open) => {
   test('former versions are listed, restored and erased, whatever answers are lost', async () => {
     for (const size of [1, 2, 3, 4]) await put('v/a', sampleBytes(`${size}`, size));
     const listed = await all(
-      storage.listVersions({ ...at(''), path: undefined, prefix: `${folder}v/` }),
+      storage.versions.list({ ...at(''), path: undefined, prefix: `${folder}v/` }),
     );
     expect(listed.map(({ version, size }) => [version, size])).toEqual([
       [1, 1],
@@ -220,21 +220,21 @@ describe.each(transports)('over %s', (name, open) => {
     ]);
     expect(listed[0]).toMatchObject({ path: `${folder}v/a`, contentType: 'a/b', metadata });
     expect(Date.parse(listed[0]?.expiresAt ?? '')).toBeGreaterThan(Date.now());
-    const restored = await lossy().restore({ ...at('v/a'), version: 2 });
+    const restored = await lossy().versions.restore({ ...at('v/a'), version: 2 });
     expect(restored).toMatchObject({ version: 5, size: 2 });
     expect(await versions('v/a')).toEqual([1, 3, 4]);
-    const missing = storage.restore({ ...at('v/a'), version: 2 });
+    const missing = storage.versions.restore({ ...at('v/a'), version: 2 });
     await expect(missing).rejects.toMatchObject({ code: 'NoSuchFile' });
-    const kept = storage.restore({ ...at('v/a'), version: 1, ifNoneMatch: '*' });
+    const kept = storage.versions.restore({ ...at('v/a'), version: 1, ifNoneMatch: '*' });
     await expect(kept).rejects.toMatchObject({ code: 'PreconditionFailed' });
-    expect(await lossy().eraseVersions({ ...at('v/a'), version: 3 })).toEqual({ erased: 1 });
-    const gone = storage.eraseVersions({ ...at('v/a'), version: 3 });
+    expect(await lossy().versions.erase({ ...at('v/a'), version: 3 })).toEqual({ erased: 1 });
+    const gone = storage.versions.erase({ ...at('v/a'), version: 3 });
     await expect(gone).rejects.toMatchObject({ code: 'NoSuchFile' });
-    expect(await storage.eraseVersions(at('v/a'))).toEqual({ erased: 2 });
+    expect(await storage.versions.erase(at('v/a'))).toEqual({ erased: 2 });
     await put('v/b');
     await put('v/b');
     const { bucket } = service;
-    expect(await storage.eraseVersions({ bucket, prefix: `${folder}v/` })).toEqual({ erased: 1 });
+    expect(await storage.versions.erase({ bucket, prefix: `${folder}v/` })).toEqual({ erased: 1 });
     expect(await versions('v/a')).toEqual([]);
   });
 
@@ -255,7 +255,7 @@ describe.each(transports)('over %s', (name, open) => {
     }
     const [long = bytes] = contents;
     const range = { start: 1_899_990, end: 3_800_010 };
-    const part = await storage.download(at('v/c'), { version: 1, range });
+    const part = await storage.versions.download({ ...at('v/c'), version: 1 }, { range });
     expect(Buffer.compare(await part.bytes(), long.subarray(range.start, range.end))).toBe(0);
     const { etag } = part;
     const resume = { etag, received: long.subarray(0, 2_000_000) };
@@ -268,7 +268,7 @@ describe.each(transports)('over %s', (name, open) => {
       await expect(storage.download(at('v/c'), { version })).rejects.toMatchObject(wrong);
       await expect(storage.copy(at('v/c'), at('x'), { version })).rejects.toMatchObject(wrong);
     }
-    await storage.eraseVersions({ ...at('v/c'), version: 1 });
+    await storage.versions.erase({ ...at('v/c'), version: 1 });
     for (const version of [1, 5]) {
       const none = { code: 'NoSuchFile', message: expect.stringContaining(`version ${version}`) };
       await expect(storage.stat(at('v/c'), { version })).rejects.toMatchObject(none);
@@ -337,7 +337,7 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
         await storage.copy(at(`copy/${number}`), at(`copied/${number}`));
         await storage.move(at(`move/${number}`), at(`moved/${number}`), isNew);
         await storage.change(at(`change/${number}`), { metadata: { number: `${number}` } });
-        await storage.restore({ ...at(`restore/${number}`), version: 1 });
+        await storage.versions.restore({ ...at(`restore/${number}`), version: 1 });
       }),
     );
     await proxy.idle();
@@ -351,7 +351,7 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
     await Promise.all(
       numbers.map(async (number) => {
         await storage.copy(at(`copy/${number}`), at(`new/${number}`), isNew);
-        await storage.eraseVersions({ ...at(`restore/${number}`), version: 2 });
+        await storage.versions.erase({ ...at(`restore/${number}`), version: 2 });
       }),
     );
     await proxy.stop();
@@ -367,7 +367,7 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
       expect(changed).toMatchObject({ etag, metadata: { number: `${number}` } });
       const restored = await direct.stat(at(`restore/${number}`));
       expect([restored.version, restored.etag === etag]).toEqual([3, false]);
-      expect(await all(direct.listVersions(at(`restore/${number}`)))).toEqual([]);
+      expect(await all(direct.versions.list(at(`restore/${number}`)))).toEqual([]);
     }
     expect(await all(direct.list({ bucket, prefix: `${folder}move/` }))).toEqual([]);
   }, 180_000);

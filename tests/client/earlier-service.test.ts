@@ -158,6 +158,7 @@ test('status, files and uploads are read, whose records say less', async () => {
   const reply = await replica.call(canisterId, 'beginFileUpload', argument, { sender });
   const [begun] = IDL.decode([IDL.Variant({ ok: IDL.Text, err: IDL.Text })], reply);
   const { ok: uploadId } = begun as unknown as { ok: string };
+  // The library's names of release 0.1.0 still work.
   expect(await storage.getUpload({ ...file, uploadId })).toMatchObject({ isSizeKnown: true });
   await storage.cancelUpload({ ...file, uploadId });
   await storage.remove(file);

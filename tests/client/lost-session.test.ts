@@ -52,7 +52,7 @@ test.each<[string, () => StorageOptions]>([
     chunkBytes: 65_536,
   });
   expect(lost).toBe(lostMax);
-  const open = await storage.listUploads({ bucket: service.bucket });
+  const open = await storage.uploads.list({ bucket: service.bucket });
   const found = open.filter((upload) => upload.path === path);
   expect(found.map(({ uploadId }) => uploadId)).toEqual([session.uploadId]);
   // A second upload of the same file has a session of its own.

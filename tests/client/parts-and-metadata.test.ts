@@ -136,7 +136,7 @@ describe.each([
       await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
       // Of a stream of unknown size nothing is left to go on with.
       const { bucket } = service;
-      const open = (await storage.listUploads({ bucket })).map(({ path }) => path);
+      const open = (await storage.uploads.list({ bucket })).map(({ path }) => path);
       expect(open).not.toContain(`${prefix}none`);
     },
   );

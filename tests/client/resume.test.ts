@@ -64,7 +64,7 @@ async function interrupt(name: string, bucket = service.bucket): Promise<string>
 }
 
 async function isGivenUp(uploadId: string, name: string): Promise<void> {
-  const session = storage.getUpload({ ...target(name), uploadId });
+  const session = storage.uploads.status({ ...target(name), uploadId });
   await expect(session).rejects.toMatchObject({ code: 'UploadCancelled' });
 }
 
@@ -116,5 +116,5 @@ test('an encrypted upload goes on for who can open it, and begins anew for who c
     await efs(...known, 'get', 'sealed/resume/large', 'back');
     expect(Buffer.compare(await readFile(join(folder, 'back')), bytes)).toBe(0);
   }
-  expect(await owner.listUploads({ bucket: 'sealed' })).toEqual([]);
+  expect(await owner.uploads.list({ bucket: 'sealed' })).toEqual([]);
 });

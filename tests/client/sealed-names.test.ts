@@ -228,14 +228,14 @@ describe('in a bucket', () => {
     const file = named('kept/here/one.txt');
     expect(await owner.change(file, { tags: ['t'] })).toMatchObject({ path: file.path });
     await owner.upload(Buffer.from('another'), file);
-    const [former, ...others] = await all(owner.listVersions({ bucket, prefix: 'kept/h' }));
+    const [former, ...others] = await all(owner.versions.list({ bucket, prefix: 'kept/h' }));
     expect([former?.path, others]).toEqual([file.path, []]);
     const { version = 0 } = former ?? {};
     const read = await owner.stat(file, { version });
     expect(read).toMatchObject({ path: file.path, version });
-    const download = await owner.download(file, { version });
+    const download = await owner.versions.download({ ...file, version });
     expect(Buffer.from(await download.bytes()).toString()).toBe('a.txt');
-    expect(await owner.restore({ ...file, version })).toMatchObject({ path: file.path });
+    expect(await owner.versions.restore({ ...file, version })).toMatchObject({ path: file.path });
     await expect(owner.links.create({ ...file, downloadName: 'one.txt' })).rejects.toThrow(
       /download name/,
     );
@@ -283,7 +283,7 @@ describe('in a bucket', () => {
       },
     });
     await expect(stopped).rejects.toThrow('stopped');
-    const [session] = await owner.listUploads({ bucket });
+    const [session] = await owner.uploads.list({ bucket });
     expect(session).toMatchObject({ path: 'large.bin', uploadId: kept[0]?.id });
     const { id: resume, ageHeader } = kept[0] ?? {};
     expect(await owner.upload(source, { ...options, resume, ageHeader })).toMatchObject({

@@ -82,7 +82,7 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     expect(sessions.length).toBe(1);
     expect(sessions[0]?.uploadId).not.toBe(former.uploadId);
     expect(sessions[0]?.chunkSize).toBeLessThan(chunkBytes / 2);
-    const left = await fast.listUploads({ bucket });
+    const left = await fast.uploads.list({ bucket });
     expect(left.map(({ uploadId }) => uploadId)).not.toContain(former.uploadId);
   }, 120_000);
 

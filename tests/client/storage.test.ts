@@ -174,7 +174,7 @@ describe.each(transports)('over %s', (name, open) => {
 
   test('a stream of unknown size that fails or is stopped leaves no session', async () => {
     const { bucket } = service;
-    const open = async () => (await storage.listUploads({ bucket })).map(({ path }) => path);
+    const open = async () => (await storage.uploads.list({ bucket })).map(({ path }) => path);
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield sampleBytes('failing', 2_500_000);
       throw new Error('the disk is gone');
@@ -203,7 +203,7 @@ describe.each(transports)('over %s', (name, open) => {
     await storage.upload(streamOf(sampleBytes('listed', 2_100_000)), {
       ...target('listed.bin'),
       onSession: async ({ uploadId }) => {
-        const uploads = await storage.listUploads({ bucket });
+        const uploads = await storage.uploads.list({ bucket });
         listed = uploads.find((upload) => upload.uploadId === uploadId);
       },
     });
@@ -280,7 +280,7 @@ describe.each(transports)('over %s', (name, open) => {
       onProgress: ({ doneBytes }) => doneBytes > 0 && controller.abort(),
     });
     await expect(stopped).rejects.toMatchObject({ code: 'Aborted' });
-    const session = await storage.getUpload({ ...target('session.png'), uploadId });
+    const session = await storage.uploads.status({ ...target('session.png'), uploadId });
     expect(session).toMatchObject({ status: 'active', receivedChunks: 1, missing: [1, 2] });
     const record = await storage.upload(bytes, { ...options, resume: uploadId });
     expect(record.size).toBe(bytes.length);
@@ -293,7 +293,7 @@ describe.each(transports)('over %s', (name, open) => {
       ...options,
       onSession: async (session) => {
         cancelled = session.uploadId;
-        await storage.cancelUpload({ ...target('session.png'), uploadId: cancelled });
+        await storage.uploads.cancel({ ...target('session.png'), uploadId: cancelled });
       },
     });
     await expect(again).rejects.toThrow();

@@ -76,7 +76,7 @@ test('the library lists them by its key', async () => {
   const { base: url, apiKey, bucket } = service;
   const uploadId = await leaveOpen('library');
   const storage = createStorage({ url, apiKey });
-  expect(await storage.listUploads({ bucket })).toMatchObject([{ uploadId, path: 'library' }]);
-  await storage.cancelUpload({ bucket, uploadId });
-  expect(await storage.listUploads({ bucket })).toEqual([]);
+  expect(await storage.uploads.list({ bucket })).toMatchObject([{ uploadId, path: 'library' }]);
+  await storage.uploads.cancel({ bucket, uploadId });
+  expect(await storage.uploads.list({ bucket })).toEqual([]);
 });

@@ -80,7 +80,7 @@ test('what was answered is there after the door is killed, and nothing of what w
   const cut = clientOf(first.url, 'owner').send(new PutObjectCommand(large));
   const failed = expect(cut).rejects.toThrow();
   const storage = createStorage({ url: service.base, apiKey: service.apiKey });
-  const openUploads = () => storage.listUploads({ bucket: service.bucket });
+  const openUploads = () => storage.uploads.list({ bucket: service.bucket });
   await expect.poll(openUploads, { interval: 10 }).not.toEqual([]);
   first.process.kill('SIGKILL');
   await failed;

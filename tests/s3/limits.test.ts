@@ -45,7 +45,7 @@ const isMissing = (Key: string) =>
   expect(client.send(new HeadObjectCommand({ Bucket, Key }))).rejects.toMatchObject({
     name: 'NotFound',
   });
-const openUploads = () => door.storage.listUploads({ bucket: Bucket });
+const openUploads = () => door.storage.uploads.list({ bucket: Bucket });
 
 describe('of a body', () => {
   test('that is not what its digest says nothing is seen, and no session is left', async () => {

@@ -162,7 +162,7 @@ describe.each(['demo', 'sealed'])('an upload in parts to bucket %s', (Bucket) =>
     await sendAll(upload, [1, 3]);
     await client.send(new AbortMultipartUploadCommand(upload));
     expect(spooled()).toEqual([]);
-    expect(await door.storage.listUploads({ bucket: Bucket })).toEqual([]);
+    expect(await door.storage.uploads.list({ bucket: Bucket })).toEqual([]);
     const gone = { name: 'NoSuchUpload' };
     await expect(send(upload, 1, parts[0] ?? bytes)).rejects.toMatchObject(gone);
     await expect(complete(upload, [{ PartNumber: 1, ETag: 'a' }])).rejects.toMatchObject(gone);
@@ -176,7 +176,7 @@ describe('parts', () => {
     const upload = await begin('streamed.bin');
     await sendAll(upload, [1, 2, 3]);
     expect(spooled()).toHaveLength(1);
-    const [session] = await door.storage.listUploads({ bucket: 'demo' });
+    const [session] = await door.storage.uploads.list({ bucket: 'demo' });
     expect(session).toMatchObject({ uploadedSize: 2 * partBytes, chunkSize: partBytes });
     await client.send(new AbortMultipartUploadCommand(upload));
   });

@@ -111,8 +111,9 @@ export async function restoreAll(
   const files: FileRecord[] = [];
   for (const path of paths) {
     let newest: number | undefined;
-    for await (const { version } of storage.listVersions({ bucket, path })) newest = version;
-    if (newest !== undefined) files.push(await storage.restore({ bucket, path, version: newest }));
+    for await (const { version } of storage.versions.list({ bucket, path })) newest = version;
+    if (newest !== undefined)
+      files.push(await storage.versions.restore({ bucket, path, version: newest }));
   }
   return files;
 }

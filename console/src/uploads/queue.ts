@@ -99,7 +99,7 @@ export function cancelUploads(items: readonly UploadItem[]): void {
   void forgetUploads(items.map(({ id }) => id));
   for (const { storage, bucket, path, uploadId } of items) {
     // The session ends by itself where this does not reach the service.
-    if (uploadId) storage.cancelUpload({ bucket, path, uploadId }).catch(() => {});
+    if (uploadId) storage.uploads.cancel({ bucket, path, uploadId }).catch(() => {});
   }
   if (wasSending) stopSending();
   work();

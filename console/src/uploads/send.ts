@@ -55,7 +55,7 @@ export async function sendLarge(
     const { uploadId, storage } = item;
     if (uploadId === undefined || !hasEnded(error)) throw error;
     // One that cannot be gone on with would take its room until it ends.
-    storage.cancelUpload({ ...item, uploadId }).catch(() => {});
+    storage.uploads.cancel({ ...item, uploadId }).catch(() => {});
     item.uploadId = undefined;
     return sendSession(item, order);
   }

@@ -11,7 +11,7 @@ import type { BucketProps } from './bucket-role.ts';
 export function OpenUploads({ session, record }: BucketProps) {
   const sessions = useSignal<readonly UploadSession[]>([]);
   const load = () =>
-    session.storage.listUploads({ bucket: record.id }).then(
+    session.storage.uploads.list({ bucket: record.id }).then(
       (found) => {
         sessions.value = found;
       },
@@ -55,7 +55,7 @@ function OneUpload({ session, upload, onGone }: OneUploadProps) {
   const { isUnderWay, failure, run } = useTask();
   const cancel = () =>
     run(async () => {
-      await session.storage.cancelUpload({ bucket, path, uploadId });
+      await session.storage.uploads.cancel({ bucket, path, uploadId });
       onGone();
     });
   return (

@@ -24,7 +24,7 @@ export function Versions(props: VersionsProps) {
     const { bucketId: bucket, path } = file;
     void (async () => {
       const found: FileVersion[] = [];
-      for await (const one of session.storage.listVersions({ bucket, path })) found.unshift(one);
+      for await (const one of session.storage.versions.list({ bucket, path })) found.unshift(one);
       versions.value = found;
       // Who may not see them sees none.
     })().catch(() => {});
@@ -49,7 +49,7 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
   const download = () => downloadVersion(session, file.bucketId, version);
   const restore = async () => {
     const { bucketId: bucket, path } = file;
-    onRestored(await session.storage.restore({ bucket, path, version: version.version }));
+    onRestored(await session.storage.versions.restore({ bucket, path, version: version.version }));
     tell('The former version is the file again. What it was is kept.');
   };
   const begin = (work: () => Promise<void>) => {

@@ -9,6 +9,7 @@ import { checkedConcurrency } from './connection/parallel.ts';
 import type { Signal, ToldMode } from './connection/transport.ts';
 import { downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { versionsOf } from './files/versions.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
@@ -44,6 +45,18 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     });
     const connection = { ...outer, transport: sealingTransport(outer.transport, names) };
     const files = fileStorage(connection);
+    const download: FileStorage['download'] = async (name, downloadOptions = {}) => {
+      const { signal, range, version } = downloadOptions;
+      checkedConcurrency(downloadOptions.concurrency);
+      requireVersionNumber(version);
+      const file = await trying(connection, signal, () =>
+        connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
+      );
+      // In other buckets, files of this type are returned unchanged.
+      const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
+      if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
+      return (await load()).download(name, { file, options: downloadOptions }, mode);
+    };
     return {
       ...files,
       async upload(source, uploadOptions) {
@@ -66,18 +79,8 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
           ? files.uploadAll(all, allOptions)
           : (await load()).uploadAll(all, allOptions, mode);
       },
-      async download(name, downloadOptions = {}) {
-        const { signal, range, version } = downloadOptions;
-        checkedConcurrency(downloadOptions.concurrency);
-        requireVersionNumber(version);
-        const file = await trying(connection, signal, () =>
-          connection.transport.openFile(name, { wantsFirst: range === undefined, version, signal }),
-        );
-        // In other buckets, files of this type are returned unchanged.
-        const mode = file.contentType === ageType ? await modes.ofReader(name.bucket) : undefined;
-        if (mode === undefined) return downloadFile(connection, name, downloadOptions, file);
-        return (await load()).download(name, { file, options: downloadOptions }, mode);
-      },
+      download,
+      versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
       links: {
         ...files.links,

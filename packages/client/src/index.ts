@@ -8,6 +8,7 @@ export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
 export { xhrSender } from './connection/xhr-sender.ts';
 export { type EndToEndLayer, endToEnd } from './end-to-end.ts';
 export type { FileStorage } from './files/file-storage.ts';
+export type { Versions } from './files/versions.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
 export { type LinkOptions, openLink } from './open-link.ts';

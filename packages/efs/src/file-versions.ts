@@ -35,7 +35,7 @@ export async function listVersions(
   const storage = await run.storage();
   const versions: FileVersion[] = [];
   let hasMore = false;
-  for await (const version of storage.listVersions({ bucket, prefix, signal })) {
+  for await (const version of storage.versions.list({ bucket, prefix, signal })) {
     hasMore = versions.length === limit;
     if (hasMore) break;
     versions.push(version);
@@ -59,7 +59,12 @@ export async function restoreVersion(
   const file = parseFileName(name);
   const ifNoneMatch = replace === false ? '*' : undefined;
   const storage = await run.storage();
-  const record = await storage.restore({ ...file, version, ifNoneMatch, signal: run.signal });
+  const record = await storage.versions.restore({
+    ...file,
+    version,
+    ifNoneMatch,
+    signal: run.signal,
+  });
   if (json) printJson(record);
   else printLine(printable(nameOf(file)));
 }
@@ -74,7 +79,7 @@ export async function eraseVersions(
   }
   const { bucket, path } = recursive ? parseLocation(name) : parseFileName(name);
   const place = recursive ? { bucket, prefix: path } : { bucket, path, version };
-  const { erased } = await (await run.storage()).eraseVersions({ ...place, signal: run.signal });
+  const { erased } = await (await run.storage()).versions.erase({ ...place, signal: run.signal });
   if (isJson()) printJson({ erased });
   else if (!run.isQuiet) printNote(`${erased} erased.`);
 }

@@ -176,7 +176,7 @@ export async function removeBucket(
     if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
     const { versionCount } = await storage.buckets.get(id);
     if (versionCount > 0) {
-      const { erased } = await storage.eraseVersions({ bucket: id, prefix: '', signal });
+      const { erased } = await storage.versions.erase({ bucket: id, prefix: '', signal });
       if (!isQuiet) printNote(`${erased} former versions erased.`);
     }
   }

@@ -118,7 +118,7 @@ async function formerUpload(
   }
   if (!isAtWork(former)) {
     const { bucket, path } = transfer;
-    await storage.cancelUpload({ bucket, path, uploadId }).catch(() => {});
+    await storage.uploads.cancel({ bucket, path, uploadId }).catch(() => {});
   }
   return undefined;
 }
@@ -143,7 +143,7 @@ async function uploadOrResume(
       // Who has only the recipient cannot make the same bytes again.
       printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
       const { bucket, path } = common;
-      await storage.cancelUpload({ bucket, path, uploadId: former.resume }).catch(() => {});
+      await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});
     } else if (hasEnded(error)) {
       printNote('The interrupted upload is no longer there: it begins anew.');
     } else throw error;

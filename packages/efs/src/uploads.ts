@@ -26,7 +26,7 @@ export async function listUploads(
   bucket: string,
   { json }: { readonly json?: boolean },
 ): Promise<void> {
-  const uploads = await (await run.storage()).listUploads({ bucket, signal: run.signal });
+  const uploads = await (await run.storage()).uploads.list({ bucket, signal: run.signal });
   if (json) printJson(uploads);
   else if (uploads.length > 0) printLine(formatTable(uploads, columns));
 }
@@ -41,11 +41,11 @@ export async function cancelUploads(
   }
   const storage = await run.storage();
   const { signal } = run;
-  const open = all ? await storage.listUploads({ bucket, signal }) : [];
+  const open = all ? await storage.uploads.list({ bucket, signal }) : [];
   const tally = startTally('cancelled');
   for (const uploadId of all ? open.map((upload) => upload.uploadId) : ids) {
     await goOnAfterFailure(tally, uploadId, async () => {
-      await storage.cancelUpload({ bucket, uploadId, signal });
+      await storage.uploads.cancel({ bucket, uploadId, signal });
       countDone(tally, uploadId);
     });
   }

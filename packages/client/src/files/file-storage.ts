@@ -35,24 +35,17 @@ import type {
   FileToUpload,
   UploadAllOptions,
   UploadedFile,
-  UploadListOptions,
   UploadOptions,
   UploadSession,
 } from '../types/transfers.ts';
 import { requireVersionNumber } from '../types/version-number.ts';
-import type {
-  EraseOptions,
-  FileVersion,
-  RestoreOptions,
-  VersionListOptions,
-} from '../types/versions.ts';
 import { uploadFile } from '../uploads/upload.ts';
 import { uploadAll } from '../uploads/upload-all.ts';
 import { type SessionRef, type Uploads, uploadsOf } from '../uploads/uploads.ts';
 import { copyFile, moveAll, moveFile } from './copies.ts';
 import { listFiles, listFolder } from './file-list.ts';
 import { removeAll } from './remove-all.ts';
-import { eraseVersions, listVersions, restoreVersion } from './versions.ts';
+import { type Versions, versionsOf } from './versions.ts';
 
 /** The operations on files, which both transports support. */
 export interface FileStorage {
@@ -96,21 +89,12 @@ export interface FileStorage {
   moveAll(options: MoveAllOptions): Promise<MovedFiles>;
   /** Changes a file's type, tags, headers or metadata; its bytes and ETag are unchanged. */
   change(file: FileName, change: FileChange): Promise<FileRecord>;
-  /** Lists former versions, by path and oldest first. */
-  listVersions(options: VersionListOptions): AsyncIterable<FileVersion>;
-  /** Makes a former version the file again; the present file becomes a former version. */
-  restore(options: RestoreOptions): Promise<FileRecord>;
-  /** Erases versions for good, and returns how many. */
-  eraseVersions(options: EraseOptions): Promise<{ readonly erased: number }>;
-  /** Returns the state of an upload session. */
+  /** Former versions of files. */
+  readonly versions: Versions;
+  /** @deprecated Use `uploads.status`. */
   getUpload(session: SessionRef): Promise<UploadSession>;
-  /** Ends an upload session and discards its chunks. */
+  /** @deprecated Use `uploads.cancel`. */
   cancelUpload(session: SessionRef): Promise<void>;
-  /**
-   * Lists the open upload sessions of a bucket, oldest first. Requires an owner, or a key with
-   * every permission.
-   */
-  listUploads(options: UploadListOptions): Promise<readonly UploadSession[]>;
   /** Upload sessions whose parts come in any order, several at a time. */
   readonly uploads: Uploads;
   /** Share links: anyone with the address reads the file, also of a private bucket. */
@@ -122,10 +106,12 @@ export interface FileStorage {
 export function fileStorage(connection: Connection): FileStorage {
   const { transport } = connection;
   const uploads = uploadsOf(connection);
+  const download: FileStorage['download'] = (file, options) =>
+    downloadFile(connection, file, options);
   return {
     upload: (source, uploadOptions) => uploadFile(connection, source, uploadOptions),
     uploadAll: (files, allOptions) => uploadAll(connection, files, allOptions),
-    download: (file, downloadOptions) => downloadFile(connection, file, downloadOptions),
+    download,
     list: (listOptions) => listFiles(connection, listOptions),
     listFolder: (folderOptions) => listFolder(connection, folderOptions),
     usage: (usageOptions) =>
@@ -141,13 +127,9 @@ export function fileStorage(connection: Connection): FileStorage {
     moveAll: (moveOptions) => moveAll(connection, moveOptions),
     change: (file, change) =>
       trying(connection, change.signal, () => transport.changeFile(file, change)),
-    listVersions: (versionOptions) => listVersions(connection, versionOptions),
-    restore: (restoreOptions) => restoreVersion(connection, restoreOptions),
-    eraseVersions: (eraseOptions) => eraseVersions(connection, eraseOptions),
+    versions: versionsOf(connection, download),
     getUpload: uploads.status,
     cancelUpload: uploads.cancel,
-    listUploads: ({ bucket, signal }) =>
-      trying(connection, signal, () => transport.listUploads(bucket, signal)),
     uploads,
     links: linksOf(connection),
     status: ({ signal } = {}) => trying(connection, signal, () => transport.status(signal)),

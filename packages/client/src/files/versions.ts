@@ -4,17 +4,43 @@
 import { folderPageMax } from '../../../wire/src/limits.ts';
 import { type Connection, trying } from '../connection/connection.ts';
 import { isStorageError } from '../storage-error.ts';
-import type { FileRecord } from '../types/files.ts';
+import type { FileName, FileRecord } from '../types/files.ts';
+import type { Download, DownloadOptions } from '../types/transfers.ts';
 import type {
   EraseOptions,
   FileVersion,
   RestoreOptions,
   VersionListOptions,
+  VersionName,
   VersionPage,
 } from '../types/versions.ts';
 import { findFile } from './copies.ts';
 
-export async function* listVersions(
+/** Former versions of files. A bucket keeps them for its `keepVersionsDays`. */
+export interface Versions {
+  /** Lists former versions, by path and oldest first. */
+  list(options: VersionListOptions): AsyncIterable<FileVersion>;
+  /** Makes a former version the file again; the present file becomes a former version. */
+  restore(options: RestoreOptions): Promise<FileRecord>;
+  /** Erases versions for good, and returns how many. */
+  erase(options: EraseOptions): Promise<{ readonly erased: number }>;
+  /** Downloads one version, the present or a former one. */
+  download(version: VersionName, options?: DownloadOptions): Promise<Download>;
+}
+
+type DownloadVersion = (file: FileName, options?: DownloadOptions) => Promise<Download>;
+
+/** Returns the operations on versions; `download` reads a file, or one version of it. */
+export function versionsOf(connection: Connection, download: DownloadVersion): Versions {
+  return {
+    list: (options) => listVersions(connection, options),
+    restore: (options) => restoreVersion(connection, options),
+    erase: (options) => eraseVersions(connection, options),
+    download: ({ version, ...file }, options) => download(file, { ...options, version }),
+  };
+}
+
+async function* listVersions(
   connection: Connection,
   { signal, ...wanted }: VersionListOptions,
 ): AsyncGenerator<FileVersion> {
@@ -30,7 +56,7 @@ export async function* listVersions(
 }
 
 /** Reads the version's record first, as a move reads its source. */
-export async function restoreVersion(
+async function restoreVersion(
   connection: Connection,
   { signal, ...restoration }: RestoreOptions,
 ): Promise<FileRecord> {
@@ -64,7 +90,7 @@ async function findVersion(
  * Erases versions and returns their number. Versions whose response was lost are not counted,
  * except for a single version.
  */
-export async function eraseVersions(
+async function eraseVersions(
   connection: Connection,
   { signal, ...erasure }: EraseOptions,
 ): Promise<{ readonly erased: number }> {

@@ -19,6 +19,11 @@ export interface FileVersion extends ShownPath {
   readonly metadata?: UserMetadata | undefined;
 }
 
+/** One version of a file, the present or a former one. */
+export interface VersionName extends FileName {
+  readonly version: number;
+}
+
 /** Pass a path, a prefix, or neither for the whole bucket. */
 export interface VersionListOptions extends CallOptions {
   readonly bucket: string;
@@ -33,9 +38,7 @@ export interface VersionPage {
   readonly nextCursor?: string | undefined;
 }
 
-export interface RestoreOptions extends CopyOptions, FileName {
-  readonly version: number;
-}
+export interface RestoreOptions extends CopyOptions, VersionName {}
 
 /**
  * Pass a path or a prefix. With a path, `version` selects one version, the present or a former

@@ -9,7 +9,12 @@ import { checkedConcurrency } from '../connection/parallel.ts';
 import { StorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type { FileName, FileRecord, UserMetadata } from '../types/files.ts';
-import type { TransferOptions, UploadOptions, UploadSession } from '../types/transfers.ts';
+import type {
+  TransferOptions,
+  UploadListOptions,
+  UploadOptions,
+  UploadSession,
+} from '../types/transfers.ts';
 import { beginSession, metadataOf, requestBytes, requireSame } from './upload.ts';
 import { sendChunks } from './upload-chunks.ts';
 
@@ -79,6 +84,11 @@ export interface Uploads {
    * completed. Resolves when all bytes have arrived; readers see none of them before completion.
    */
   write(part: PartOptions): Promise<WrittenPart>;
+  /**
+   * Lists the open sessions of a bucket, oldest first. Requires an owner, or a key with every
+   * permission.
+   */
+  list(options: UploadListOptions): Promise<readonly UploadSession[]>;
   /** Returns the state of a session. */
   status(session: SessionRef): Promise<UploadSession>;
   /**
@@ -96,6 +106,8 @@ export function uploadsOf(connection: Connection): Uploads {
     longestChunkBytes: () => requestBytes(connection, chunkBytesMax),
     begin: (options) => begin(connection, options),
     write: (part) => write(connection, part),
+    list: ({ bucket, signal }) =>
+      trying(connection, signal, () => transport.listUploads(bucket, signal)),
     status: ({ signal, path = '', ...name }) =>
       trying(connection, signal, () => transport.getUpload({ ...name, path }, signal)),
     complete: (completion) => complete(connection, completion),

@@ -98,7 +98,7 @@ async function deleteOne(operation: Operation, file: FileName, which: Which): Pr
   const { record } = found ?? (await unlessMissing(findRecord(operation, file, versionId))) ?? {};
   if (record === undefined) return;
   const erasure = { ...file, version: record.version, signal };
-  await unlessMissing(account.storage.eraseVersions(erasure));
+  await unlessMissing(account.storage.versions.erase(erasure));
 }
 
 interface Doomed {

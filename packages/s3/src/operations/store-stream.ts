@@ -49,7 +49,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
     if (session !== undefined) {
       const { uploadId } = session;
       // Once, and not for who has gone: it ends by itself.
-      account.storage.cancelUpload({ ...target, uploadId }).catch(() => {});
+      account.storage.uploads.cancel({ ...target, uploadId }).catch(() => {});
     }
     throw error;
   } finally {

@@ -118,7 +118,7 @@ function distinct(sorted: readonly Listed[], isGrouped: boolean): readonly Liste
 async function formerOf({ account, signal }: Operation, asked: Asked): Promise<Listed[]> {
   const { bucket, prefix, delimiter } = asked;
   const former: Listed[] = [];
-  for await (const version of account.storage.listVersions({ bucket, prefix, signal })) {
+  for await (const version of account.storage.versions.list({ bucket, prefix, signal })) {
     if (former.length === walkedMax) {
       throw new S3Error(
         'NotImplemented',
