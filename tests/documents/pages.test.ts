@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectDir } from '../tidy/source-tree.ts';
+import { programOfExamples, readExamples } from './support/examples.ts';
 import { notRun } from './support/not-run.ts';
 import { type PageService, startPageService } from './support/page-service.ts';
 import { type Block, type Page, readPages } from './support/pages.ts';
@@ -13,8 +14,8 @@ import { commandsOf, isNotRun, outputPattern, runShell, stepsOf } from './suppor
 
 const pages = readPages();
 
-test('every program of the pages is right by its types', () => {
-  const programs = new Map<string, string>();
+test('every program of the pages and docstrings is right by its types', () => {
+  const programs = new Map([['examples.ts', programOfExamples(readExamples())]]);
   for (const { path, blocks } of pages) {
     for (const block of blocks.filter(isProgram)) {
       programs.set(`${path}-${block.line}.ts`, programOf(block));

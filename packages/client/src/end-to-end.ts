@@ -27,6 +27,18 @@ const modeKnownMs = 300_000;
 /**
  * Returns the end-to-end layer for `createHttpStorage` and `createStorage`. With the actor,
  * `createStorage` has one by default.
+ *
+ * @example
+ * ```ts
+ * import { createHttpStorage, endToEnd } from '@encrypted-file-storage/client';
+ *
+ * const storage = createHttpStorage({
+ *   url: 'https://<canister id>.icp.net',
+ *   apiKey: '<API key>',
+ *   endToEnd: endToEnd({ passphrases: ['correct horse battery staple'] }),
+ * });
+ * await storage.upload(new Blob(['hello']), { bucket: 'demo', path: 'notes/hello.txt' });
+ * ```
  */
 export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
   return (outer, issuer) => {

@@ -43,7 +43,17 @@ export interface HttpStorageOptions extends CommonOptions {
   readonly url: string;
 }
 
-/** Returns a client over HTTP that adds nothing of the agent to a bundle. */
+/**
+ * Returns a client over HTTP that adds nothing of the agent to a bundle.
+ *
+ * @example
+ * ```ts
+ * import { createHttpStorage } from '@encrypted-file-storage/client';
+ *
+ * const storage = createHttpStorage({ url: 'https://<canister id>.icp.net', apiKey: '<API key>' });
+ * console.log(await storage.usage({ bucket: 'demo' }));
+ * ```
+ */
 export function createHttpStorage(options: HttpStorageOptions): FileStorage {
   const connection = connectionOver(httpTransport(options), options);
   return options.endToEnd?.(connection) ?? fileStorage(connection);

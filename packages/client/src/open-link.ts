@@ -19,6 +19,15 @@ export interface LinkOptions
 
 /**
  * Downloads the file of an address that `links.create()` returned. Needs no key and no identity.
+ *
+ * @example
+ * ```ts
+ * import { openLink } from '@encrypted-file-storage/client';
+ *
+ * const { url } = await storage.links.create({ bucket: 'demo', path: 'notes/hello.txt' });
+ * const download = await openLink(url);
+ * console.log(await new Response(download.body).text());
+ * ```
  */
 export async function openLink(url: string, options: LinkOptions = {}): Promise<Download> {
   if (!URL.canParse(url)) {

@@ -47,7 +47,20 @@ export class StorageError extends Error {
   }
 }
 
-/** Returns whether `error` is a StorageError, with this code if one is given. */
+/**
+ * Returns whether `error` is a StorageError, with this code if one is given.
+ *
+ * @example
+ * ```ts
+ * import { isStorageError } from '@encrypted-file-storage/client';
+ *
+ * try {
+ *   await storage.stat({ bucket: 'demo', path: 'missing.txt' });
+ * } catch (error) {
+ *   if (!isStorageError(error, 'NoSuchFile')) throw error;
+ * }
+ * ```
+ */
 export function isStorageError(error: unknown, code?: string): error is StorageError {
   return error instanceof StorageError && (code === undefined || error.code === code);
 }

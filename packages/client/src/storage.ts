@@ -61,6 +61,14 @@ export interface Storage extends FileStorage {
 /**
  * Returns the client of one service. With `url` it speaks HTTP through a gateway; with `host` and
  * `canisterId` it calls the actor, which also manages buckets, keys and encryption.
+ *
+ * @example
+ * ```ts
+ * import { createStorage } from '@encrypted-file-storage/client';
+ *
+ * const storage = createStorage({ url: 'https://<canister id>.icp.net', apiKey: '<API key>' });
+ * await storage.upload(new Blob(['hello']), { bucket: 'demo', path: 'notes/hello.txt' });
+ * ```
  */
 export function createStorage(options: StorageOptions): Storage {
   const connection = connectionOver(transportOf(options), options);

@@ -8,15 +8,52 @@ import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '.
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 
 export interface Buckets {
-  /** Creates a bucket; it is private by default. */
+  /**
+   * Creates a bucket; it is private by default.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('photos', { keepVersionsDays: 30, quotaBytes: 1_000_000_000 });
+   * ```
+   */
   create(id: string, options?: BucketOptions): Promise<BucketRecord>;
-  /** Returns a bucket's record. */
+  /**
+   * Returns a bucket's record.
+   *
+   * @example
+   * ```ts
+   * const { fileCount, byteCount } = await storage.buckets.get('demo');
+   * console.log(fileCount, byteCount);
+   * ```
+   */
   get(id: string): Promise<BucketRecord>;
-  /** Lists the buckets in which the caller has a role; controllers see all. */
+  /**
+   * Lists the buckets in which the caller has a role; controllers see all.
+   *
+   * @example
+   * ```ts
+   * for await (const { id, owner } of storage.buckets.list()) console.log(id, owner);
+   * ```
+   */
   list(): AsyncIterable<BucketRecord>;
-  /** Changes a bucket's settings, owner or members. */
+  /**
+   * Changes a bucket's settings, owner or members.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.update('demo', { isPublic: true });
+   * ```
+   */
   update(id: string, change: BucketChange): Promise<BucketRecord>;
-  /** Removes a bucket without files; `isForced` cancels its open uploads. */
+  /**
+   * Removes a bucket without files; `isForced` cancels its open uploads.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('temporary');
+   * await storage.buckets.remove('temporary', { isForced: true });
+   * ```
+   */
   remove(id: string, options?: { readonly isForced?: boolean }): Promise<void>;
   /**
    * Gives an end-to-end bucket a new identity, which former members cannot get; files stored from
@@ -26,11 +63,33 @@ export interface Buckets {
 }
 
 export interface Keys {
-  /** Creates an API key and returns it with its secret, which no later call returns. */
+  /**
+   * Creates an API key and returns it with its secret, which no later call returns.
+   *
+   * @example
+   * ```ts
+   * const { secret } = await storage.keys.create({
+   *   name: 'drop box',
+   *   buckets: ['demo'],
+   *   permissions: ['write'],
+   *   prefix: 'inbox/',
+   * });
+   * console.log(secret);
+   * ```
+   */
   create(request: KeyRequest): Promise<NewKey>;
   /** Lists the keys of a bucket. */
   list(bucket: string): Promise<readonly KeyRecord[]>;
-  /** Revokes a key. */
+  /**
+   * Revokes a key.
+   *
+   * @example
+   * ```ts
+   * for (const { id, name } of await storage.keys.list('demo')) {
+   *   if (name === 'drop box') await storage.keys.revoke(id);
+   * }
+   * ```
+   */
   revoke(id: string): Promise<void>;
 }
 
@@ -39,6 +98,11 @@ export interface WellKnown {
   /**
    * Stores a text and replaces one of the same name. `contentType` follows from the name by
    * default.
+   *
+   * @example
+   * ```ts
+   * await storage.wellKnown.set('security.txt', 'Contact: mailto:security@example.org\n');
+   * ```
    */
   set(
     name: string,

@@ -14,6 +14,12 @@ export interface Access {
   /**
    * Applies a change and returns all principals that may create buckets. Throws QuotaExceeded
    * beyond the service's limit.
+   *
+   * @example
+   * ```ts
+   * const creators = await storage.access.update({ allow: ['<their principal>'] });
+   * console.log(creators);
+   * ```
    */
   update(change: AccessChange): Promise<readonly string[]>;
 }
@@ -26,6 +32,11 @@ export interface Rotation {
   /**
    * Rotates a bucket's key. Requires an owner. Throws SlowDown during another rotation of the
    * bucket.
+   *
+   * @example
+   * ```ts
+   * await storage.rotation.bucket('demo');
+   * ```
    */
   bucket(id: string): Promise<void>;
   /** Rotates the root key, from its present source by default. Requires a controller. */

@@ -11,6 +11,16 @@ const nonceBytes = 12;
 /**
  * Returns a store that all pages of the origin share under `databaseName`. On sign-out, `clear()`
  * deletes the identities and their key.
+ *
+ * @example
+ * ```ts
+ * import { browserIdentityStore, endToEnd } from '@encrypted-file-storage/client';
+ *
+ * const store = browserIdentityStore();
+ * const layer = endToEnd({ store });
+ * // When the user signs out:
+ * await store.clear();
+ * ```
  */
 export function browserIdentityStore(
   databaseName = 'encrypted-file-storage',

@@ -7,6 +7,13 @@ import type { BodySender } from './watched-fetch.ts';
  * Sends bodies in browsers and reports their progress; pass it as the option `sendBody`.
  * XMLHttpRequest follows redirects, so the page's Content-Security-Policy must list in
  * `connect-src` the hosts that may receive files.
+ *
+ * @example
+ * ```ts
+ * import { createStorage, xhrSender } from '@encrypted-file-storage/client';
+ *
+ * const storage = createStorage({ url: 'https://<canister id>.icp.net', sendBody: xhrSender });
+ * ```
  */
 export const xhrSender: BodySender = (url, { method, headers, body, signal }, onSent) =>
   new Promise((resolve, reject) => {

@@ -49,45 +49,146 @@ import { type Versions, versionsOf } from './versions.ts';
 
 /** The operations on files, which both transports support. */
 export interface FileStorage {
-  /** Uploads a file. Resolves when it is stored with the digest of the bytes that were read. */
+  /**
+   * Uploads a file. Resolves when it is stored with the digest of the bytes that were read.
+   *
+   * @example
+   * ```ts
+   * const file = new Blob(['hello'], { type: 'text/plain' });
+   * const record = await storage.upload(file, { bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log(record.size, record.etag);
+   * ```
+   */
   upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
   /**
    * Uploads many files and yields each result as it ends. Small files share requests; one failure
    * does not stop the others.
+   *
+   * @example
+   * ```ts
+   * const files = ['a', 'b'].map((text) => ({ path: `${text}.txt`, source: new Blob([text]) }));
+   * for await (const { path, error } of storage.uploadAll(files, { bucket: 'demo' })) {
+   *   if (error !== undefined) console.error(path, error.message);
+   * }
+   * ```
    */
   uploadAll(
     files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
     options: UploadAllOptions,
   ): AsyncIterable<UploadedFile>;
-  /** Downloads a file, a range of it, or a former version, and verifies whole files. */
+  /**
+   * Downloads a file, a range of it, or a former version, and verifies whole files.
+   *
+   * @example
+   * ```ts
+   * const download = await storage.download({ bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log(await new Response(download.body).text());
+   * ```
+   */
   download(file: FileName, options?: DownloadOptions): Promise<Download>;
   /**
    * Lists all files. Sorted by name, no file that stays is skipped or repeated; sorted by date,
    * files that are stored or removed meanwhile can shift others.
+   *
+   * @example
+   * ```ts
+   * for await (const { path, size } of storage.list({ bucket: 'demo', prefix: 'notes/' })) {
+   *   console.log(path, size);
+   * }
+   * ```
    */
   list(options: ListOptions): AsyncIterable<FileRecord>;
   /**
    * Lists one page below a prefix, by name; with a delimiter, folders replace the files in them.
+   *
+   * @example
+   * ```ts
+   * const { items, folders } = await storage.listFolder({ bucket: 'demo', delimiter: '/' });
+   * console.log([...folders, ...items].map(({ path }) => path));
+   * ```
    */
   listFolder(options: FolderOptions): Promise<FolderPage>;
-  /** Returns the number of files below the prefix, and their bytes. */
+  /**
+   * Returns the number of files below the prefix, and their bytes.
+   *
+   * @example
+   * ```ts
+   * const { files, bytes } = await storage.usage({ bucket: 'demo', prefix: 'notes/' });
+   * console.log(files, bytes);
+   * ```
+   */
   usage(options: UsageOptions): Promise<Usage>;
-  /** Returns a file's record. */
+  /**
+   * Returns a file's record.
+   *
+   * @example
+   * ```ts
+   * const { etag, version } = await storage.stat({ bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log(etag, version);
+   * ```
+   */
   stat(file: FileName, options?: StatOptions): Promise<FileRecord>;
-  /** Removes a file; with `ifMatch`, only if it has one of these entity tags. */
+  /**
+   * Removes a file; with `ifMatch`, only if it has one of these entity tags.
+   *
+   * @example
+   * ```ts
+   * await storage.remove({ bucket: 'demo', path: 'notes/hello.txt' });
+   * ```
+   */
   remove(file: FileName, options?: RemoveOptions): Promise<void>;
   /**
    * Removes files by paths or by a prefix, and yields each result; one failure does not stop the
    * others.
+   *
+   * @example
+   * ```ts
+   * for await (const { path, error } of storage.removeAll({ bucket: 'demo', prefix: 'notes/' })) {
+   *   if (error !== undefined) console.error(path, error.message);
+   * }
+   * ```
    */
   removeAll(options: RemoveAllOptions): AsyncIterable<RemovedFile>;
-  /** Copies a file. Takes constant time; type and tags are copied unless overridden. */
+  /**
+   * Copies a file. Takes constant time; type and tags are copied unless overridden.
+   *
+   * @example
+   * ```ts
+   * const from = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.copy(from, { path: 'notes/copy.txt' }, { tags: ['copied'] });
+   * ```
+   */
   copy(from: FileName, to: CopyTarget, options?: CopyFileOptions): Promise<FileRecord>;
-  /** Moves a file. Takes constant time. */
+  /**
+   * Moves a file. Takes constant time.
+   *
+   * @example
+   * ```ts
+   * const from = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.move(from, { path: 'notes/moved.txt' });
+   * ```
+   */
   move(from: FileName, to: CopyTarget, options?: CopyOptions): Promise<FileRecord>;
-  /** Moves all files below a prefix, a thousand in a request; replaces files at the new paths. */
+  /**
+   * Moves all files below a prefix, a thousand in a request; replaces files at the new paths.
+   *
+   * @example
+   * ```ts
+   * const prefixes = { fromPrefix: 'notes/', toPrefix: 'archive/' };
+   * const { moved, failed } = await storage.moveAll({ bucket: 'demo', ...prefixes });
+   * console.log(moved, failed.length);
+   * ```
+   */
   moveAll(options: MoveAllOptions): Promise<MovedFiles>;
-  /** Changes a file's type, tags, headers or metadata; its bytes and ETag are unchanged. */
+  /**
+   * Changes a file's type, tags, headers or metadata; its bytes and ETag are unchanged.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * await storage.change(file, { tags: ['greeting'], metadata: { author: 'Ada' } });
+   * ```
+   */
   change(file: FileName, change: FileChange): Promise<FileRecord>;
   /** Former versions of files. */
   readonly versions: Versions;
@@ -99,7 +200,15 @@ export interface FileStorage {
   readonly uploads: Uploads;
   /** Share links: anyone with the address reads the file, also of a private bucket. */
   readonly links: Links;
-  /** Returns the service's version, usage and budgets. */
+  /**
+   * Returns the service's version, usage and budgets.
+   *
+   * @example
+   * ```ts
+   * const { version, files } = await storage.status();
+   * console.log(version, files);
+   * ```
+   */
   status(options?: CallOptions): Promise<ServiceStatus>;
 }
 

@@ -18,13 +18,52 @@ import { findFile } from './copies.ts';
 
 /** Former versions of files. A bucket keeps them for its `keepVersionsDays`. */
 export interface Versions {
-  /** Lists former versions, by path and oldest first. */
+  /**
+   * Lists former versions, by path and oldest first.
+   *
+   * @example
+   * ```ts
+   * for await (const { version, retiredAt } of storage.versions.list({ bucket: 'demo' })) {
+   *   console.log(version, retiredAt);
+   * }
+   * ```
+   */
   list(options: VersionListOptions): AsyncIterable<FileVersion>;
-  /** Makes a former version the file again; the present file becomes a former version. */
+  /**
+   * Makes a former version the file again; the present file becomes a former version.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * for await (const { version } of storage.versions.list(file)) {
+   *   await storage.versions.restore({ ...file, version });
+   *   break;
+   * }
+   * ```
+   */
   restore(options: RestoreOptions): Promise<FileRecord>;
-  /** Erases versions for good, and returns how many. */
+  /**
+   * Erases versions for good, and returns how many.
+   *
+   * @example
+   * ```ts
+   * const { erased } = await storage.versions.erase({ bucket: 'demo', path: 'notes/hello.txt' });
+   * console.log(erased);
+   * ```
+   */
   erase(options: EraseOptions): Promise<{ readonly erased: number }>;
-  /** Downloads one version, the present or a former one. */
+  /**
+   * Downloads one version, the present or a former one.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * for await (const { version } of storage.versions.list(file)) {
+   *   const download = await storage.versions.download({ ...file, version });
+   *   console.log((await download.bytes()).length);
+   * }
+   * ```
+   */
   download(version: VersionName, options?: DownloadOptions): Promise<Download>;
 }
 

@@ -7,11 +7,39 @@ import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 
 export interface Links {
-  /** Makes a link to a file. Requires the right to read the bucket. */
+  /**
+   * Makes a link to a file. Requires the right to read the bucket.
+   *
+   * @example
+   * ```ts
+   * const expiresAt = new Date(Date.now() + 86_400_000);
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { url } = await storage.links.create({ ...file, expiresAt });
+   * console.log(url);
+   * ```
+   */
   create(request: LinkRequest): Promise<NewLink>;
-  /** Lists the links that still work, in the order of their paths. */
+  /**
+   * Lists the links that still work, in the order of their paths.
+   *
+   * @example
+   * ```ts
+   * for await (const { id, path } of storage.links.list({ bucket: 'demo' })) {
+   *   console.log(id, path);
+   * }
+   * ```
+   */
   list(options: LinkListOptions): AsyncIterable<LinkRecord>;
-  /** Removes a link. Requires its maker, an owner of the bucket, or a key that may delete. */
+  /**
+   * Removes a link. Requires its maker, an owner of the bucket, or a key that may delete.
+   *
+   * @example
+   * ```ts
+   * for await (const { id } of storage.links.list({ bucket: 'demo' })) {
+   *   await storage.links.remove('demo', id);
+   * }
+   * ```
+   */
   remove(bucket: string, id: string, options?: CallOptions): Promise<void>;
 }
 

@@ -23,7 +23,21 @@ interface OpenedFile {
   readonly changedAtMs: number;
 }
 
-/** Opens a file as a source for `upload`; call close() afterwards. */
+/**
+ * Opens a file as a source for `upload`; call close() afterwards.
+ *
+ * @example
+ * ```ts
+ * import { openFileSource } from '@encrypted-file-storage/client/node';
+ *
+ * const source = await openFileSource('film.mp4');
+ * try {
+ *   await storage.upload(source, { bucket: 'demo', path: 'films/film.mp4' });
+ * } finally {
+ *   await source.close();
+ * }
+ * ```
+ */
 export async function openFileSource(path: string): Promise<FileSource> {
   const file = await openFile(path);
   const { handle, size, changedAtMs } = file;

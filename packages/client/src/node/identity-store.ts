@@ -8,6 +8,13 @@ import type { IdentityStore } from '../types/end-to-end.ts';
 /**
  * Returns a store in a folder, which it creates if missing: one file of 48 bytes each, with mode
  * 0600.
+ *
+ * @example
+ * ```ts
+ * import { endToEnd, fileIdentityStore } from '@encrypted-file-storage/client/node';
+ *
+ * const layer = endToEnd({ store: fileIdentityStore('identities') });
+ * ```
  */
 export function fileIdentityStore(folder: string): IdentityStore {
   return {

@@ -16,6 +16,15 @@ export interface PemIdentity extends SignIdentity {
  * Returns the identity of a private key in PKCS #8 or SEC 1, encrypted or not. Throws
  * PassphraseNeeded if an encrypted key comes without a passphrase, WrongPassphrase, and
  * InvalidArgument for anything but a supported key.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises';
+ * import { identityFromPem } from '@encrypted-file-storage/client/node';
+ *
+ * const identity = identityFromPem(await readFile('identity.pem', 'utf8'));
+ * console.log(identity.getPrincipal().toText());
+ * ```
  */
 export function identityFromPem(pem: string, passphrase?: string): PemIdentity {
   const privateKey = readPrivateKey(pem, passphrase);

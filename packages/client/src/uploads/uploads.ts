@@ -82,11 +82,30 @@ export interface Uploads {
   /**
    * Writes one part. It may be written again, also with other bytes, until the session is
    * completed. Resolves when all bytes have arrived; readers see none of them before completion.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'parts.bin', chunkBytes: 65_536 };
+   * const { uploadId } = await storage.uploads.begin(file);
+   * const parts = await Promise.all(
+   *   [0, 65_536].map((offset) =>
+   *     storage.uploads.write({ ...file, uploadId, offset, source: new Uint8Array(65_536) }),
+   *   ),
+   * );
+   * await storage.uploads.complete({ ...file, uploadId, parts });
+   * ```
    */
   write(part: PartOptions): Promise<WrittenPart>;
   /**
    * Lists the open sessions of a bucket, oldest first. Requires an owner, or a key with every
    * permission.
+   *
+   * @example
+   * ```ts
+   * for (const { uploadId, bucketId: bucket } of await storage.uploads.list({ bucket: 'demo' })) {
+   *   await storage.uploads.cancel({ bucket, uploadId });
+   * }
+   * ```
    */
   list(options: UploadListOptions): Promise<readonly UploadSession[]>;
   /** Returns the state of a session. */

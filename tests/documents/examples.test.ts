@@ -1,0 +1,39 @@
+// Every example in the client's docstrings is run against a local service; pages.test.ts checks
+// their types together with those of the pages.
+
+import { writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as entrance from '../../packages/client/src/node/index.ts';
+import { programOfExamples, readExamples } from './support/examples.ts';
+import { startPageService } from './support/page-service.ts';
+import { bundleProgram } from './support/programs.ts';
+import { runShell } from './support/shell.ts';
+
+const examples = readExamples();
+
+test('@example stands in the docstring of each function of the entrances', () => {
+  const functions = Object.entries(entrance).filter(([name]) => /^[a-z]/.test(name));
+  const described = new Set(examples.map(({ name }) => name.split(' ')[1]));
+  expect(functions.map(([name]) => name).filter((name) => !described.has(name))).toEqual([]);
+});
+
+test('@example runs against a service', async () => {
+  const service = await startPageService();
+  try {
+    const { folder } = service;
+    await copyFile(join(folder, '.replica/identity.pem'), join(folder, 'identity.pem'));
+    writeFileSync(join(folder, 'film.mp4'), new Uint8Array(2_000_000));
+    writeFileSync(
+      join(folder, 'block.mjs'),
+      await bundleProgram(service.fill(programOfExamples(examples)), 'node'),
+    );
+    const block = { language: 'sh', text: 'node block.mjs', line: 1, isFenced: true };
+    const kind = { isForBrowsers: false, isFailing: false, isDrawing: false };
+    const { code, output } = await runShell({ ...block, ...kind }, service);
+    expect(code, output).toBe(0);
+  } finally {
+    await service.stop();
+  }
+}, 120_000);

@@ -1,0 +1,84 @@
+// The examples in the client's docstrings (`@example`), as one program that runs each of them.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../tidy/source-tree.ts';
+
+const sources = join(projectDir, 'packages/client/src');
+
+export interface Example {
+  /** The function or method that the docstring describes, after the file. */
+  readonly name: string;
+  readonly code: string;
+}
+
+const examplePattern =
+  /@example\n *\* ```ts\n([\s\S]*?)\n *\* ```\n *\*\/\n *(?:export )?(?:async )?(?:function |const )?(\w+)/g;
+
+export function readExamples(): Example[] {
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .sort()
+    .flatMap((file) => {
+      const text = readFileSync(join(sources, file), 'utf8');
+      return [...text.matchAll(examplePattern)].map(([, code = '', name = '']) => ({
+        name: `${file} ${name}`,
+        code: code.replaceAll(/^ *\* ?/gm, ''),
+      }));
+    });
+}
+
+/** These need a browser: they are compiled and not run. */
+const browserOnly = /\b(?:xhrSender|browserIdentityStore)\(?/;
+
+/** The variables that the examples use: an owner's storage, and a file with a former version. */
+const start = `
+import { readFile as readPem } from 'node:fs/promises';
+import * as node from '@encrypted-file-storage/client/node';
+
+const storage = node.createNodeStorage({
+  host: 'http://localhost:4943',
+  canisterId: '<canister id>',
+  identity: node.identityFromPem(await readPem('identity.pem', 'utf8')),
+  linkUrl: 'https://<canister id>.icp.net',
+});
+await storage.buckets.update('demo', { keepVersionsDays: 30 });
+
+async function run(name: string, example: () => Promise<void>): Promise<void> {
+  for (const text of ['former', 'hello']) {
+    const source = new Blob([text], { type: 'text/plain' });
+    await storage.upload(source, { bucket: 'demo', path: 'notes/hello.txt' });
+  }
+  await example().catch((cause) => {
+    throw new Error(\`The example of \${name} fails\`, { cause });
+  });
+}
+`;
+
+/** TypeScript with each example in a function of its own. */
+export function programOfExamples(examples: readonly Example[]): string {
+  const imports = new Set<string>();
+  const functions = examples.map(({ name, code }) => {
+    const lines = code.split('\n');
+    for (const line of lines.filter(isImport)) imports.add(line);
+    const body = lines.filter((line) => !isImport(line)).join('\n');
+    const words = `${JSON.stringify(name)}, async () => {\n${body}\n}`;
+    return browserOnly.test(code) ? `[${words}];` : `await run(${words});`;
+  });
+  return [...mergedImports(imports), start, ...functions, 'export {};'].join('\n');
+}
+
+function isImport(line: string): boolean {
+  return line.startsWith('import ');
+}
+
+/** One import of each name: examples share a module, but both entrances export `endToEnd`. */
+function mergedImports(lines: ReadonlySet<string>): string[] {
+  const from = new Map<string, string>();
+  for (const line of lines) {
+    const [, names = '', module = ''] = /^import \{ (.*) \} from '(.*)';$/.exec(line) ?? [];
+    for (const name of names.split(', ')) from.set(name, from.get(name) ?? module);
+  }
+  return [...from].map(([name, module]) => `import { ${name} } from '${module}';`);
+}
