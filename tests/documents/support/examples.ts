@@ -32,11 +32,13 @@ export function readExamples(): Example[] {
 /** These need a browser: they are compiled and not run. */
 const browserOnly = /\b(?:xhrSender|browserIdentityStore)\(?/;
 
+const startImports = [
+  "import { readFile as readPem } from 'node:fs/promises';",
+  "import * as node from '@encrypted-file-storage/client/node';",
+];
+
 /** The variables that the examples use: an owner's storage, and a file with a former version. */
 const start = `
-import { readFile as readPem } from 'node:fs/promises';
-import * as node from '@encrypted-file-storage/client/node';
-
 const storage = node.createNodeStorage({
   host: 'http://localhost:4943',
   canisterId: '<canister id>',
@@ -66,7 +68,7 @@ export function programOfExamples(examples: readonly Example[]): string {
     const words = `${JSON.stringify(name)}, async () => {\n${body}\n}`;
     return browserOnly.test(code) ? `[${words}];` : `await run(${words});`;
   });
-  return [...mergedImports(imports), start, ...functions, 'export {};'].join('\n');
+  return [...startImports, ...mergedImports(imports), start, ...functions, 'export {};'].join('\n');
 }
 
 function isImport(line: string): boolean {
