@@ -23,28 +23,28 @@ import {
   readPrefix,
   type SealedFile,
 } from '../../packages/client/src/age/opened-file.ts';
-import { pieceBytes, sealedPieceBytes } from '../../packages/client/src/age/payload.ts';
-import { softwarePieceCipher } from '../../packages/client/src/age/piece-cipher.ts';
+import { sealedSegmentBytes, segmentBytes } from '../../packages/client/src/age/payload.ts';
 import { sealedSource } from '../../packages/client/src/age/sealed-source.ts';
+import { softwareSegmentCipher } from '../../packages/client/src/age/segment-cipher.ts';
 import { concatBytes } from '../../packages/client/src/bytes/bytes.ts';
 import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
-import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
-import type { PieceCipher } from '../../packages/client/src/types/end-to-end.ts';
+import { nodeSegmentCipher } from '../../packages/client/src/node/segment-cipher.ts';
+import type { SegmentCipher } from '../../packages/client/src/types/end-to-end.ts';
 import { sampleBytes } from '../support/service.ts';
 
-const sample = sampleBytes('age', 5 * pieceBytes);
+const sample = sampleBytes('age', 5 * segmentBytes);
 const edges = [
   0,
   1,
-  pieceBytes - 1,
-  pieceBytes,
-  pieceBytes + 1,
-  2 * pieceBytes,
-  4 * pieceBytes + 5,
+  segmentBytes - 1,
+  segmentBytes,
+  segmentBytes + 1,
+  2 * segmentBytes,
+  4 * segmentBytes + 5,
 ];
-const ciphers: readonly (readonly [string, PieceCipher])[] = [
-  ['node:crypto', nodePieceCipher],
-  ['@noble/ciphers', softwarePieceCipher],
+const ciphers: readonly (readonly [string, SegmentCipher])[] = [
+  ['node:crypto', nodeSegmentCipher],
+  ['@noble/ciphers', softwareSegmentCipher],
 ];
 
 let identity: string;
@@ -76,14 +76,14 @@ async function* cutInto(bytes: Uint8Array, length: number): AsyncGenerator<Uint8
 interface Sealed {
   readonly plain: Uint8Array;
   readonly chunkBytes: number;
-  readonly cipher?: PieceCipher;
+  readonly cipher?: SegmentCipher;
   readonly header?: FileHeader;
   readonly isStream?: boolean;
 }
 
 /** As an upload reads it: chunk by chunk, until one is short. */
 async function sealedOf(sealed: Sealed): Promise<Uint8Array> {
-  const { plain, chunkBytes, cipher = nodePieceCipher, isStream = false } = sealed;
+  const { plain, chunkBytes, cipher = nodeSegmentCipher, isStream = false } = sealed;
   const header = sealed.header ?? (await makeHeader({ recipients }));
   const input = isStream ? cutInto(plain, 7_001) : plain;
   const opened = await openSource(input, { size: undefined, bufferedBytesMax: 0 });
@@ -99,14 +99,14 @@ async function sealedOf(sealed: Sealed): Promise<Uint8Array> {
   return concatBytes(...chunks);
 }
 
-async function openAll(sealed: Uint8Array, cipher = nodePieceCipher, read = 50_000) {
+async function openAll(sealed: Uint8Array, cipher = nodeSegmentCipher, read = 50_000) {
   const file = fileOf(sealed);
   const prefix = await readPrefix(file);
   const fileKey = await openHeader(prefix.header, opening);
   const age = await openedAge({ prefix, size: sealed.length, fileKey }, cipher);
   const payload = sealed.subarray(age.payloadStart);
   const bytes = await allOf(
-    openStream(age, { first: 0, beyond: age.pieceCount }, cutInto(payload, read)),
+    openStream(age, { first: 0, beyond: age.segmentCount }, cutInto(payload, read)),
   );
   return { bytes, age, file };
 }
@@ -148,7 +148,7 @@ test('slices of a file on the disk may be asked for in any order', async () => {
   const header = await makeHeader({ recipients });
   const whole = await sealedOf({ plain, chunkBytes: 10 * sample.length, header });
   const opened = await openSource(plain, { size: undefined, bufferedBytesMax: 0 });
-  const source = await sealedSource(opened, header, nodePieceCipher);
+  const source = await sealedSource(opened, header, nodeSegmentCipher);
   const at = fc.integer({ min: 0, max: whole.length });
   await fc.assert(
     fc.asyncProperty(at, at, async (one, other) => {
@@ -178,7 +178,7 @@ test('a range is the slice, and reads the pieces that cover it alone', async () 
       };
       const bytes = await readOpened(age, file, { start, end });
       expect(Buffer.compare(bytes, sample.subarray(start, end))).toBe(0);
-      expect(read).toBeLessThan(end - start + 2 * sealedPieceBytes + 100);
+      expect(read).toBeLessThan(end - start + 2 * sealedSegmentBytes + 100);
     }),
     { numRuns: 100 },
   );
@@ -186,28 +186,28 @@ test('a range is the slice, and reads the pieces that cover it alone', async () 
 
 type Alteration = (sealed: Uint8Array, start: number) => Uint8Array;
 
-function pieceAt(sealed: Uint8Array, start: number, index: number): Uint8Array {
-  const at = start + index * sealedPieceBytes;
-  return sealed.subarray(at, at + sealedPieceBytes);
+function segmentAt(sealed: Uint8Array, start: number, index: number): Uint8Array {
+  const at = start + index * sealedSegmentBytes;
+  return sealed.subarray(at, at + sealedSegmentBytes);
 }
 
 const alterations: Readonly<Record<string, Alteration>> = {
   'two pieces that changed places': (sealed, start) =>
     concatBytes(
       sealed.subarray(0, start),
-      pieceAt(sealed, start, 1),
-      pieceAt(sealed, start, 0),
-      sealed.subarray(start + 2 * sealedPieceBytes),
+      segmentAt(sealed, start, 1),
+      segmentAt(sealed, start, 0),
+      sealed.subarray(start + 2 * sealedSegmentBytes),
     ),
   'a piece that came twice': (sealed, start) =>
     concatBytes(
-      sealed.subarray(0, start + sealedPieceBytes),
-      pieceAt(sealed, start, 0),
-      sealed.subarray(start + sealedPieceBytes),
+      sealed.subarray(0, start + sealedSegmentBytes),
+      segmentAt(sealed, start, 0),
+      sealed.subarray(start + sealedSegmentBytes),
     ),
   'a piece that is missing': (sealed, start) =>
-    concatBytes(sealed.subarray(0, start), sealed.subarray(start + sealedPieceBytes)),
-  'an end at a piece': (sealed, start) => sealed.subarray(0, start + 2 * sealedPieceBytes),
+    concatBytes(sealed.subarray(0, start), sealed.subarray(start + sealedSegmentBytes)),
+  'an end at a piece': (sealed, start) => sealed.subarray(0, start + 2 * sealedSegmentBytes),
   'an empty last piece': (sealed) => concatBytes(sealed, new Uint8Array(16)),
 };
 
@@ -227,12 +227,12 @@ describe('whatever is altered is noticed', () => {
     ]);
     const { age } = await openAll(one);
     const spliced = one.slice();
-    spliced.set(pieceAt(other, age.payloadStart, 2), age.payloadStart + 2 * sealedPieceBytes);
+    spliced.set(segmentAt(other, age.payloadStart, 2), age.payloadStart + 2 * sealedSegmentBytes);
     await expect(openAll(spliced)).rejects.toMatchObject({ code: 'IntegrityError' });
   });
 
   test('any bit, and any cut', async () => {
-    const plain = sample.subarray(0, pieceBytes + 100);
+    const plain = sample.subarray(0, segmentBytes + 100);
     const sealed = await sealedOf({ plain, chunkBytes: 100_000 });
     const at = fc.oneof(
       fc.integer({ min: 0, max: 300 }),

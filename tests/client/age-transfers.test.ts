@@ -10,7 +10,7 @@ import {
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { connectionOver, httpTransport } from '../../packages/client/src/http-storage.ts';
 import { openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
-import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
+import { nodeSegmentCipher } from '../../packages/client/src/node/segment-cipher.ts';
 import type { EndToEndRecord } from '../../packages/client/src/types/end-to-end.ts';
 import type { DownloadOptions, UploadSession } from '../../packages/client/src/types/transfers.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
@@ -38,7 +38,7 @@ function opened(identities: readonly string[], onRequest: (bytes: number) => voi
   const options = { url: service.base, apiKey: service.apiKey, fetch };
   const connection = connectionOver(httpTransport(options), options);
   const files = fileStorage(connection);
-  const settings = { identities, cipher: nodePieceCipher };
+  const settings = { identities, cipher: nodeSegmentCipher };
   const own = openEndToEnd({ files, connection, issuer: undefined, options: settings });
   return { files, connection, own };
 }

@@ -7,7 +7,7 @@ import * as vectors from 'cctv-age';
 import { expect, test } from 'vitest';
 import { openHeader } from '../../packages/client/src/age/header.ts';
 import { openedAge, openStream, readPrefix } from '../../packages/client/src/age/opened-file.ts';
-import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
+import { nodeSegmentCipher } from '../../packages/client/src/node/segment-cipher.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 
 interface Vector {
@@ -45,7 +45,7 @@ async function openVector({ fields, file }: Vector): Promise<[Buffer, string]> {
       identities: fields.get('identity') ?? [],
       passphrases: fields.get('passphrase') ?? [],
     });
-    const age = await openedAge({ prefix, size: file.length, fileKey }, nodePieceCipher);
+    const age = await openedAge({ prefix, size: file.length, fileKey }, nodeSegmentCipher);
     // Piece by piece, as a download of small parts would bring it.
     const pieces = [file.subarray(age.payloadStart)][Symbol.iterator]();
     const stream = (async function* () {
@@ -53,7 +53,7 @@ async function openVector({ fields, file }: Vector): Promise<[Buffer, string]> {
         for (let at = 0; at < bytes.length; at += 65_552) yield bytes.subarray(at, at + 65_552);
       }
     })();
-    for await (const part of openStream(age, { first: 0, beyond: age.pieceCount }, stream))
+    for await (const part of openStream(age, { first: 0, beyond: age.segmentCount }, stream))
       opened.push(part);
     return [Buffer.concat(opened), 'success'];
   } catch (error) {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { actorManagement } from '../../packages/client/src/actor/administration.ts';
+import { actorBucketsAndKeys } from '../../packages/client/src/actor/buckets-and-keys.ts';
 import type { ServiceActor } from '../../packages/client/src/actor/candid-types.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -128,7 +128,7 @@ test('a key that a service of version 0.1.0 made without the prefix or the budge
       return { ok: null };
     },
   } as unknown as ServiceActor;
-  const { createKey } = actorManagement(actor, undefined);
+  const { createKey } = actorBucketsAndKeys(actor, undefined);
   const request = { name: '', buckets: ['a'], permissions: ['read'] } as const;
   await expect(createKey({ ...request, prefix: 'in/' })).rejects.toMatchObject({
     code: 'Unsupported',

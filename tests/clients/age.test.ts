@@ -8,7 +8,7 @@ import { makeHeader, openHeader } from '../../packages/client/src/age/header.ts'
 import { openedAge, readOpened, readPrefix } from '../../packages/client/src/age/opened-file.ts';
 import { sealedSource } from '../../packages/client/src/age/sealed-source.ts';
 import { openSource } from '../../packages/client/src/bytes/upload-source.ts';
-import { nodePieceCipher } from '../../packages/client/src/node/piece-cipher.ts';
+import { nodeSegmentCipher } from '../../packages/client/src/node/segment-cipher.ts';
 import { sampleBytes } from '../support/service.ts';
 import { runUntilDone } from './support/run-program.ts';
 
@@ -36,7 +36,7 @@ test.each(lengths)('%i bytes', async (length) => {
   const plain = sampleBytes('official', length);
   const header = await makeHeader({ recipients: [recipient] });
   const opened = await openSource(plain, { size: length, bufferedBytesMax: 0 });
-  const source = await sealedSource(opened, header, nodePieceCipher);
+  const source = await sealedSource(opened, header, nodeSegmentCipher);
   await writeFile(join(folder, 'own.age'), await source.slice(0, source.size ?? 0));
   // age itself makes no file of no bytes.
   await writeFile(join(folder, 'plain'), '');
@@ -52,7 +52,7 @@ test.each(lengths)('%i bytes', async (length) => {
   const prefix = await readPrefix(file);
   const opening = { identities: [identity], passphrases: [] };
   const fileKey = await openHeader(prefix.header, opening);
-  const age = await openedAge({ prefix, size: file.size, fileKey }, nodePieceCipher);
+  const age = await openedAge({ prefix, size: file.size, fileKey }, nodeSegmentCipher);
   const read = await readOpened(age, file, { start: 0, end: age.size });
   expect(Buffer.compare(read, plain)).toBe(0);
 });

@@ -6,12 +6,12 @@ import { BucketKeys, type EndToEndBucket } from './age/bucket-keys.ts';
 import { memoryIdentityStore } from './age/identity-store.ts';
 import { type FilePrefix, readPrefix } from './age/opened-file.ts';
 import { mayBeOf, payloadNonceBytes, plainBytesOf, sealedBytesOf } from './age/payload.ts';
-import { softwarePieceCipher } from './age/piece-cipher.ts';
 import { sealedSource } from './age/sealed-source.ts';
+import { softwareSegmentCipher } from './age/segment-cipher.ts';
 import { concatBytes } from './bytes/bytes.ts';
 import type { OpenedSource, UploadSource } from './bytes/upload-source.ts';
 import { type Connection, trying } from './connection/connection.ts';
-import type { ToldMode } from './connection/transport.ts';
+import type { BucketMode } from './connection/transport.ts';
 import { modeOf } from './end-to-end.ts';
 import { connectionOver } from './http-storage.ts';
 import { namesOf } from './sealed-names/bucket-names.ts';
@@ -59,7 +59,7 @@ export interface BucketSecrets {
 export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions): BucketSecrets {
   const outer = connectionOver(transportOf(options), options);
   const { identities = [], passphrases = [], store = memoryIdentityStore() } = settings;
-  const { cipher = softwarePieceCipher } = settings;
+  const { cipher = softwareSegmentCipher } = settings;
   const issuer = issuerOf(options);
   const keys = new BucketKeys(outer, { identities, passphrases, store, issuer });
   const { told, forget } = rememberedBuckets(outer);
@@ -116,11 +116,11 @@ function prefixBytes({ header }: FilePrefix): number {
 const bucketKnownMs = 60_000;
 
 function rememberedBuckets(connection: Connection) {
-  const known = new Map<string, { told: Promise<ToldMode>; untilMs: number }>();
+  const known = new Map<string, { told: Promise<BucketMode>; untilMs: number }>();
   const forget = (bucket: string): void => {
     known.delete(bucket);
   };
-  function told(bucket: string): Promise<ToldMode> {
+  function told(bucket: string): Promise<BucketMode> {
     const former = known.get(bucket);
     if (former !== undefined && Date.now() < former.untilMs) return former.told;
     const asked = askBucket(connection, bucket);
@@ -131,7 +131,7 @@ function rememberedBuckets(connection: Connection) {
   return { told, forget };
 }
 
-async function askBucket(connection: Connection, bucket: string): Promise<ToldMode> {
+async function askBucket(connection: Connection, bucket: string): Promise<BucketMode> {
   const { transport } = connection;
   try {
     return await trying(connection, undefined, () => transport.getEndToEnd(bucket, undefined));

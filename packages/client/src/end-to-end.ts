@@ -6,7 +6,7 @@ import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import { type Connection, trying } from './connection/connection.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
-import type { Signal, ToldMode } from './connection/transport.ts';
+import type { BucketMode, Signal } from './connection/transport.ts';
 import { downloadFile } from './downloads/download.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { versionsOf } from './files/versions.ts';
@@ -141,7 +141,7 @@ const unknownMode: EndToEndRecord = {
   epochs: [],
 };
 
-export function modeOf({ endToEnd }: ToldMode): EndToEndRecord | undefined {
+export function modeOf({ endToEnd }: BucketMode): EndToEndRecord | undefined {
   if (!endToEnd || 'epochs' in endToEnd) return endToEnd ?? undefined;
   const { epoch, ...mode } = endToEnd;
   return { ...mode, serial: '0', epochs: epoch ? [epoch] : [] };

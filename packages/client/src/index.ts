@@ -27,7 +27,7 @@ export type {
   EndToEndRecord,
   EndToEndSettings,
   IdentityStore,
-  PieceCipher,
+  SegmentCipher,
 } from './types/end-to-end.ts';
 export type * from './types/files.ts';
 export type * from './types/keys.ts';

@@ -7,14 +7,14 @@ import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { fileKeyAt, linkedName } from './links/link-end.ts';
 import { StorageError } from './storage-error.ts';
-import type { PieceCipher } from './types/end-to-end.ts';
+import type { SegmentCipher } from './types/end-to-end.ts';
 import type { Download, DownloadOptions } from './types/transfers.ts';
 
 export interface LinkOptions
   extends Omit<DownloadOptions, 'version'>,
     Pick<CommonOptions, 'fetch' | 'retry' | 'onRetry' | 'timeoutMs' | 'contentTypeOf'> {
   /** Decrypts end-to-end files; by @noble/ciphers by default. */
-  readonly cipher?: PieceCipher | undefined;
+  readonly cipher?: SegmentCipher | undefined;
 }
 
 /**

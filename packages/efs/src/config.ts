@@ -9,7 +9,7 @@ import { canisterIdIn } from '../../client/src/connection/canister-id.ts';
 import { withoutLastSlashes } from '../../client/src/http/paths.ts';
 import { nodeEndToEnd } from '../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../client/src/node/identity-store.ts';
-import { nodePieceCipher } from '../../client/src/node/piece-cipher.ts';
+import { nodeSegmentCipher } from '../../client/src/node/segment-cipher.ts';
 import { createNodeStorage } from '../../client/src/node/storage.ts';
 import type { Storage, StorageOptions } from '../../client/src/storage.ts';
 import type { EndToEndOptions } from '../../client/src/types/end-to-end.ts';
@@ -300,7 +300,7 @@ async function open(options: StorageOptions, configuration: Configuration): Prom
 async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
   const { ageIdentity, environment } = configuration;
   const store = fileIdentityStore(join(configFolder(environment), 'identities'));
-  const common = { store, cipher: nodePieceCipher };
+  const common = { store, cipher: nodeSegmentCipher };
   if (ageIdentity === undefined) return common;
   const { loadAgeIdentities } = await import('./age-identities.ts');
   return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };

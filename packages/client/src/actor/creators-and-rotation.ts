@@ -1,14 +1,17 @@
 // Changes the creators of buckets and rotates keys by calls of the actor.
 
-import type { Management } from '../connection/transport.ts';
+import type { Administration } from '../connection/transport.ts';
 import type { AccessChange, Budget, RootKeySource } from '../types/service.ts';
-import { principalOf } from './administration.ts';
+import { principalOf } from './buckets-and-keys.ts';
 import { optional } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
 
-type Administration = Pick<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'>;
+type CreatorsAndRotation = Pick<
+  Administration,
+  'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'
+>;
 
-export function actorAdministration({ actor }: Service): Administration {
+export function actorCreatorsAndRotation({ actor }: Service): CreatorsAndRotation {
   return {
     async updateAccess(change) {
       const principals = await call(undefined, () => actor.updateAccess(changeOf(change)));

@@ -1,13 +1,13 @@
 // Identities and settings of end-to-end buckets, by calls of the actor.
 
-import type { Management } from '../connection/transport.ts';
+import type { Administration } from '../connection/transport.ts';
 import type { EndToEndSettings } from '../types/end-to-end.ts';
 import { bucketRecordOf, optional } from './candid-records.ts';
 import type { ServiceActor } from './candid-types.ts';
 import { call } from './connection.ts';
 
 type Identities = Pick<
-  Management,
+  Administration,
   'getBucketIdentity' | 'setBucketRecipient' | 'rotateBucketIdentity'
 >;
 

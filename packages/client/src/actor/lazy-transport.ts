@@ -4,7 +4,7 @@
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import { canisterAddress } from '../connection/canister-address.ts';
 import { callBodyMsMax } from '../connection/transfer-window.ts';
-import type { Management, Transport } from '../connection/transport.ts';
+import type { Administration, Transport } from '../connection/transport.ts';
 import type { ActorConnection } from './connection.ts';
 
 export function lazyTransport(connection: ActorConnection): Transport {
@@ -19,7 +19,8 @@ export function lazyTransport(connection: ActorConnection): Transport {
     });
     return opened;
   };
-  const manage = async (): Promise<Management> => (await open()).management as Management;
+  const manage = async (): Promise<Administration> =>
+    (await open()).administration as Administration;
   return {
     wholeFileBytesMax: chunkBytesMax,
     bodyMsMax: callBodyMsMax,
@@ -55,7 +56,7 @@ export function lazyTransport(connection: ActorConnection): Transport {
     restoreVersion: async (request, signal) => (await open()).restoreVersion(request, signal),
     eraseVersions: async (erasure, signal) => (await open()).eraseVersions(erasure, signal),
     status: async (signal) => (await open()).status(signal),
-    management: {
+    administration: {
       createBucket: async (id, options) => (await manage()).createBucket(id, options),
       getBucket: async (id) => (await manage()).getBucket(id),
       listBuckets: async (page) => (await manage()).listBuckets(page),

@@ -22,8 +22,8 @@ import { errorOfView, isStorageError, StorageError } from '../storage-error.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import type { FolderOptions, UsageOptions } from '../types/listings.ts';
 import type { UploadSession } from '../types/transfers.ts';
-import { actorManagement } from './administration.ts';
 import { deleteFiles, deleteMatching, putFiles } from './batches.ts';
+import { actorBucketsAndKeys } from './buckets-and-keys.ts';
 import { argumentStart } from './call-envelope.ts';
 import { resultOf } from './candid-interface.ts';
 import { bucketRecordOf, fileRecordOf, optional, sessionOf, statusOf } from './candid-records.ts';
@@ -31,7 +31,7 @@ import type { Result } from './candid-types.ts';
 import { chunkBytesOf } from './chunk-size.ts';
 import { type ActorConnection, call, openService, type Service } from './connection.ts';
 import { changeFile, moveFiles, sendCopy } from './copies.ts';
-import { actorAdministration } from './creators-and-rotation.ts';
+import { actorCreatorsAndRotation } from './creators-and-rotation.ts';
 import { explained } from './failures.ts';
 import { callWithBlob } from './large-call.ts';
 import { queryBlob } from './large-query.ts';
@@ -47,7 +47,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     bodyMsMax: callBodyMsMax,
     line: connection.line,
     probe: (bytes) => probe(service, bytes),
-    management: { ...actorManagement(actor, apiKey), ...actorAdministration(service) },
+    administration: { ...actorBucketsAndKeys(actor, apiKey), ...actorCreatorsAndRotation(service) },
     putFile: (file, signal) => putFile(service, file, signal),
     putFiles: (batch, signal) => putFiles(service, batch, signal),
     startUpload: (request, signal) => startUpload(service, request, signal),

@@ -2,7 +2,7 @@
 // that are not idempotent are not retried: a second key could remain whose secret nobody has.
 
 import { type Connection, trying } from '../connection/connection.ts';
-import type { Management } from '../connection/transport.ts';
+import type { Administration } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
@@ -114,8 +114,8 @@ export interface WellKnown {
 }
 
 /** Throws Unsupported over HTTP. */
-export function managementOf({ transport }: Connection): Management {
-  if (transport.management !== undefined) return transport.management;
+export function administrationOf({ transport }: Connection): Administration {
+  if (transport.administration !== undefined) return transport.administration;
   throw new StorageError(
     'Unsupported',
     'Buckets and keys can be managed only through the actor: create the storage with host, ' +
@@ -129,13 +129,13 @@ export function bucketsOf(connection: Connection): Buckets {
       trying(connection, undefined, (attempt) =>
         createBucket(connection, { id, options, attempt }),
       ),
-    get: (id) => trying(connection, undefined, () => managementOf(connection).getBucket(id)),
+    get: (id) => trying(connection, undefined, () => administrationOf(connection).getBucket(id)),
     list: () => listBuckets(connection),
     update: (id, change) =>
-      trying(connection, undefined, () => managementOf(connection).updateBucket(id, change)),
+      trying(connection, undefined, () => administrationOf(connection).updateBucket(id, change)),
     remove: (id, { isForced = false } = {}) =>
       trying(connection, undefined, (attempt) => remove(connection, { id, isForced, attempt })),
-    rotateIdentity: async (id) => managementOf(connection).rotateBucketIdentity(id),
+    rotateIdentity: async (id) => administrationOf(connection).rotateBucketIdentity(id),
   };
 }
 
@@ -144,12 +144,12 @@ async function createBucket(
   connection: Connection,
   { id, options, attempt }: { id: string; options: BucketOptions; attempt: number },
 ): Promise<BucketRecord> {
-  const management = managementOf(connection);
+  const administration = administrationOf(connection);
   try {
-    return await management.createBucket(id, options);
+    return await administration.createBucket(id, options);
   } catch (error) {
     if (attempt === 1 || !isStorageError(error, 'BucketExists')) throw error;
-    return management.getBucket(id);
+    return administration.getBucket(id);
   }
 }
 
@@ -158,7 +158,7 @@ async function remove(
   { id, isForced, attempt }: { id: string; isForced: boolean; attempt: number },
 ): Promise<void> {
   try {
-    await managementOf(connection).deleteBucket(id, { isForced });
+    await administrationOf(connection).deleteBucket(id, { isForced });
   } catch (error) {
     if (attempt === 1 || !isStorageError(error, 'NoSuchBucket')) throw error;
   }
@@ -167,7 +167,7 @@ async function remove(
 async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord> {
   for (let page = 1, hasMore = true; hasMore; page++) {
     const listed = await trying(connection, undefined, () =>
-      managementOf(connection).listBuckets(page),
+      administrationOf(connection).listBuckets(page),
     );
     yield* listed.items;
     hasMore = listed.hasMore;
@@ -176,19 +176,19 @@ async function* listBuckets(connection: Connection): AsyncGenerator<BucketRecord
 
 export function keysOf(connection: Connection): Keys {
   return {
-    create: async (request) => managementOf(connection).createKey(request),
+    create: async (request) => administrationOf(connection).createKey(request),
     list: (bucket) =>
-      trying(connection, undefined, () => managementOf(connection).listKeys(bucket)),
-    revoke: (id) => trying(connection, undefined, () => managementOf(connection).revokeKey(id)),
+      trying(connection, undefined, () => administrationOf(connection).listKeys(bucket)),
+    revoke: (id) => trying(connection, undefined, () => administrationOf(connection).revokeKey(id)),
   };
 }
 
 export function wellKnownOf(connection: Connection): WellKnown {
-  const set = (text: Parameters<Management['setWellKnown']>[0]) =>
-    trying(connection, undefined, () => managementOf(connection).setWellKnown(text));
+  const set = (text: Parameters<Administration['setWellKnown']>[0]) =>
+    trying(connection, undefined, () => administrationOf(connection).setWellKnown(text));
   return {
     set: (name, body, { contentType } = {}) => set({ name, body, contentType }),
-    list: () => trying(connection, undefined, () => managementOf(connection).listWellKnown()),
+    list: () => trying(connection, undefined, () => administrationOf(connection).listWellKnown()),
     remove: (name) => set({ name, body: undefined }),
   };
 }

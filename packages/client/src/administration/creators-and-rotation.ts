@@ -3,7 +3,7 @@
 
 import { type Connection, trying } from '../connection/connection.ts';
 import type { AccessChange, RootKeySource } from '../types/service.ts';
-import { managementOf } from './buckets-and-keys.ts';
+import { administrationOf } from './buckets-and-keys.ts';
 
 /** Manages the creators of buckets. Requires a controller; other callers get AccessDenied. */
 export interface Access {
@@ -45,13 +45,13 @@ export interface Rotation {
 
 export function accessOf(connection: Connection): Access {
   const update = (change: AccessChange) =>
-    trying(connection, undefined, () => managementOf(connection).updateAccess(change));
+    trying(connection, undefined, () => administrationOf(connection).updateAccess(change));
   return { list: () => update({}), update };
 }
 
 export function rotationOf(connection: Connection): Rotation {
   return {
-    bucket: async (id) => managementOf(connection).rotateBucketKey(id),
-    root: async (source) => managementOf(connection).rotateRootKey(source),
+    bucket: async (id) => administrationOf(connection).rotateBucketKey(id),
+    root: async (source) => administrationOf(connection).rotateRootKey(source),
   };
 }

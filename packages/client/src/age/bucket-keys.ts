@@ -1,7 +1,7 @@
 // The recipients and the identities of a bucket's files: the bucket's own identities, stored once
 // they are derived, and the user's.
 
-import { managementOf } from '../administration/buckets-and-keys.ts';
+import { administrationOf } from '../administration/buckets-and-keys.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
@@ -123,7 +123,7 @@ export class BucketKeys {
       const secret = await deriveVetKey({
         ...{ serial, epoch, canister, isOnNetwork },
         ask: (transportKey) =>
-          managementOf(this.#connection).getBucketIdentity(bucket.id, epoch, transportKey),
+          administrationOf(this.#connection).getBucketIdentity(bucket.id, epoch, transportKey),
       });
       await store.set(name, secret);
       return secret;
@@ -148,7 +148,11 @@ export class BucketKeys {
     if (issuer === undefined) throw unpublished(bucket);
     const { recipient } = await this.identity(bucket, epoch);
     try {
-      await managementOf(this.#connection).setBucketRecipient(bucket.id, epoch.epoch, recipient);
+      await administrationOf(this.#connection).setBucketRecipient(
+        bucket.id,
+        epoch.epoch,
+        recipient,
+      );
     } catch (error) {
       throw isStorageError(error, 'AccessDenied') ? unpublished(bucket) : error;
     }

@@ -2,7 +2,7 @@
 // they arrive. Digests and entity tags are those of the stored, encrypted bytes.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
-import { requireTold } from '../bytes/digest.ts';
+import { requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -29,8 +29,8 @@ import { memoryIdentityStore } from './identity-store.ts';
 import { linkFragment } from './linked-file.ts';
 import { FileOpener } from './opened-download.ts';
 import { payloadNonceBytes, plainBytesWithin } from './payload.ts';
-import { softwarePieceCipher } from './piece-cipher.ts';
 import { sealedSource } from './sealed-source.ts';
+import { softwareSegmentCipher } from './segment-cipher.ts';
 
 export interface EndToEndFiles {
   readonly keys: BucketKeys;
@@ -59,7 +59,7 @@ interface Surroundings {
 export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
   const { files, connection, issuer, options } = surroundings;
   const { identities = [], passphrases = [], store = memoryIdentityStore() } = options;
-  const { cipher = softwarePieceCipher } = options;
+  const { cipher = softwareSegmentCipher } = options;
   const keys = new BucketKeys(connection, { identities, passphrases, store, issuer });
   const opener = new FileOpener(connection, keys, cipher);
   const sealer = { files, keys, cipher, wholeBytesMax: connection.transport.wholeFileBytesMax };
@@ -86,7 +86,7 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
 interface Sealer {
   readonly files: FileStorage;
   readonly keys: BucketKeys;
-  readonly cipher: typeof softwarePieceCipher;
+  readonly cipher: typeof softwareSegmentCipher;
   readonly wholeBytesMax: number;
 }
 
@@ -98,12 +98,12 @@ interface Upload {
 
 async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise<FileRecord> {
   const bucket = { id: options.bucket, mode };
-  const { resume, sha256: told, onProgress, onSession } = options;
+  const { resume, sha256: expected, onProgress, onSession } = options;
   const header =
     resume === undefined
       ? await makeHeader(await sealer.keys.sealingOf(bucket))
       : await keptHeader(sealer, options, bucket);
-  const plain = await openPlain(sealer, { ...options, source: input, sha256: told });
+  const plain = await openPlain(sealer, { ...options, source: input, sha256: expected });
   const source = await sealedSource(plain, header, sealer.cipher);
   const ageHeader = encodeBase64Url(header.prefix);
   return sealer.files.upload(source as UploadInput, {
@@ -144,20 +144,20 @@ interface PlainInput {
  * The service's limit for files whose digest it checks. Here the client checks it, before
  * encryption.
  */
-const toldBytesMax = 19_000_000;
+const checkedBytesMax = 19_000_000;
 
 async function openPlain(
   { wholeBytesMax: bufferedBytesMax }: Sealer,
-  { source: input, size, sha256: told }: PlainInput,
+  { source: input, size, sha256: expected }: PlainInput,
 ): Promise<OpenedSource> {
   const source = await openSource(input, { size, bufferedBytesMax });
-  if (told === undefined) return source;
-  if (source.size === undefined || source.size > toldBytesMax) {
-    const words = `sha256 requires a known size of at most ${toldBytesMax} bytes here.`;
+  if (expected === undefined) return source;
+  if (source.size === undefined || source.size > checkedBytesMax) {
+    const words = `sha256 requires a known size of at most ${checkedBytesMax} bytes here.`;
     throw new StorageError('InvalidArgument', words);
   }
   const bytes = source.size === 0 ? new Uint8Array(0) : await source.slice(0, source.size);
-  requireTold(told, await sha256(bytes));
+  requireSha256(expected, await sha256(bytes));
   return { size: bytes.length, slice: async (start, end) => bytes.subarray(start, end) };
 }
 

@@ -5,12 +5,12 @@ import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { OpenedFile } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
 import { requireFileKey } from './header.ts';
 import { FileOpener } from './opened-download.ts';
-import { softwarePieceCipher } from './piece-cipher.ts';
+import { softwareSegmentCipher } from './segment-cipher.ts';
 
 const version = 1;
 const fragmentBytes = 17;
@@ -32,11 +32,11 @@ export interface LinkedFile {
   readonly name: FileName;
   readonly file: OpenedFile;
   readonly fragment: string;
-  readonly cipher?: PieceCipher | undefined;
+  readonly cipher?: SegmentCipher | undefined;
 }
 
 export async function openLinkedFile(
-  { connection, name, file, fragment, cipher = softwarePieceCipher }: LinkedFile,
+  { connection, name, file, fragment, cipher = softwareSegmentCipher }: LinkedFile,
   options: DownloadOptions,
 ): Promise<Download> {
   const fileKey = fileKeyOf(fragment);

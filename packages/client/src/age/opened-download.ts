@@ -8,19 +8,19 @@ import { type Connection, trying } from '../connection/connection.ts';
 import type { OpenedFile } from '../connection/transport.ts';
 import { downloadFile } from '../downloads/download.ts';
 import { StorageError } from '../storage-error.ts';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions, Progress } from '../types/transfers.ts';
 import type { BucketKeys, EndToEndBucket } from './bucket-keys.ts';
 import {
-  coveringPieces,
+  coveringSegments,
   type FilePrefix,
   type OpenedAge,
   openedAge,
   openStream,
   readPrefix,
 } from './opened-file.ts';
-import { pieceBytes, sealedPieceBytes } from './payload.ts';
+import { sealedSegmentBytes, segmentBytes } from './payload.ts';
 import { sealedSource } from './sealed-source.ts';
 
 /** Number of cached headers: players request one range after another. */
@@ -48,10 +48,10 @@ export type FileKeys = Pick<BucketKeys, 'fileKeyOf'>;
 export class FileOpener {
   readonly #connection: Connection;
   readonly #keys: FileKeys;
-  readonly #cipher: PieceCipher;
+  readonly #cipher: SegmentCipher;
   readonly #kept = new Map<string, Unsealed>();
 
-  constructor(connection: Connection, keys: FileKeys, cipher: PieceCipher) {
+  constructor(connection: Connection, keys: FileKeys, cipher: SegmentCipher) {
     this.#connection = connection;
     this.#keys = keys;
     this.#cipher = cipher;
@@ -114,13 +114,13 @@ export class FileOpener {
         `The range is not within the file's ${age.size} bytes.`,
       );
     }
-    const { first, beyond, ...range } = coveringPieces(age, start, end);
+    const { first, beyond, ...range } = coveringSegments(age, start, end);
     const progress = new OpenedProgress(options, { doneBytes: start, totalBytes: end });
     const own = { ...options, range, resume: undefined, onProgress: progress.onSealed };
     const inner = await downloadFile(this.#connection, name, own, file);
     const bytes = progress.of(
       within(openStream(age, { first, beyond }, piecesOf(inner.body)), {
-        from: start - first * pieceBytes,
+        from: start - first * segmentBytes,
         length: end - start,
       }),
     );
@@ -139,17 +139,17 @@ export class FileOpener {
     const own = { ...options, resume, onProgress: progress.onSealed };
     const inner = await downloadFile(this.#connection, name, own, file);
     const sealedStart = Math.max(0, inner.start - age.payloadStart);
-    const first = Math.floor(sealedStart / sealedPieceBytes);
-    const pieceStart = age.payloadStart + first * sealedPieceBytes;
-    const start = first * pieceBytes;
+    const first = Math.floor(sealedStart / sealedSegmentBytes);
+    const segmentStart = age.payloadStart + first * sealedSegmentBytes;
+    const start = first * segmentBytes;
     // The part of the first segment that was received before.
     const known =
-      received !== undefined && inner.start > pieceStart
-        ? await received.source.slice(pieceStart, inner.start)
+      received !== undefined && inner.start > segmentStart
+        ? await received.source.slice(segmentStart, inner.start)
         : undefined;
     const skipped = Math.max(0, age.payloadStart - inner.start);
     const sealed = without(piecesOf(inner.body), skipped);
-    const pieces = openStream(age, { first, beyond: age.pieceCount }, sealed, known);
+    const pieces = openStream(age, { first, beyond: age.segmentCount }, sealed, known);
     progress.resumeAt(start);
     const bytes = progress.of(pieces);
     return this.#downloadOf(source, { start, bytes });
@@ -160,11 +160,11 @@ export class FileOpener {
     if (resume === undefined) return undefined;
     const sourceOptions = { size: undefined, bufferedBytesMax: Number.MAX_SAFE_INTEGER };
     const plain = await openSource(resume.received, sourceOptions);
-    const pieces = Math.min(Math.floor((plain.size ?? 0) / pieceBytes), age.pieceCount - 1);
+    const pieces = Math.min(Math.floor((plain.size ?? 0) / segmentBytes), age.segmentCount - 1);
     const whole: OpenedSource = { size: age.size, slice: (from, to) => plain.slice(from, to) };
     const header = { prefix: concatBytes(prefix.header, prefix.nonce), fileKey };
     const source = await sealedSource(whole, header, this.#cipher);
-    return { source, size: age.payloadStart + pieces * sealedPieceBytes };
+    return { source, size: age.payloadStart + pieces * sealedSegmentBytes };
   }
 
   #downloadOf(

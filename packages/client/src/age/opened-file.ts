@@ -3,20 +3,20 @@
 
 import { madeOf, type Pieces } from '../bytes/byte-stream.ts';
 import { concatBytes, emptyBytes } from '../bytes/bytes.ts';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 import { headerBytesMax, headerEnd } from './header.ts';
 import {
   damaged,
-  openPiece,
-  openPieces,
+  openSegment,
+  openSegments,
   type PayloadKey,
   payloadKeyOf,
   payloadNonceBytes,
-  pieceBytes,
-  pieceCountOf,
   plainBytesOf,
   sealedBytesOf,
-  sealedPieceBytes,
+  sealedSegmentBytes,
+  segmentBytes,
+  segmentCountOf,
 } from './payload.ts';
 
 /** Random access to the bytes of an age file. */
@@ -56,43 +56,43 @@ export interface OpenedAge {
   readonly payloadStart: number;
   /** The size of the plaintext. */
   readonly size: number;
-  readonly pieceCount: number;
+  readonly segmentCount: number;
 }
 
 export async function openedAge(
   file: { readonly prefix: FilePrefix; readonly size: number; readonly fileKey: Uint8Array },
-  cipher: PieceCipher,
+  cipher: SegmentCipher,
 ): Promise<OpenedAge> {
   const { header, nonce } = file.prefix;
   const payloadStart = header.length + payloadNonceBytes;
   const size = plainBytesOf(file.size - payloadStart);
   const payload = { cipher, key: await payloadKeyOf(file.fileKey, nonce) };
-  return { payload, payloadStart, size, pieceCount: pieceCountOf(size) };
+  return { payload, payloadStart, size, segmentCount: segmentCountOf(size) };
 }
 
 /** Segments [first, beyond). */
-interface PieceRange {
+interface SegmentRange {
   readonly first: number;
   readonly beyond: number;
 }
 
 /** The segments that cover a range of the plaintext, and their bytes in the file. */
-interface CoveringPieces extends PieceRange {
+interface CoveringSegments extends SegmentRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** Returns the segments that cover [start, end), which is within the size. */
-export function coveringPieces(file: OpenedAge, start: number, end: number): CoveringPieces {
-  const first = Math.floor(start / pieceBytes);
-  const beyond = Math.max(first + 1, Math.ceil(end / pieceBytes));
-  const at = (piece: number) => file.payloadStart + startOfPiece(file, piece);
+export function coveringSegments(file: OpenedAge, start: number, end: number): CoveringSegments {
+  const first = Math.floor(start / segmentBytes);
+  const beyond = Math.max(first + 1, Math.ceil(end / segmentBytes));
+  const at = (segment: number) => file.payloadStart + startOfSegment(file, segment);
   return { first, beyond, start: at(first), end: at(beyond) };
 }
 
 /** Returns a segment's offset in the payload; for the one after the last, the payload's end. */
-function startOfPiece({ size }: OpenedAge, piece: number): number {
-  return Math.min(piece * sealedPieceBytes, sealedBytesOf(size));
+function startOfSegment({ size }: OpenedAge, segment: number): number {
+  return Math.min(segment * sealedSegmentBytes, sealedBytesOf(size));
 }
 
 /**
@@ -101,32 +101,32 @@ function startOfPiece({ size }: OpenedAge, piece: number): number {
  */
 export function openStream(
   file: OpenedAge,
-  { first, beyond }: PieceRange,
+  { first, beyond }: SegmentRange,
   sealed: AsyncIterable<Uint8Array>,
   known: Uint8Array = emptyBytes,
 ): Pieces {
-  const { payload, pieceCount: count } = file;
-  let left = startOfPiece(file, beyond) - startOfPiece(file, first) - known.length;
+  const { payload, segmentCount: count } = file;
+  let left = startOfSegment(file, beyond) - startOfSegment(file, first) - known.length;
   let next = first;
   let rest = known;
   function* opened(bytes: Uint8Array): Generator<Uint8Array> {
-    for (let start = 0; start < bytes.length; start += sealedPieceBytes) {
-      const piece = bytes.subarray(start, start + sealedPieceBytes);
+    for (let start = 0; start < bytes.length; start += sealedSegmentBytes) {
+      const segment = bytes.subarray(start, start + sealedSegmentBytes);
       next += 1;
-      yield openPiece(payload, { index: next - 1, isLast: next === count }, piece);
+      yield openSegment(payload, { index: next - 1, isLast: next === count }, segment);
     }
   }
   function* take(bytes: Uint8Array): Generator<Uint8Array> {
     left -= bytes.length;
-    const missing = rest.length === 0 ? 0 : sealedPieceBytes - rest.length;
+    const missing = rest.length === 0 ? 0 : sealedSegmentBytes - rest.length;
     const isCut = bytes.length < missing && left > 0;
     if (missing > 0) {
-      const piece = concatBytes(rest, bytes.subarray(0, missing));
-      rest = isCut ? piece : emptyBytes;
-      if (!isCut) yield* opened(piece);
+      const segment = concatBytes(rest, bytes.subarray(0, missing));
+      rest = isCut ? segment : emptyBytes;
+      if (!isCut) yield* opened(segment);
     }
     const others = bytes.subarray(missing);
-    const whole = left <= 0 ? others.length : others.length - (others.length % sealedPieceBytes);
+    const whole = left <= 0 ? others.length : others.length - (others.length % sealedSegmentBytes);
     // A copy, so that the larger array is released.
     if (!isCut) rest = others.slice(whole);
     yield* opened(others.subarray(0, whole));
@@ -144,8 +144,8 @@ export async function readOpened(
   file: SealedFile,
   { start, end }: { readonly start: number; readonly end: number },
 ): Promise<Uint8Array> {
-  const { first, beyond: _, ...bounds } = coveringPieces(age, start, end);
+  const { first, beyond: _, ...bounds } = coveringSegments(age, start, end);
   const sealed = await file.read(bounds.start, bounds.end);
-  const opened = openPieces(age.payload, { first, count: age.pieceCount, sealed });
-  return opened.subarray(start - first * pieceBytes, end - first * pieceBytes);
+  const opened = openSegments(age.payload, { first, count: age.segmentCount, sealed });
+  return opened.subarray(start - first * segmentBytes, end - first * segmentBytes);
 }

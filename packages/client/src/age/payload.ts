@@ -3,22 +3,22 @@
 
 import { concatBytes } from '../bytes/bytes.ts';
 import { StorageError } from '../storage-error.ts';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 
-export const pieceBytes = 65_536;
+export const segmentBytes = 65_536;
 const tagBytes = 16;
-export const sealedPieceBytes = pieceBytes + tagBytes;
+export const sealedSegmentBytes = segmentBytes + tagBytes;
 /** The nonce between header and payload. */
 export const payloadNonceBytes = 16;
 
 /** Returns the number of segments; an empty file has one, empty segment. */
-export function pieceCountOf(plainBytes: number): number {
-  return Math.max(1, Math.ceil(plainBytes / pieceBytes));
+export function segmentCountOf(plainBytes: number): number {
+  return Math.max(1, Math.ceil(plainBytes / segmentBytes));
 }
 
 /** Returns the length of the payload, without the nonce before it. */
 export function sealedBytesOf(plainBytes: number): number {
-  return plainBytes + tagBytes * pieceCountOf(plainBytes);
+  return plainBytes + tagBytes * segmentCountOf(plainBytes);
 }
 
 /**
@@ -26,8 +26,8 @@ export function sealedBytesOf(plainBytes: number): number {
  * length.
  */
 export function plainBytesOf(sealedBytes: number): number {
-  const count = Math.ceil(sealedBytes / sealedPieceBytes);
-  const lastBytes = sealedBytes - (count - 1) * sealedPieceBytes;
+  const count = Math.ceil(sealedBytes / sealedSegmentBytes);
+  const lastBytes = sealedBytes - (count - 1) * sealedSegmentBytes;
   // Only an empty file has an empty last segment.
   if (lastBytes > tagBytes || sealedBytes === tagBytes) return sealedBytes - count * tagBytes;
   throw damaged('It is truncated: no age file has this length.');
@@ -64,35 +64,35 @@ export async function deriveBytes(
 
 /** The cipher and key of one file's segments. */
 export interface PayloadKey {
-  readonly cipher: PieceCipher;
+  readonly cipher: SegmentCipher;
   readonly key: Uint8Array;
 }
 
-export interface PieceName {
+export interface SegmentName {
   readonly index: number;
   readonly isLast: boolean;
 }
 
 /** A big-endian counter of 11 bytes, and a mark of the last segment. */
-function nonceOf({ index, isLast }: PieceName): Uint8Array {
+function nonceOf({ index, isLast }: SegmentName): Uint8Array {
   const nonce = new Uint8Array(12);
   new DataView(nonce.buffer).setBigUint64(3, BigInt(index));
   nonce[11] = isLast ? 1 : 0;
   return nonce;
 }
 
-export function sealPiece(
+export function sealSegment(
   { cipher, key }: PayloadKey,
-  name: PieceName,
+  name: SegmentName,
   bytes: Uint8Array,
 ): Uint8Array {
   return cipher.seal(key, nonceOf(name), bytes);
 }
 
 /** Decrypts a segment; throws IntegrityError if it is not the segment of this name. */
-export function openPiece(
+export function openSegment(
   { cipher, key }: PayloadKey,
-  name: PieceName,
+  name: SegmentName,
   sealed: Uint8Array,
 ): Uint8Array {
   const bytes = cipher.open(key, nonceOf(name), sealed);
@@ -102,15 +102,15 @@ export function openPiece(
 }
 
 /** Decrypts consecutive segments, from index `first`; the last may be short. */
-export function openPieces(
+export function openSegments(
   payload: PayloadKey,
-  pieces: { readonly first: number; readonly count: number; readonly sealed: Uint8Array },
+  segments: { readonly first: number; readonly count: number; readonly sealed: Uint8Array },
 ): Uint8Array {
-  const { first, count, sealed } = pieces;
+  const { first, count, sealed } = segments;
   const opened: Uint8Array[] = [];
-  for (let start = 0, index = first; start < sealed.length; start += sealedPieceBytes, index++) {
-    const piece = sealed.subarray(start, start + sealedPieceBytes);
-    opened.push(openPiece(payload, { index, isLast: index === count - 1 }, piece));
+  for (let start = 0, index = first; start < sealed.length; start += sealedSegmentBytes, index++) {
+    const segment = sealed.subarray(start, start + sealedSegmentBytes);
+    opened.push(openSegment(payload, { index, isLast: index === count - 1 }, segment));
   }
   return concatBytes(...opened);
 }
@@ -121,8 +121,8 @@ export function damaged(sentence: string): StorageError {
 
 /** Returns the plaintext bytes within the first `sealedBytes` of a payload; 0 before it begins. */
 export function plainBytesWithin(sealedBytes: number): number {
-  const pieces = Math.floor(sealedBytes / sealedPieceBytes);
-  const rest = Math.min(sealedBytes - pieces * sealedPieceBytes, pieceBytes);
-  const isShort = rest > 0 && rest < pieceBytes;
-  return Math.max(0, pieces * pieceBytes + rest - (isShort ? tagBytes : 0));
+  const segments = Math.floor(sealedBytes / sealedSegmentBytes);
+  const rest = Math.min(sealedBytes - segments * sealedSegmentBytes, segmentBytes);
+  const isShort = rest > 0 && rest < segmentBytes;
+  return Math.max(0, segments * segmentBytes + rest - (isShort ? tagBytes : 0));
 }

@@ -4,16 +4,16 @@
 import { joinPieces } from '../bytes/byte-stream.ts';
 import { emptyBytes } from '../bytes/bytes.ts';
 import type { OpenedSource } from '../bytes/upload-source.ts';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileHeader } from './header.ts';
 import {
   type PayloadKey,
   payloadKeyOf,
   payloadNonceBytes,
-  pieceBytes,
   sealedBytesOf,
-  sealedPieceBytes,
-  sealPiece,
+  sealedSegmentBytes,
+  sealSegment,
+  segmentBytes,
 } from './payload.ts';
 
 /**
@@ -22,12 +22,12 @@ import {
 export async function sealedSource(
   plain: OpenedSource,
   header: FileHeader,
-  cipher: PieceCipher,
+  cipher: SegmentCipher,
 ): Promise<OpenedSource> {
   const { prefix, fileKey } = header;
   const nonce = prefix.subarray(prefix.length - payloadNonceBytes);
   const payload = { cipher, key: await payloadKeyOf(fileKey, nonce) };
-  const reader = new PieceReader(plain);
+  const reader = new SegmentReader(plain);
   const { size } = plain;
   /** The segment that the previous slice ended in. */
   let cut: PlacedBytes | undefined;
@@ -93,7 +93,7 @@ class Slice {
 }
 
 /** Segments from `first` on, before encryption. */
-interface PlainPieces {
+interface PlainSegments {
   readonly first: number;
   readonly bytes: Uint8Array;
   readonly isEnd: boolean;
@@ -103,16 +103,16 @@ interface PlainPieces {
 function sealInto(
   slice: Slice,
   payload: PayloadKey,
-  { first, bytes, isEnd }: PlainPieces,
+  { first, bytes, isEnd }: PlainSegments,
 ): PlacedBytes | undefined {
   let last: PlacedBytes | undefined;
   // An empty file has one segment.
-  for (let at = 0; at < bytes.length || (at === 0 && first === 0); at += pieceBytes) {
-    const index = first + at / pieceBytes;
-    const piece = bytes.subarray(at, at + pieceBytes);
-    const isLast = isEnd && at + pieceBytes >= bytes.length;
-    const sealed = sealPiece(payload, { index, isLast }, piece);
-    last = { start: index * sealedPieceBytes, bytes: sealed };
+  for (let at = 0; at < bytes.length || (at === 0 && first === 0); at += segmentBytes) {
+    const index = first + at / segmentBytes;
+    const segment = bytes.subarray(at, at + segmentBytes);
+    const isLast = isEnd && at + segmentBytes >= bytes.length;
+    const sealed = sealSegment(payload, { index, isLast }, segment);
+    last = { start: index * sealedSegmentBytes, bytes: sealed };
     slice.put(last);
   }
   return last;
@@ -124,7 +124,7 @@ interface Covered {
 }
 
 /** Reads whole segments and detects the last one, also if the size is unknown. */
-class PieceReader {
+class SegmentReader {
   readonly #source: OpenedSource;
   /** Read ahead of a stream of unknown size, to see whether it continues. */
   #ahead: Uint8Array = emptyBytes;
@@ -136,10 +136,10 @@ class PieceReader {
   }
 
   /** Reads the segments that contain bytes of the payload's [position, to). */
-  async readCovering({ position, to }: Covered): Promise<PlainPieces> {
-    const first = Math.floor(position / sealedPieceBytes);
-    const count = Math.ceil(to / sealedPieceBytes) - first;
-    return { first, ...(await this.#read(first * pieceBytes, count * pieceBytes)) };
+  async readCovering({ position, to }: Covered): Promise<PlainSegments> {
+    const first = Math.floor(position / sealedSegmentBytes);
+    const count = Math.ceil(to / sealedSegmentBytes) - first;
+    return { first, ...(await this.#read(first * segmentBytes, count * segmentBytes)) };
   }
 
   async #read(start: number, length: number): Promise<{ bytes: Uint8Array; isEnd: boolean }> {

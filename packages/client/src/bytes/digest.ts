@@ -5,10 +5,10 @@ import { StorageError } from '../storage-error.ts';
 import { concatBytes, emptyBytes, encodeHex } from './bytes.ts';
 import { sha256 } from './sha256.ts';
 
-/** Throws BadDigest if `told` is given and differs from the digest of the bytes. */
-export function requireTold(told: string | undefined, digest: Uint8Array): void {
-  if (told === undefined || told.toLowerCase() === encodeHex(digest)) return;
-  if (!/^[0-9a-f]{64}$/i.test(told)) {
+/** Throws BadDigest if `expected` is given and differs from the digest of the bytes. */
+export function requireSha256(expected: string | undefined, digest: Uint8Array): void {
+  if (expected === undefined || expected.toLowerCase() === encodeHex(digest)) return;
+  if (!/^[0-9a-f]{64}$/i.test(expected)) {
     throw new StorageError('InvalidArgument', 'sha256 must have 64 hexadecimal digits.');
   }
   throw new StorageError('BadDigest', 'The bytes do not match the given sha256.');

@@ -73,7 +73,7 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
   if (size !== undefined) {
     // Nothing asks for a slice of an empty file.
     if (size === 0) await reader.requireEnd();
-    return { size, slice: (start, end) => sliceOfTold(reader, size, { start, end }) };
+    return { size, slice: (start, end) => sliceOfKnownSize(reader, size, { start, end }) };
   }
   const limit = options.bufferedBytesMax;
   const bytes = await reader.read(limit + 1);
@@ -83,7 +83,7 @@ async function streamSource(stream: ByteStream, options: SourceOptions): Promise
 }
 
 /** Reads a slice. After the last one the stream must end, or the stored file would be truncated. */
-async function sliceOfTold(
+async function sliceOfKnownSize(
   reader: OrderedReader,
   size: number,
   { start, end }: { readonly start: number; readonly end: number },
@@ -130,13 +130,13 @@ class OrderedReader {
   }
 
   async requireEnd(): Promise<void> {
-    const told = this.#position;
+    const size = this.#position;
     const beyond = await this.read(1);
     if (beyond.length === 0) return;
     await this.stop();
     throw new StorageError(
       'InvalidArgument',
-      `The stream has more bytes than its given size of ${told}.`,
+      `The stream has more bytes than its given size of ${size}.`,
     );
   }
 

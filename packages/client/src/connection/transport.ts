@@ -170,7 +170,7 @@ export interface SealedIdentity {
  * `endToEnd` is absent or null if the bucket is not end-to-end. Over HTTP the response lacks the
  * values that identities are derived from.
  */
-export interface ToldMode {
+export interface BucketMode {
   readonly endToEnd?:
     | EndToEndRecord
     | (Omit<EndToEndRecord, 'serial' | 'epochs'> & { readonly epoch?: BucketEpoch | undefined })
@@ -213,7 +213,7 @@ export interface ErasureAnswer {
 }
 
 /** Operations of owners and controllers. */
-export interface Management {
+export interface Administration {
   createBucket(id: string, options: BucketOptions): Promise<BucketRecord>;
   getBucket(id: string): Promise<BucketRecord>;
   listBuckets(page: number): Promise<{ items: readonly BucketRecord[]; hasMore: boolean }>;
@@ -262,7 +262,7 @@ export interface Transport {
   cancelUpload(name: SessionName, signal: Signal): Promise<void>;
   /** Returns the open sessions. */
   listUploads(bucket: string, signal: Signal): Promise<readonly UploadSession[]>;
-  getEndToEnd(bucket: string, signal: Signal): Promise<ToldMode>;
+  getEndToEnd(bucket: string, signal: Signal): Promise<BucketMode>;
   openFile(
     file: FileName,
     options: {
@@ -297,5 +297,5 @@ export interface Transport {
   eraseVersions(erasure: Erasure, signal: Signal): Promise<ErasureAnswer>;
   status(signal: Signal): Promise<ServiceStatus>;
   /** Absent over HTTP. */
-  readonly management: Management | undefined;
+  readonly administration: Administration | undefined;
 }

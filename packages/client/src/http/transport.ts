@@ -38,7 +38,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
   return {
     wholeFileBytesMax: singleUploadBytesMax,
     bodyMsMax: httpBodyMsMax,
-    management: undefined,
+    administration: undefined,
     line: connection.line,
     probe: (bytes) => probe(connection, bytes),
     putFile: (file, signal) => putFile(connection, file, signal),

@@ -4,14 +4,14 @@ import { type EndToEndLayer, endToEnd } from '../end-to-end.ts';
 import { type LinkOptions, openLink } from '../open-link.ts';
 import type { EndToEndOptions } from '../types/end-to-end.ts';
 import type { Download } from '../types/transfers.ts';
-import { nodePieceCipher } from './piece-cipher.ts';
+import { nodeSegmentCipher } from './segment-cipher.ts';
 
 /** Returns the layer of `endToEnd` with Node's cipher. */
 export function nodeEndToEnd(options: EndToEndOptions = {}): EndToEndLayer {
-  return endToEnd({ cipher: nodePieceCipher, ...options });
+  return endToEnd({ cipher: nodeSegmentCipher, ...options });
 }
 
 /** Downloads by a share link, as `openLink` does, with Node's cipher. */
 export function openNodeLink(url: string, options: LinkOptions = {}): Promise<Download> {
-  return openLink(url, { cipher: nodePieceCipher, ...options });
+  return openLink(url, { cipher: nodeSegmentCipher, ...options });
 }

@@ -19,7 +19,7 @@ import {
   inClear,
   inClearResult,
   sealed,
-  sealedIfTold,
+  sealedOptional,
   shown,
 } from './shown-paths.ts';
 
@@ -113,11 +113,11 @@ type NameWithoutPaths = {
 
 /** Members without paths, passed on unchanged; a member with paths does not compile here. */
 function passed(transport: Part<NameWithoutPaths>) {
-  const { wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, management } = transport;
+  const { wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks, administration } = transport;
   const { getEndToEnd, removeLink, status } = transport;
   const { line, probe } = transport;
   const fixed = { line, probe, wholeFileBytesMax, bodyMsMax, linkBase, readsByLinks };
-  return { ...fixed, management, getEndToEnd, removeLink, status };
+  return { ...fixed, administration, getEndToEnd, removeLink, status };
 }
 
 function uploads(
@@ -218,7 +218,7 @@ function lists(
         const { prefix } = request;
         const isPart = names.isSealing && prefix !== undefined;
         const folder = isPart ? names.seal(folderOf(prefix)) : prefix;
-        const asked = { ...sealedIfTold(names, request), prefix: folder };
+        const asked = { ...sealedOptional(names, request), prefix: folder };
         const page = await transport.listVersions(asked, signal);
         const items = found(names, page.items, prefix ?? '');
         return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
@@ -265,7 +265,7 @@ function links(transport: Transport, using: Using): Part<'createLink' | 'listLin
       }),
     listLinks: (request) =>
       using({ bucket: request.bucket, signal: request.signal }, async (names) => {
-        const page = await transport.listLinks(sealedIfTold(names, request));
+        const page = await transport.listLinks(sealedOptional(names, request));
         const items = found(names, page.items, '');
         return { ...page, items: names.isSealing ? items.toSorted(byPath) : items };
       }),
@@ -290,7 +290,7 @@ function removals(
       }),
     eraseVersions: (erasure, signal) =>
       using({ bucket: erasure.bucket, signal }, async (names) =>
-        transport.eraseVersions(sealedPrefix(names, sealedIfTold(names, erasure)), signal),
+        transport.eraseVersions(sealedPrefix(names, sealedOptional(names, erasure)), signal),
       ),
   };
 }

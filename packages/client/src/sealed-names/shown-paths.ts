@@ -9,7 +9,7 @@ export function sealed<T extends { readonly path: string }>(names: PathNames, na
 }
 
 /** Seals the optional path of an argument. */
-export function sealedIfTold<T extends { readonly path?: string | undefined }>(
+export function sealedOptional<T extends { readonly path?: string | undefined }>(
   names: PathNames,
   told: T,
 ) {

@@ -19,7 +19,7 @@ export interface IdentityStore {
 }
 
 /** The cipher of an age file's segments: ChaCha20-Poly1305 (RFC 8439). */
-export interface PieceCipher {
+export interface SegmentCipher {
   /** Returns the encrypted bytes followed by the tag of 16 bytes. */
   seal(key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array): Uint8Array;
   /** Returns the decrypted bytes, or undefined if the tag does not match. */
@@ -34,7 +34,7 @@ export interface EndToEndOptions {
   /** Stores identities of buckets; in memory by default. */
   readonly store?: IdentityStore | undefined;
   /** Encrypts files' contents; by @noble/ciphers by default. */
-  readonly cipher?: PieceCipher | undefined;
+  readonly cipher?: SegmentCipher | undefined;
 }
 
 export interface BucketEpoch {

@@ -6,7 +6,7 @@ import {
   batchItemCountMax,
   batchTextBytesMax,
 } from '../../../wire/src/limits.ts';
-import { etagOf, requireTold } from '../bytes/digest.ts';
+import { etagOf, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -149,7 +149,7 @@ async function readSmall(
     const bytes = await source.slice(0, size);
     const metadata = (await lateMetadata(file)) ?? described.metadata;
     const digest = await sha256(bytes);
-    requireTold(described.sha256, digest);
+    requireSha256(described.sha256, digest);
     const { bucket: _, sha256: __, ...rest } = described;
     const small = { ...rest, metadata, bytes, etag: await etagOf([digest]) };
     if (textBytesOf(small) <= fileTextBytesMax) return small;

@@ -2,7 +2,7 @@
 // attempt may have begun. The stored file must have the digest of the bytes that were read.
 
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
-import { etagOf, requireTold } from '../bytes/digest.ts';
+import { etagOf, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
@@ -87,7 +87,7 @@ async function uploadWhole(job: UploadJob, contentType: string, size: number): P
   const bytes = await source.slice(0, size);
   const metadata = (await lateMetadata(options)) ?? described.metadata;
   const file = { ...described, metadata, contentType, bytes, digest: await sha256(bytes) };
-  requireTold(file.sha256, file.digest);
+  requireSha256(file.sha256, file.digest);
   const etag = await etagOf([file.digest]);
   const { signal } = options;
   const progress = { totalBytes: size, resumedBytes: 0 };

@@ -2,7 +2,7 @@
 
 import { Principal } from '@icp-sdk/core/principal';
 import { pageSizeMax } from '../../../wire/src/limits.ts';
-import type { Management } from '../connection/transport.ts';
+import type { Administration } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
 import type { BucketChange, BucketMember, BucketOptions, BucketRecord } from '../types/buckets.ts';
 import { bucketRecordOf, keyRecordOf, listedKeyOf, optional } from './candid-records.ts';
@@ -10,10 +10,10 @@ import type { CandidBucket, ServiceActor } from './candid-types.ts';
 import { call } from './connection.ts';
 import { actorIdentities, endToEndOptionsOf } from './end-to-end.ts';
 
-export function actorManagement(
+export function actorBucketsAndKeys(
   actor: ServiceActor,
   apiKey: string | undefined,
-): Omit<Management, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'> {
+): Omit<Administration, 'updateAccess' | 'rotateBucketKey' | 'rotateRootKey'> {
   return {
     ...actorIdentities(actor),
     createBucket: async (id, options) => {

@@ -1,9 +1,9 @@
-// The segment cipher for browsers. Node has a faster one: node/piece-cipher.ts.
+// The segment cipher for browsers. Node has a faster one: node/segment-cipher.ts.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 
-export const softwarePieceCipher: PieceCipher = {
+export const softwareSegmentCipher: SegmentCipher = {
   seal: (key, nonce, bytes) => chacha20poly1305(key, nonce).encrypt(bytes),
   open(key, nonce, sealed) {
     try {

@@ -1,12 +1,12 @@
 // The segment cipher by OpenSSL, at 1 GB/s.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { PieceCipher } from '../types/end-to-end.ts';
+import type { SegmentCipher } from '../types/end-to-end.ts';
 
 const algorithm = 'chacha20-poly1305';
 const authTagLength = 16;
 
-export const nodePieceCipher: PieceCipher = {
+export const nodeSegmentCipher: SegmentCipher = {
   seal(key, nonce, bytes) {
     const cipher = createCipheriv(algorithm, key, nonce, { authTagLength });
     const sealed = new Uint8Array(bytes.length + authTagLength);
