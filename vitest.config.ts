@@ -1,11 +1,11 @@
-// `npm test` runs everything but the soaks, which take minutes (`npm run soak`), the judges, which
-// want other people's clients installed (`npm run clients`), and other people's canisters, which
-// are files of the user's (`npm run replica:foreign`).
+// Suites that this configuration leaves out have commands of their own: the soaks take hours
+// (`npm run soak`), third-party clients must be installed (`npm run clients`), and third-party
+// canisters are the user's files (`npm run replica:foreign`).
 
 import { defineConfig } from 'vitest/config';
 import { judgesAsked } from './tests/clients/support/judges.ts';
 import { foreignSuite } from './tests/foreign/support/foreign-files.ts';
-import { LongestFirst } from './tests/support/longest-first.ts';
+import { DurationRecorder, LongestFirst } from './tests/support/longest-first.ts';
 
 const { EFS_SUITE = 'usual' } = process.env;
 const isSoak = process.env.EFS_SOAK === '1';
@@ -30,6 +30,7 @@ export default defineConfig({
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', ...(process.env.EFS_WRITE === '1' ? [new DurationRecorder()] : [])],
     // Ten times what an idle machine needs and more: a limit ends what hangs, and judges no speed.
     testTimeout: 600_000,
     hookTimeout: 600_000,

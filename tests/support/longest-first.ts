@@ -1,73 +1,48 @@
-// The order of the test files: the longest first, so that none of them begins when all else is done.
-// Vitest knows the durations of an earlier run, but a fresh checkout has none.
+// Runs the longest test files first: a long file that starts last leaves the other worker idle.
+//
+// Vitest remembers the durations of its last run, but a fresh checkout has none, so the durations
+// are committed. `EFS_WRITE=1 npm test` records them anew.
 
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
+import { projectDir } from '../tidy/source-tree.ts';
 
-/** Those that take more than five seconds, the longest first. */
-const longest = [
-  'documents/pages',
-  'packages/packages',
-  'console/uploads',
-  'console/files',
-  'console/views',
-  'client/copies',
-  'service/kills',
-  'service/root-key',
-  'service/upgrade-from-release',
-  'client/many-files',
-  'client/identity-command',
-  'service/refusal-costs',
-  'client/lossy-network',
-  'service/many-parts',
-  'acceptance/hidden-bucket',
-  'service/upgrade-under-calls',
-  'certification/bucket-site-model',
-  'replica/persistence/damage',
-  'service/start-again',
-  'service/site-after-upgrade',
-  'service/rotation-crash',
-  'service/rotation',
-  'service/quota-overhead',
-  'domain/whole-model',
-  'service/start',
-  'kernel/outgoing-calls',
-  'acceptance/chunked-upload',
-  'actor/argument-decoder',
-  'client/parts-and-metadata',
-  'acceptance/files',
-  'service/random-source',
-  'client/storage',
-  'console/safety',
-  'console/sharing',
-  'console/sign-in',
-  'acceptance/hidden-labels',
-  'service/durability',
-  'client/resumable-download',
-  'service/crash',
-  'client/get-target',
-  'client/command',
-  'acceptance/http-upload',
-  'service/completion-cost',
-  'acceptance/listing',
-  'acceptance/upload-rights',
-  'storage/label-tree-model',
-  'domain/encryption-model',
-  'client/resume',
-  'replica/gateway/streaming',
-  'service/candid-fuzz',
-  'service/encryption',
-  'certification/canister-answers',
-  'certification/costs',
-].map((name) => `/tests/${name}.test.ts`);
+const recordPath = join(projectDir, 'tests/support/durations.json');
+/** Shorter files fill the gaps in any order. */
+const recordedSecondsMin = 3;
 
-function rank({ moduleId }: TestSpecification): number {
-  const place = longest.findIndex((end) => moduleId.endsWith(end));
-  return place < 0 ? longest.length : place;
+/** Seconds by name: `folder/file` without its ending. */
+type Durations = Readonly<Record<string, number>>;
+
+function nameOf(moduleId: string): string {
+  return /\/tests\/(.*)\.test\.ts$/.exec(moduleId)?.[1] ?? moduleId;
 }
 
 export class LongestFirst extends BaseSequencer {
+  readonly #durations: Durations = JSON.parse(readFileSync(recordPath, 'utf8'));
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.sort((one, other) => rank(one) - rank(other));
+    return sorted.sort((one, other) => this.#secondsOf(other) - this.#secondsOf(one));
+  }
+
+  #secondsOf({ moduleId }: TestSpecification): number {
+    return this.#durations[nameOf(moduleId)] ?? 0;
+  }
+}
+
+/** Replaces the recorded durations of the files that have just run. */
+export class DurationRecorder implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const former: Durations = JSON.parse(readFileSync(recordPath, 'utf8'));
+    const measured = modules.map((module): [string, number] => {
+      const { duration } = module.diagnostic();
+      return [nameOf(module.moduleId), Math.round(duration / 1_000)];
+    });
+    const all = Object.entries({ ...former, ...Object.fromEntries(measured) });
+    const long = all.filter(([, seconds]) => seconds >= recordedSecondsMin);
+    long.sort(([, one], [, other]) => other - one);
+    writeFileSync(recordPath, `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`);
   }
 }
