@@ -33,8 +33,8 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
   const words = () => {
     const { canisterId: id } = tested.service;
     return (
-      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it answers ` +
-      `nothing. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`
+      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it does ` +
+      `not run. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`
     );
   };
 
