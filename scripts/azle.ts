@@ -3,7 +3,8 @@
 //
 //   1,900 M instructions   as Azle bundles it
 //   1,080 M                without a polyfill of TextEncoder and TextDecoder, 680 kB, which
-//                          src/actor/native-text.ts replaces before anything uses it; minified
+//                          src/actor/runtime/native-text.ts replaces before anything uses it;
+//                          minified
 //     790 M                within one function: QuickJS looks names of a module's top level up one
 //                          by one, those of a function in a table
 //     750 M                the interface's text is made when the canister is built, not in it
@@ -63,7 +64,7 @@ async function loadAzle(): Promise<AzleBuild> {
   return Object.assign({}, ...loaded) as AzleBuild;
 }
 
-/** Azle's globals ask for the polyfill; src/actor/native-text.ts takes its place. */
+/** Azle's globals ask for the polyfill; src/actor/runtime/native-text.ts takes its place. */
 const withoutPolyfill: Plugin = {
   name: 'without the text polyfill',
   setup(build) {

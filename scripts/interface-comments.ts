@@ -25,24 +25,23 @@ export interface InterfaceComments {
   readonly types: readonly CommentedType[];
 }
 
-/** The files of src/actor that have types, in the order in which the interface shows them. */
-const typeFiles = ['candid-end-to-end.ts', 'candid.ts', 'candid-operations.ts', 'candid-http.ts'];
+/** The files of src/actor/candid with types, in the order in which the interface shows them. */
+const typeFiles = ['end-to-end.ts', 'types.ts', 'operations.ts', 'http.ts'];
 
 export async function readComments(projectDir: string): Promise<InterfaceComments> {
   const folder = join(projectDir, 'src', 'actor');
-  const parse = async (name: string) =>
-    ts.createSourceFile(
-      name,
-      await readFile(join(folder, name), 'utf8'),
-      ts.ScriptTarget.ES2022,
-      true,
-    );
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
-  const groups = (await Promise.all(names.map(parse))).flatMap(groupsOf);
+  const parse = async (path: string) =>
+    ts.createSourceFile(path, await readFile(path, 'utf8'), ts.ScriptTarget.ES2022, true);
+  const parseAll = (module: string, names: readonly string[]) =>
+    Promise.all(names.map((name) => parse(join(folder, module, name))));
+  const methodFiles = (await readdir(join(folder, 'methods'))).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const groups = (await parseAll('methods', methodFiles)).flatMap(groupsOf);
   const index = await readFile(join(projectDir, 'src', 'index.ts'), 'utf8');
   // In the order in which the canister lists its classes.
   groups.sort((left, right) => index.lastIndexOf(left.name) - index.lastIndexOf(right.name));
-  const types = (await Promise.all(typeFiles.map(parse))).flatMap(typesOf);
+  const types = (await parseAll('candid', typeFiles)).flatMap(typesOf);
   return { groups, types };
 }
 

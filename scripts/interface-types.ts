@@ -2,10 +2,10 @@
 // in the canister's own engine, where methods have the types that they decode; nobody deploys it.
 
 import { IDL } from '@dfinity/candid';
-import * as files from '../src/actor/candid.ts';
-import * as endToEnd from '../src/actor/candid-end-to-end.ts';
-import * as http from '../src/actor/candid-http.ts';
-import * as operations from '../src/actor/candid-operations.ts';
+import * as endToEnd from '../src/actor/candid/end-to-end.ts';
+import * as http from '../src/actor/candid/http.ts';
+import * as operations from '../src/actor/candid/operations.ts';
+import * as files from '../src/actor/candid/types.ts';
 
 /** Types as Candid writes them, by named ones where there are such. */
 export interface InterfaceTypes {

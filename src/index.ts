@@ -1,23 +1,23 @@
 // The canister: its actor classes. The text codec comes first, before anything encodes a text.
 
-import './actor/native-text.ts';
-import { ApiKeysActor } from './actor/api-keys.ts';
-import { BucketsActor } from './actor/buckets.ts';
-import { CopiesActor } from './actor/copies.ts';
-import { EndToEndActor } from './actor/end-to-end.ts';
-import { FileBatchesActor } from './actor/file-batches.ts';
-import { FilesActor } from './actor/files.ts';
-import { HttpActor } from './actor/http.ts';
-import { InspectActor } from './actor/inspect.ts';
-import { LifecycleActor } from './actor/lifecycle.ts';
-import { LinksActor } from './actor/links.ts';
-import { ListingActor } from './actor/listing.ts';
-import { RotationActor } from './actor/rotation.ts';
-import { StatusActor } from './actor/status.ts';
-import { StreamingActor } from './actor/streaming.ts';
-import { UploadsActor } from './actor/uploads.ts';
-import { VersionsActor } from './actor/versions.ts';
-import { WellKnownActor } from './actor/well-known.ts';
+import './actor/runtime/native-text.ts';
+import { ApiKeysActor } from './actor/methods/api-keys.ts';
+import { BucketsActor } from './actor/methods/buckets.ts';
+import { CopiesActor } from './actor/methods/copies.ts';
+import { EndToEndActor } from './actor/methods/end-to-end.ts';
+import { FileBatchesActor } from './actor/methods/file-batches.ts';
+import { FilesActor } from './actor/methods/files.ts';
+import { HttpActor } from './actor/methods/http.ts';
+import { InspectActor } from './actor/methods/inspect.ts';
+import { LifecycleActor } from './actor/methods/lifecycle.ts';
+import { LinksActor } from './actor/methods/links.ts';
+import { ListingActor } from './actor/methods/listing.ts';
+import { RotationActor } from './actor/methods/rotation.ts';
+import { StatusActor } from './actor/methods/status.ts';
+import { StreamingActor } from './actor/methods/streaming.ts';
+import { UploadsActor } from './actor/methods/uploads.ts';
+import { VersionsActor } from './actor/methods/versions.ts';
+import { WellKnownActor } from './actor/methods/well-known.ts';
 
 export default [
   LifecycleActor,

@@ -98,7 +98,7 @@ export const derivationsPerHourMax = 10;
 export const derivationShares = { bucket: 1 / 5, owner: 1 / 4, kept: 1 / 4 } as const;
 export const hourNs = 3_600n * 1_000_000_000n;
 
-// Arguments in Candid; of each method: src/actor/method-table.ts
+// Arguments in Candid; of each method: src/actor/dispatch/method-table.ts
 /** Types that an argument declares. Each has to fit into one byte. */
 export const candidTableLengthMax = 32;
 /** Fields and alternatives of all of them. */

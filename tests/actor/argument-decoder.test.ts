@@ -6,8 +6,12 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ArgumentBounds, decodeWithin, planOf } from '../../src/actor/argument-decoder.ts';
-import { CandidFault } from '../../src/actor/candid-reader.ts';
+import { CandidFault } from '../../src/actor/candid/reader.ts';
+import {
+  type ArgumentBounds,
+  decodeWithin,
+  planOf,
+} from '../../src/actor/messages/argument-decoder.ts';
 import { hostileArguments } from '../support/hostile-arguments.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 import { readInterface } from '../support/model-interface.ts';

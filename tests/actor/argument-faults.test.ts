@@ -5,11 +5,11 @@ import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodeWithin, planOf } from '../../src/actor/argument-decoder.ts';
-import { explainArgument } from '../../src/actor/argument-faults.ts';
-import * as types from '../../src/actor/candid.ts';
-import { ApiKeyRequest } from '../../src/actor/candid-operations.ts';
-import { CandidFault } from '../../src/actor/candid-reader.ts';
+import { ApiKeyRequest } from '../../src/actor/candid/operations.ts';
+import { CandidFault } from '../../src/actor/candid/reader.ts';
+import * as types from '../../src/actor/candid/types.ts';
+import { decodeWithin, planOf } from '../../src/actor/messages/argument-decoder.ts';
+import { explainArgument } from '../../src/actor/messages/argument-faults.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);

@@ -1,9 +1,9 @@
 import { IDL } from '@dfinity/candid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { batchItemCountMax } from '../../packages/wire/src/limits.ts';
-import { decodeFileBatch, decodeFileDeletion } from '../../src/actor/batch-messages.ts';
-import { BatchedFile, FileBatch, FileDeletion } from '../../src/actor/candid.ts';
-import { CandidFault } from '../../src/actor/candid-reader.ts';
+import { CandidFault } from '../../src/actor/candid/reader.ts';
+import { BatchedFile, FileBatch, FileDeletion } from '../../src/actor/candid/types.ts';
+import { decodeFileBatch, decodeFileDeletion } from '../../src/actor/messages/batch-messages.ts';
 import { Refusal } from '../../src/domain/shared/refusal.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 

@@ -3,9 +3,9 @@
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import * as messages from '../../src/actor/bulk-messages.ts';
-import { encodeResponse } from '../../src/actor/bulk-messages.ts';
-import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../../src/actor/candid-http.ts';
+import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../../src/actor/candid/http.ts';
+import * as messages from '../../src/actor/messages/bulk-messages.ts';
+import { encodeResponse } from '../../src/actor/messages/bulk-messages.ts';
 import { requestHeaderCountMax } from '../../src/limits.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 

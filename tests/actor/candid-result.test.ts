@@ -2,9 +2,9 @@
 
 import { IDL } from '@dfinity/candid';
 import { describe, expect, it } from 'vitest';
-import * as types from '../../src/actor/candid.ts';
-import { HttpResponse, StreamingResponse } from '../../src/actor/candid-http.ts';
-import { encodeResult, messageHead } from '../../src/actor/candid-result.ts';
+import { HttpResponse, StreamingResponse } from '../../src/actor/candid/http.ts';
+import { encodeResult, messageHead } from '../../src/actor/candid/result.ts';
+import * as types from '../../src/actor/candid/types.ts';
 import { concatBytes } from '../../src/lib/bytes.ts';
 import { sampleOf } from '../support/candid-values.ts';
 

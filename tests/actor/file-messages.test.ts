@@ -1,8 +1,8 @@
 import { IDL } from '@dfinity/candid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FileUpload, ResultBytes } from '../../src/actor/candid.ts';
-import * as messages from '../../src/actor/file-messages.ts';
-import { encodeBytesResult } from '../../src/actor/file-messages.ts';
+import { FileUpload, ResultBytes } from '../../src/actor/candid/types.ts';
+import * as messages from '../../src/actor/messages/file-messages.ts';
+import { encodeBytesResult } from '../../src/actor/messages/file-messages.ts';
 import { installNodeText } from '../support/memory-stores.ts';
 
 beforeAll(installNodeText);

@@ -1,12 +1,12 @@
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ResultFile, ResultFileList, ResultFolderPage } from '../../src/actor/candid.ts';
+import { ResultFile, ResultFileList, ResultFolderPage } from '../../src/actor/candid/types.ts';
 import {
   encodeFileListResult,
   encodeFileResult,
   encodeFolderPageResult,
-} from '../../src/actor/file-record-messages.ts';
+} from '../../src/actor/messages/file-record-messages.ts';
 import { type FileRecord, fileId } from '../../src/domain/files/file-records.ts';
 import { fileView } from '../../src/domain/files/file-view.ts';
 import { partsOfFile } from '../../src/domain/files/files.ts';

@@ -12,10 +12,10 @@ import { interfaceOutputs } from '../../scripts/interface.ts';
 import { type InterfaceComments, readComments } from '../../scripts/interface-comments.ts';
 import { interfaceText } from '../../scripts/interface-text.ts';
 import { interfaceTypes } from '../../scripts/interface-types.ts';
-import * as files from '../../src/actor/candid.ts';
-import * as endToEnd from '../../src/actor/candid-end-to-end.ts';
-import * as http from '../../src/actor/candid-http.ts';
-import * as operations from '../../src/actor/candid-operations.ts';
+import * as endToEnd from '../../src/actor/candid/end-to-end.ts';
+import * as http from '../../src/actor/candid/http.ts';
+import * as operations from '../../src/actor/candid/operations.ts';
+import * as files from '../../src/actor/candid/types.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');

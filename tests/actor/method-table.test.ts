@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { methodTable } from '../../src/actor/method-table.ts';
+import { methodTable } from '../../src/actor/dispatch/method-table.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const interfaceText = readFileSync(join(projectDir, 'candid', 'file_storage.did'), 'utf8');
@@ -18,7 +18,7 @@ test('the table has a row for each method, and no other', () => {
 });
 
 test('ingress is checked for each update, and taken for no query', () => {
-  // http_request_update is checked by what its query would answer: src/actor/inspect.ts
+  // http_request_update is checked by what its query would answer: src/actor/methods/inspect.ts
   const checked = methods.filter(({ isQuery, name }) => !isQuery && name !== 'http_request_update');
   const rows = Object.entries(methodTable).filter(([, { admit }]) => admit !== undefined);
   expect(rows.map(([name]) => name).sort()).toEqual(checked.map(({ name }) => name).sort());

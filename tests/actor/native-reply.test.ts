@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EncodableResponse, encodeResponse } from '../../src/actor/bulk-messages.ts';
-import { replyBytes, replyNatively } from '../../src/actor/native-reply.ts';
+import { type EncodableResponse, encodeResponse } from '../../src/actor/messages/bulk-messages.ts';
+import { replyBytes, replyNatively } from '../../src/actor/messages/native-reply.ts';
 import { closeTextExchange } from '../../src/crypto/kernel-text.ts';
 import { installKernelText, type TextHost } from '../support/kernel-text-host.ts';
 import { installNodeText } from '../support/memory-stores.ts';

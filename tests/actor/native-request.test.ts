@@ -3,9 +3,9 @@
 import { IDL } from '@dfinity/candid';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAnyRequest } from '../../src/actor/bulk-messages.ts';
-import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid-http.ts';
-import { readRequestNatively } from '../../src/actor/native-request.ts';
+import { HttpRequest, HttpUpdateRequest } from '../../src/actor/candid/http.ts';
+import { readAnyRequest } from '../../src/actor/messages/bulk-messages.ts';
+import { readRequestNatively } from '../../src/actor/messages/native-request.ts';
 import { closeTextExchange } from '../../src/crypto/kernel-text.ts';
 import {
   header,

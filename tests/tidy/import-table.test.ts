@@ -32,6 +32,15 @@ function clientFolders(count: number): string[] {
     .map((name) => `${client}/${name}`);
 }
 
+/** Each may import those before it. */
+const actorOrder = ['runtime', 'candid', 'messages', 'dispatch', 'methods'];
+
+function actorFolders(count: number): string[] {
+  const before = actorOrder.slice(0, count).map((name) => `src/actor/${name}`);
+  const outside = ['src/certification', 'src/limits.ts', 'azle', ...candidLibrary];
+  return [...allOfSrc, ...outside, ...before];
+}
+
 /** A module is the longest row that a path begins with; a package allows its subpaths too. */
 const table: Readonly<Record<string, readonly string[]>> = {
   [wire]: [],
@@ -59,7 +68,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'src/crypto/kernel.ts',
     'src/storage',
   ],
-  'src/actor': [...allOfSrc, 'src/certification', 'src/limits.ts', 'azle', ...candidLibrary],
+  'src/actor/runtime': actorFolders(0),
+  'src/actor/candid': actorFolders(1),
+  'src/actor/messages': actorFolders(2),
+  'src/actor/dispatch': actorFolders(3),
+  'src/actor/methods': actorFolders(4),
   'src/index.ts': ['src/actor'],
   kernel: [],
   'packages/replica': [

@@ -1,0 +1,362 @@
+// The Candid types of the interface; the .did file is made from them.
+
+import { IDL } from '@dfinity/candid';
+import { EndToEnd, EndToEndOptions } from './end-to-end.ts';
+import { resultOf } from './result.ts';
+
+export const ResultText = resultOf(IDL.Text);
+export const ResultNat = resultOf(IDL.Nat);
+export const ResultNull = resultOf(IDL.Null);
+
+/** A chunked upload that is open, or was: what has arrived and what is missing. */
+export const Upload = IDL.Record({
+  uploadId: IDL.Text,
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Text,
+  tags: IDL.Vec(IDL.Text),
+  /** Bytes in all; what has arrived so far where `isSizeKnown` is false. */
+  totalSize: IDL.Nat,
+  uploadedSize: IDL.Nat,
+  chunkSize: IDL.Nat,
+  chunkCount: IDL.Nat,
+  receivedChunks: IDL.Nat,
+  /** Indexes of chunks that have not arrived, the first 100 of them. */
+  missing: IDL.Vec(IDL.Nat),
+  /** `active`, `ready` (whole, not completed), `completed`, `cancelled` or `expired`. */
+  status: IDL.Text,
+  createdAt: IDL.Int,
+  updatedAt: IDL.Int,
+  expiresAt: IDL.Int,
+  /** Of the file that it became. */
+  fileId: IDL.Opt(IDL.Text),
+  isSizeKnown: IDL.Bool,
+});
+export const ResultUpload = resultOf(Upload);
+export const ResultUploads = resultOf(IDL.Vec(Upload));
+
+/** A name and its value. */
+export const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
+/** What a chunked upload is to become. Without a type, that of the path's ending is taken. */
+export const UploadRequest = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Opt(IDL.Text),
+  /** Bytes; absent where the sender does not know it yet. */
+  size: IDL.Opt(IDL.Nat),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  /** Of the whole file, in hexadecimal: completion checks it. */
+  sha256: IDL.Opt(IDL.Text),
+  /** Bytes of each chunk but the last. */
+  chunkSize: IDL.Opt(IDL.Nat),
+  /** Stored headers, such as cache-control. */
+  headers: IDL.Opt(IDL.Vec(TextPair)),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+  /** Entity tags that the file at this path must have. */
+  ifMatch: IDL.Opt(IDL.Text),
+  /** Entity tags that it must not have; `*`: there must be no file. */
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  /** 1 to 64 visible ASCII characters: a repeated call gets the open upload of the first. */
+  token: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+/** What an upload is completed with. */
+export const UploadCompletion = IDL.Record({
+  uploadId: IDL.Text,
+  /** Of the whole file, in hexadecimal: checked before it becomes one. */
+  sha256: IDL.Opt(IDL.Text),
+  /** Beside that of the beginning, and in place of what has the same name. */
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+  /** Of the file that is at the path now, beside those of the beginning. */
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+/** A file, as it is shown. */
+export const FileRecord = IDL.Record({
+  id: IDL.Text,
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  name: IDL.Text,
+  size: IDL.Nat,
+  contentType: IDL.Text,
+  tags: IDL.Vec(IDL.Text),
+  /** Changes with the bytes. */
+  etag: IDL.Text,
+  /** Of the whole file, in hexadecimal, where it is known. */
+  sha256: IDL.Opt(IDL.Text),
+  version: IDL.Nat,
+  createdAt: IDL.Int,
+  updatedAt: IDL.Int,
+  /** Below the canister's address. */
+  url: IDL.Text,
+  chunkSize: IDL.Nat,
+  metadata: IDL.Vec(TextPair),
+});
+export const ResultFile = resultOf(FileRecord);
+/** Files whose path begins with `prefix`, by pages from 1 on. */
+export const ListFilesRequest = IDL.Record({
+  bucketId: IDL.Text,
+  prefix: IDL.Opt(IDL.Text),
+  page: IDL.Opt(IDL.Nat),
+  /** 1 to 50, 10 unless told. */
+  pageSize: IDL.Opt(IDL.Nat),
+  sort: IDL.Opt(IDL.Text),
+  tag: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** A page of files. */
+export const FileList = IDL.Record({
+  items: IDL.Vec(FileRecord),
+  page: IDL.Nat,
+  pageSize: IDL.Nat,
+  total: IDL.Nat,
+  pages: IDL.Nat,
+  hasMore: IDL.Bool,
+  nextPage: IDL.Opt(IDL.Nat),
+  prefix: IDL.Text,
+  sort: IDL.Text,
+});
+
+export const ResultFileList = resultOf(FileList);
+/**
+ * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
+ * unless told; `cursor` is the `nextCursor` of the page before. A first page begins behind
+ * `startAfter`, any name, if that is told.
+ */
+export const ListFolderRequest = IDL.Record({
+  bucketId: IDL.Text,
+  prefix: IDL.Opt(IDL.Text),
+  /** `/`, or absent for all files below the prefix. */
+  delimiter: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  limit: IDL.Opt(IDL.Nat),
+  sort: IDL.Opt(IDL.Text),
+  tag: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+  startAfter: IDL.Opt(IDL.Text),
+});
+/** A folder: what paths below it begin with. */
+export const Folder = IDL.Record({
+  path: IDL.Text,
+});
+/** A page of files and folders, by name; the last has no `nextCursor`. */
+export const FolderPage = IDL.Record({
+  items: IDL.Vec(FileRecord),
+  folders: IDL.Vec(Folder),
+  nextCursor: IDL.Opt(IDL.Text),
+  prefix: IDL.Text,
+  delimiter: IDL.Text,
+});
+export const ResultFolderPage = resultOf(FolderPage);
+/** Files, and the bytes of them all. */
+export const Usage = IDL.Record({ files: IDL.Nat, bytes: IDL.Nat });
+export const ResultUsage = resultOf(Usage);
+export const ResultBytes = resultOf(IDL.Vec(IDL.Nat8));
+/** A whole file, at most 1,900,000 bytes. */
+export const FileUpload = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Text,
+  contentType: IDL.Text,
+  bytes: IDL.Vec(IDL.Nat8),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  sha256: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+});
+
+/** One of many files that a call brings. Without a type, that of the path's ending is taken. */
+export const BatchedFile = IDL.Record({
+  path: IDL.Text,
+  contentType: IDL.Opt(IDL.Text),
+  bytes: IDL.Vec(IDL.Nat8),
+  tags: IDL.Opt(IDL.Vec(IDL.Text)),
+  headers: IDL.Opt(IDL.Vec(TextPair)),
+  sha256: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
+  ifNoneMatch: IDL.Opt(IDL.Text),
+  metadata: IDL.Opt(IDL.Vec(TextPair)),
+});
+/** At most 200 files with 2,000,000 bytes together. */
+export const FileBatch = IDL.Record({
+  bucketId: IDL.Text,
+  files: IDL.Vec(BatchedFile),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** What became of one file: its record, or the error. */
+export const StoredFile = IDL.Variant({ ok: FileRecord, err: IDL.Text });
+export const ResultFiles = resultOf(IDL.Vec(StoredFile));
+/**
+ * Either up to 1,000 paths or a prefix; a cursor goes with a prefix. `ifMatch`, which goes with
+ * exactly one path, lists entity tags of which the file must have one.
+ */
+export const FileDeletion = IDL.Record({
+  bucketId: IDL.Text,
+  paths: IDL.Opt(IDL.Vec(IDL.Text)),
+  prefix: IDL.Opt(IDL.Text),
+  cursor: IDL.Opt(IDL.Text),
+  ifMatch: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** A file that is gone, or the error that kept it. */
+export const DeletedPath = IDL.Record({
+  path: IDL.Text,
+  error: IDL.Opt(IDL.Text),
+});
+/** With a `nextCursor` there is more below the prefix: call again with it. */
+export const Deletion = IDL.Record({
+  results: IDL.Vec(DeletedPath),
+  nextCursor: IDL.Opt(IDL.Text),
+});
+export const ResultDeletion = resultOf(Deletion);
+
+/** Somebody who may use a bucket, as `reader`, `writer` or `owner`. */
+export const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
+/** A bucket. Quotas and sizes are bytes; an absent quota is none. */
+export const Bucket = IDL.Record({
+  id: IDL.Text,
+  owner: IDL.Principal,
+  isPublic: IDL.Bool,
+  fileCount: IDL.Nat,
+  byteCount: IDL.Nat,
+  quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+  /** What records and the rounding up of sizes take beside `byteCount`. */
+  overheadBytes: IDL.Nat,
+  /** For how long former versions are kept; 0: not at all. */
+  keepVersionsDays: IDL.Nat,
+  versionCount: IDL.Nat,
+  versionBytes: IDL.Nat,
+  openUploads: IDL.Nat,
+  members: IDL.Vec(Member),
+  createdAt: IDL.Int,
+  updatedAt: IDL.Int,
+  isSite: IDL.Bool,
+  /** Absent: what it holds is not encrypted by clients. */
+  endToEnd: IDL.Opt(EndToEnd),
+});
+export const ResultBucket = resultOf(Bucket);
+/** A page of buckets. */
+export const BucketList = IDL.Record({
+  items: IDL.Vec(Bucket),
+  page: IDL.Nat,
+  pageSize: IDL.Nat,
+  total: IDL.Nat,
+  pages: IDL.Nat,
+  hasMore: IDL.Bool,
+});
+export const ResultBuckets = resultOf(BucketList);
+/** What a new bucket is to be; private and without quotas where it says nothing. */
+export const BucketOptions = IDL.Record({
+  isPublic: IDL.Opt(IDL.Bool),
+  quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+  keepVersionsDays: IDL.Opt(IDL.Nat),
+  isSite: IDL.Opt(IDL.Bool),
+  endToEnd: IDL.Opt(EndToEndOptions),
+});
+/** `force`: open uploads are cancelled. */
+export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
+/** What is absent stays. A quota of 0 takes the quota away. */
+export const BucketChange = IDL.Record({
+  bucketId: IDL.Text,
+  isPublic: IDL.Opt(IDL.Bool),
+  quotaBytes: IDL.Opt(IDL.Nat),
+  quotaFiles: IDL.Opt(IDL.Nat),
+  keepVersionsDays: IDL.Opt(IDL.Nat),
+  owner: IDL.Opt(IDL.Principal),
+  addMembers: IDL.Opt(IDL.Vec(Member)),
+  removeMembers: IDL.Opt(IDL.Vec(IDL.Principal)),
+  isSite: IDL.Opt(IDL.Bool),
+  /**
+   * Makes an empty bucket end-to-end. In one that is, `recipients` replaces the list at any time;
+   * the other fields are fixed while it holds files, former versions or open uploads.
+   */
+  endToEnd: IDL.Opt(EndToEndOptions),
+  /** False: an empty bucket is end-to-end no more. */
+  isEndToEnd: IDL.Opt(IDL.Bool),
+});
+/** A budget of updates: so many at once, and so many more a minute. */
+export const Budget = IDL.Record({
+  burst: IDL.Nat,
+  perMinute: IDL.Nat,
+});
+/** Who may create buckets beside the controllers, and what strangers may cost. */
+export const AccessChange = IDL.Record({
+  allow: IDL.Opt(IDL.Vec(IDL.Principal)),
+  disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
+  /** Requests without a key that succeed, such as ranges of public files. */
+  anonymousUpdates: IDL.Opt(Budget),
+  /** The same, by whoever has a link's secret. */
+  linkUpdates: IDL.Opt(Budget),
+  /**
+   * Calls and requests that are refused since their sender has no right to what they ask for. Each
+   * takes 1, and 1 more for each 16,384 bytes of its argument.
+   */
+  refusals: IDL.Opt(Budget),
+  /** Identities that the network derives for members of end-to-end buckets: 26 G cycles each. */
+  derivations: IDL.Opt(Budget),
+});
+export const ResultPrincipals = resultOf(IDL.Vec(IDL.Principal));
+
+/** Up to 8,192 bytes of UTF-8; without a type the name's: text/plain, else application/json. */
+export const WellKnownContent = IDL.Record({
+  contentType: IDL.Opt(IDL.Text),
+  body: IDL.Text,
+});
+/** A text at `/.well-known/{name}`; without content it goes. */
+export const WellKnownChange = IDL.Record({
+  /** One or two segments of letters, digits, `-`, `.`, `_` and `~`. */
+  name: IDL.Text,
+  content: IDL.Opt(WellKnownContent),
+});
+/** A text at `/.well-known/{name}`. */
+export const WellKnownText = IDL.Record({
+  name: IDL.Text,
+  contentType: IDL.Text,
+  body: IDL.Text,
+});
+export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
+
+/** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
+export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
+/** The argument of install and upgrade. */
+export const Settings = IDL.Record({ rootKey: IDL.Opt(RootKeySource) });
+
+/** A budget, and what is left of it now. */
+export const BudgetLeft = IDL.Record({
+  burst: IDL.Nat,
+  perMinute: IDL.Nat,
+  left: IDL.Nat,
+});
+/** Where the root key comes from, and whether it is at hand. */
+export const Encryption = IDL.Record({
+  /** `vetkd` or `stored`. */
+  rootKey: IDL.Text,
+  keyName: IDL.Text,
+  isKeyPresent: IDL.Bool,
+  isRotating: IDL.Bool,
+});
+/** What the service tells of itself. */
+export const Status = IDL.Record({
+  version: IDL.Text,
+  buckets: IDL.Nat,
+  files: IDL.Nat,
+  bytesStored: IDL.Nat,
+  stableBytes: IDL.Nat,
+  heapBytes: IDL.Nat,
+  /** For controllers and owners of buckets. */
+  cycles: IDL.Opt(IDL.Nat),
+  anonymousUpdates: BudgetLeft,
+  /** The other budgets; see AccessChange. */
+  linkUpdates: IDL.Opt(BudgetLeft),
+  refusals: IDL.Opt(BudgetLeft),
+  derivations: IDL.Opt(BudgetLeft),
+  encryption: Encryption,
+  certified: IDL.Text,
+});
+export const ResultStatus = resultOf(Status);

@@ -1,0 +1,259 @@
+// Turns a query's response into what a verifying gateway accepts: one of the answers certified
+// ahead, or the wish to be asked again by an update, whose answer the network vouches for.
+
+import { canisterSelf } from 'azle';
+import { certificateField, certificateHeader } from '../../certification/certificate-header.ts';
+import {
+  type CertifiedFile,
+  type FileRow,
+  rowHeaders,
+  rowStatus,
+} from '../../certification/certified-file.ts';
+import { expressionField, expressions } from '../../certification/expressions.ts';
+import type { FixedRow } from '../../certification/fixed-answers.ts';
+import { requestText } from '../../certification/site-paths.ts';
+import type { Evidence, RowQuestion } from '../../certification/site-proofs.ts';
+import { findChunk } from '../../domain/contents/chunk-records.ts';
+import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { answerAt } from '../../http/addresses.ts';
+import {
+  type AnsweredContent,
+  type Header,
+  type HttpRequest,
+  type HttpResponse,
+  header,
+  type PublicAnswer,
+  readablePath,
+  type ServedHeaders,
+  type SiteAnswer,
+} from '../../http/message.ts';
+import { missingResponse } from '../../http/missing.ts';
+import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
+import { upgrade } from '../../http/router.ts';
+import { pageOf, redirectOf, siteAt } from '../../http/sites.ts';
+import { present } from '../../lib/assert.ts';
+import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../../limits.ts';
+import type { EncodableResponse } from '../messages/bulk-messages.ts';
+import { certifiedFileOf, fixedAnswer, proofs } from '../runtime/publication.ts';
+import { stores } from '../runtime/runtime.ts';
+
+/** The kind of answer for a gateway. */
+type Plan = ProvablePlan | { readonly kind: 'upgrade' } | { readonly kind: 'unproven' };
+
+type ProvablePlan =
+  | ({ readonly kind: 'file' } & PublicAnswer)
+  | { readonly kind: 'preflight'; readonly urlPath: string }
+  | FixedPlan
+  | ({ readonly kind: 'redirect' } & Redirect)
+  | { readonly kind: 'uncertified'; readonly urlPath: string };
+
+interface FixedPlan {
+  readonly kind: 'fixed';
+  readonly urlPath: string;
+  readonly row: FixedRow;
+  /** The page of a site for missing paths. */
+  readonly page: SiteAnswer | undefined;
+}
+
+interface Redirect {
+  readonly urlPath: string;
+  readonly answer: SiteAnswer;
+}
+
+/**
+ * Gateways of hosts `<canister id>.raw.…` verify nothing; something and `--` may stand before the
+ * id. Any other host, such as a domain of somebody's own with that label, is one that verifies.
+ */
+function isRaw(request: HttpRequest): boolean {
+  const [name = '', label] = header(request, 'host')?.toLowerCase().split('.', 2) ?? [];
+  if (label !== 'raw') return false;
+  const id = canisterSelf().toText();
+  return name === id || name.endsWith(`--${id}`);
+}
+
+/** Whether a gateway that verifies is told to ask again by an update. */
+export function needsUpdate(request: HttpRequest, response: HttpResponse): boolean {
+  return planOf({ request, response, mayAsk: true }).kind === 'upgrade';
+}
+
+interface Answered {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  /** False while no update may be caused for the request: then there is no plan `upgrade`. */
+  readonly mayAsk: boolean;
+}
+
+/**
+ * What goes out in place of the response that the router gave. `certificate`: as the System API
+ * gives it to a query.
+ */
+export function provenResponse(
+  answer: Answered & { readonly certificate: Uint8Array },
+): EncodableResponse | typeof upgrade {
+  const { response, certificate } = answer;
+  const plan = planOf(answer);
+  if (plan.kind === 'upgrade') return upgrade;
+  if (plan.kind === 'unproven') return response;
+  const { evidence, headers, ...rest } = prove(plan, response);
+  const proof = certificateHeader({ ...evidence, certificate });
+  return { ...rest, headers: [...headers, [certificateField, proof]] };
+}
+
+type Proven = HttpResponse & { readonly evidence: Evidence };
+
+function prove(plan: ProvablePlan, response: HttpResponse): Proven {
+  switch (plan.kind) {
+    case 'file':
+      return provenFile(plan, response.body);
+    case 'preflight':
+      return provenPreflight(plan.urlPath);
+    case 'redirect':
+      return provenRedirect('not-found', plan);
+    case 'fixed':
+      return provenFixed(plan);
+    case 'uncertified':
+      return provenUncertified(plan.urlPath, response);
+  }
+}
+
+function planOf(answered: Answered): Plan {
+  const { request, response } = answered;
+  if (isRaw(request)) return { kind: 'unproven' };
+  const urlPath = provablePath(request);
+  const { publicAnswer } = response;
+  // The tree need not be asked for what the router has just found
+  if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
+  const linkId = urlPath.startsWith('/s/') ? urlPath.split('/', 3)[2] : undefined;
+  // A proof of absence would show the names beside it
+  if (linkId !== undefined && proofs.hasLink(linkId)) {
+    return response.isMissing || request.method === 'OPTIONS'
+      ? { kind: 'unproven' }
+      : unprovable(answered);
+  }
+  const asksOptions = request.method === 'OPTIONS' && request.body.length === 0;
+  if (proofs.hasFileAt(urlPath)) {
+    if (asksOptions) return { kind: 'preflight', urlPath };
+    if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
+    const { siteAnswer: answer, isMissing } = response;
+    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(answered);
+  }
+  if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
+  if (response.isMissing) {
+    return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
+  }
+  // An update has nothing to add where no path of a file can be.
+  const isUnreadable = urlPath.includes(nulStandIn);
+  if (!asksOptions && !isUnreadable && unprovable(answered).kind === 'upgrade') {
+    return { kind: 'upgrade' };
+  }
+  const row = asksOptions ? 'preflight' : 'not-found';
+  return unlessUnopened(answered, () => {
+    const site = siteAt(stores, urlPath);
+    return { kind: 'fixed', urlPath, row, page: site && pageOf(stores, site) };
+  });
+}
+
+/** A page that does not open, for whatever reason, has no proof. */
+function unlessUnopened(answered: Answered, plan: () => Plan): Plan {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof KeyUnavailable) return unprovable(answered);
+    throw error;
+  }
+}
+
+const nulStandIn = '\u0001';
+
+/**
+ * The path as verifiers read it, who leave malformed percent-encodings as they are. Labels are
+ * joined by NUL here, so U+0001 stands in for a NUL of the path: no stored label has either, and a
+ * proof that one is absent shows that the other is.
+ */
+function provablePath(request: HttpRequest): string {
+  return readablePath(request).replaceAll('\0', nulStandIn);
+}
+
+/** Nobody may make the canister pay for the many bytes of a request that changes nothing. */
+function unprovable({ request, mayAsk }: Answered): Plan {
+  const { url, headers, body } = request;
+  const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);
+  const isSmall = body.length <= uncheckedArgumentBytesMax && head <= smallArgumentBytesMax;
+  return { kind: mayAsk && isSmall ? 'upgrade' : 'unproven' };
+}
+
+function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
+  const { content, row, served, address, isFormer } = answer;
+  const certified = certifiedStored(content, served);
+  const evidence = evidenceOf({ path: requestText(address), isFormer }, certified, row);
+  const status = rowStatus(certified, row);
+  return { status, headers: rowHeaders(certified, row), body, evidence };
+}
+
+function provenPreflight(urlPath: string): Proven {
+  const found = answerAt(stores, urlPath);
+  const site = found === undefined ? siteAt(stores, urlPath) : undefined;
+  const answer = site && redirectOf(stores, site);
+  if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
+  const { content, served, isFormer } = present(found, 'certified address');
+  const certified = certifiedStored(content, served);
+  const place = { path: requestText(urlPath), isFormer };
+  const evidence = evidenceOf(place, certified, { row: 'preflight' });
+  const response = isFormer ? formerPreflightResponse : preflightResponse;
+  return { ...withExpression(response, expressions.plain), evidence };
+}
+
+function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Proven {
+  const response =
+    row === 'preflight'
+      ? withExpression(preflightResponse, expressions.plain)
+      : withExpression(shownOf(answer), expressions.anyRequest);
+  const evidence = proofs.proveAnswer(urlPath, row, fixedAnswer(answer));
+  return { ...response, evidence: present(evidence, 'witness of a redirect') };
+}
+
+function certifiedStored(content: AnsweredContent, served: ServedHeaders): CertifiedFile {
+  const { contentId } = content;
+  return certifiedFileOf(content, served, (index) => {
+    return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
+  });
+}
+
+function evidenceOf(
+  place: Pick<RowQuestion, 'path' | 'isFormer'>,
+  file: CertifiedFile,
+  row: FileRow,
+): Evidence {
+  const question = { ...place, file, row };
+  return present(proofs.proveRow(question), 'witness of a file');
+}
+
+function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
+  const isMissing = row === 'not-found';
+  const response = isMissing
+    ? withExpression(page ? shownOf(page) : missingResponse(), expressions.anyRequest)
+    : withExpression(preflightResponse, expressions.plain);
+  const evidence = proofs.proveFixed(urlPath, row, page && fixedAnswer(page));
+  return { ...response, evidence: present(evidence, 'witness of absence') };
+}
+
+/**
+ * Whatever is not to be found below `/cloud` is told of in the words of what is not there in a
+ * public bucket, so that they tell nothing of private ones.
+ */
+function provenUncertified(urlPath: string, response: HttpResponse): Proven {
+  const evidence = present(proofs.proveUncertified(urlPath), 'witness of a wildcard');
+  const isHidden = response.isMissing === true && !urlPath.startsWith('/api');
+  const shown = isHidden ? missingResponse() : response;
+  return { ...withExpression(shown, expressions.none), evidence };
+}
+
+function shownOf({ status, headers, body }: SiteAnswer): HttpResponse {
+  return { status, headers, body };
+}
+
+function withExpression(response: HttpResponse, expression: string): HttpResponse {
+  const own: Header = [expressionField, expression];
+  return { ...response, headers: [...response.headers, own] };
+}

@@ -1,0 +1,288 @@
+// Bounds of arguments and of ingress: a row for each method of the interface. A method without a
+// row is refused. tests/actor/method-table.test.ts holds that none is missing.
+//
+// `bounds`: what an honest caller needs, with room for some fields that we do not know. They are
+// all that stands between a stranger and what decoding costs, so a call within them, refused, takes
+// less than 20 M instructions: tests/service/refusal-costs.test.ts.
+//
+// `admit`, for updates: throws the refusal of a caller who has no right to the call, by the checks
+// that the method itself makes. Inspection sees ingress only, so the method checks again.
+
+import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
+import { authorize } from '../../domain/access/access.ts';
+import { mayCreateBuckets } from '../../domain/access/bucket-creators.ts';
+import { ownedBucket } from '../../domain/access/ownership.ts';
+import {
+  checkKeyRequest,
+  checkRevocation,
+} from '../../domain/administration/api-key-management.ts';
+import {
+  checkIdentityRequest,
+  requireNamedOwner,
+} from '../../domain/administration/bucket-identity.ts';
+import { checkCopy } from '../../domain/files/copies.ts';
+import { checkDeletion } from '../../domain/files/file-access.ts';
+import { checkFileChange } from '../../domain/files/file-changes.ts';
+import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
+import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/link-access.ts';
+import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
+import { authorizeErasure, checkRestoration } from '../../domain/files/version-access.ts';
+import { type Call, isAnonymous } from '../../domain/shared/caller.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import type { Stores } from '../../domain/shared/stores.ts';
+import type { FileArgument } from '../../domain/uploads/single-upload.ts';
+import { checkChunk } from '../../domain/uploads/upload-chunks.ts';
+import { checkCancellation, checkCompletion } from '../../domain/uploads/upload-end.ts';
+import { checkUploadRequest } from '../../domain/uploads/uploads.ts';
+import { requestTextBytesMax } from '../../limits.ts';
+import { type ApiKeyArgument, keyRequestOf } from '../messages/api-key-arguments.ts';
+import type { ArgumentBounds } from '../messages/argument-decoder.ts';
+import type { BucketArgument } from '../messages/batch-messages.ts';
+import type { ChunkArgument } from '../messages/bulk-messages.ts';
+import {
+  type ChangeArgument,
+  type CopyArgument,
+  changeOf,
+  copyOrderOf,
+  type PrefixArgument,
+  prefixOrderOf,
+} from '../messages/copy-arguments.ts';
+import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts';
+import type { Optional } from '../messages/optional.ts';
+import {
+  type CompletionArgument,
+  completionOf,
+  type UploadArgument,
+  uploadRequestOf,
+} from '../messages/upload-arguments.ts';
+import {
+  type ErasureArgument,
+  erasureOf,
+  type RestorationArgument,
+  restorationOf,
+} from '../messages/version-arguments.ts';
+
+interface Caller {
+  readonly stores: Stores;
+  readonly call: Call;
+}
+
+export interface MethodRow {
+  readonly bounds: ArgumentBounds;
+  /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
+  readonly admit?: (caller: Caller, ...values: never[]) => void;
+  /**
+   * Refusals of callers with a right count toward the budget too: all, where what the method does
+   * is expensive, or those of messages above `uncheckedArgumentBytesMax`.
+   */
+  readonly countedRefusals?: 'all' | 'large';
+}
+
+/** No, one or several names and a key. */
+const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
+/** A record of names. */
+const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
+/** A record with lists of names or principals. */
+const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
+/** The bounds of a file's fields: five of 1,024 characters, tags, metadata, its path. */
+const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
+/** As `file`, with bytes as one value, which are read in place. */
+const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
+/** Texts of many files, which are read when the caller's right is known. */
+const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
+const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
+const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
+const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
+
+function requireController({ call }: Caller): void {
+  if (!call.caller.isController) {
+    throw new Refusal('AccessDenied', 'Only controllers of the canister call this method.');
+  }
+}
+
+function requireIdentity({ call }: Caller): void {
+  if (isAnonymous(call.caller)) {
+    throw new Refusal(
+      'AccessDenied',
+      'The anonymous caller has no buckets: call with an identity.',
+    );
+  }
+}
+
+function requireOwner(caller: Caller, bucketId: string): void {
+  ownedBucket(caller.stores, caller.call, bucketId);
+}
+
+export const methodTable: Readonly<Record<string, MethodRow>> = {
+  // Queries: free, and no ingress
+  getBucket: { bounds: few },
+  getFile: { bounds: few },
+  getStatus: { bounds: few },
+  getUpload: { bounds: few },
+  getUsage: { bounds: few },
+  getVersion: { bounds: few },
+  http_request: { bounds: request },
+  http_request_streaming_callback: { bounds: few },
+  listApiKeys: { bounds: few },
+  listBuckets: { bounds: few },
+  listFiles: { bounds: some },
+  listFolder: { bounds: some },
+  listLinks: { bounds: few },
+  listUploads: { bounds: few },
+  listVersions: { bounds: few },
+  listWellKnown: { bounds: few },
+  readFile: { bounds: few },
+  readVersion: { bounds: few },
+
+  // Uploads
+  beginFileUpload: {
+    bounds: few,
+    admit: (
+      { stores, call },
+      bucket: string,
+      path: string,
+      contentType: string,
+      size: bigint,
+      [apiKey]: Optional<string>,
+    ) =>
+      void checkUploadRequest(stores, call, { bucket, path, contentType, size, apiKey, tags: [] }),
+  },
+  beginFileUploadWith: {
+    bounds: file,
+    admit: ({ stores, call }, argument: UploadArgument) =>
+      void checkUploadRequest(stores, call, uploadRequestOf(argument)),
+  },
+  uploadFileChunkIndexed: {
+    bounds: chunk,
+    admit: ({ stores, call }, argument: ChunkArgument) => void checkChunk(stores, call, argument),
+    countedRefusals: 'large',
+  },
+  completeFileUpload: {
+    bounds: few,
+    admit: ({ stores, call }, uploadId: string, [apiKey]: Optional<string>) =>
+      void checkCompletion(stores, call, { uploadId, apiKey }),
+  },
+  completeFileUploadWith: {
+    bounds: file,
+    admit: ({ stores, call }, argument: CompletionArgument) =>
+      void checkCompletion(stores, call, completionOf(argument)),
+  },
+  cancelUpload: {
+    bounds: few,
+    admit: ({ stores, call }, uploadId: string) =>
+      void checkCancellation(stores, call, { uploadId }),
+  },
+  uploadFile: {
+    bounds: upload,
+    admit: ({ stores, call }, { bucketId: bucket, path, apiKey }: FileArgument) =>
+      void authorize(stores, call, { bucket, path, permission: 'write', apiKey }),
+  },
+
+  uploadFiles: {
+    bounds: batch,
+    admit: ({ stores, call }, { bucketId: bucket, apiKey }: BucketArgument) =>
+      void authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' }),
+  },
+
+  // Files
+  deleteFiles: {
+    bounds: deletion,
+    admit: ({ stores, call }, { bucketId, apiKey }: BucketArgument) =>
+      void authorizeDeletion(stores, call, { bucket: bucketId, apiKey }),
+  },
+  deleteFile: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, path: string, [apiKey]: Optional<string>) =>
+      void checkDeletion(stores, call, { bucket, path, apiKey, conditions: {} }),
+  },
+  copyFile: {
+    bounds: file,
+    admit: ({ stores, call }, argument: CopyArgument) =>
+      void checkCopy(stores, call, 'copy', copyOrderOf(argument)),
+  },
+  moveFile: {
+    bounds: file,
+    admit: ({ stores, call }, argument: CopyArgument) =>
+      void checkCopy(stores, call, 'move', copyOrderOf(argument)),
+  },
+  moveFiles: {
+    bounds: some,
+    admit: ({ stores, call }, argument: PrefixArgument) =>
+      checkPrefixMoveRights(stores, call, prefixOrderOf(argument)),
+  },
+  createLink: {
+    bounds: some,
+    admit: ({ stores, call }, argument: LinkArgument) =>
+      void checkLinkRequest(stores, call, linkRequestOf(argument)),
+  },
+  deleteLink: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, id: string, [apiKey]: Optional<string>) =>
+      void checkLinkDeletion(stores, call, { bucket, id, apiKey }),
+  },
+  restoreVersion: {
+    bounds: some,
+    admit: ({ stores, call }, argument: RestorationArgument) =>
+      void checkRestoration(stores, call, restorationOf(argument)),
+  },
+  eraseVersions: {
+    bounds: few,
+    admit: ({ stores, call }, argument: ErasureArgument) =>
+      void authorizeErasure(stores, call, erasureOf(argument)),
+  },
+  updateFile: {
+    bounds: file,
+    admit: ({ stores, call }, argument: ChangeArgument) =>
+      void checkFileChange(stores, call, changeOf(argument)),
+  },
+  /** Its check is what the query would answer: inspect.ts. */
+  http_request_update: { bounds: request },
+
+  // Buckets and keys
+  createBucket: {
+    bounds: many,
+    admit: ({ stores, call }) => {
+      if (!mayCreateBuckets(stores, call.caller)) {
+        throw new Refusal(
+          'AccessDenied',
+          'Only controllers of the canister and principals that they allow create buckets.',
+        );
+      }
+    },
+  },
+  getBucketIdentity: {
+    bounds: few,
+    admit: (
+      { stores, call },
+      bucket: string,
+      [epoch]: Optional<bigint>,
+      transportPublicKey: Uint8Array,
+    ) => void checkIdentityRequest(stores, call, { bucket, epoch, transportPublicKey }),
+    countedRefusals: 'all',
+  },
+  setBucketRecipient: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string) => void requireNamedOwner(stores, call, bucket),
+  },
+  rotateBucketIdentity: { bounds: few, admit: requireOwner },
+  updateBucket: {
+    bounds: many,
+    admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
+  },
+  deleteBucket: { bounds: few, admit: requireOwner },
+  rotateBucketKey: { bounds: few, admit: requireOwner },
+  rotateRootKey: { bounds: few, admit: requireController },
+  updateAccess: { bounds: many, admit: requireController },
+  setWellKnown: { bounds: file, admit: requireController },
+  createApiKey: {
+    bounds: many,
+    admit: (caller, argument: ApiKeyArgument) => {
+      requireIdentity(caller);
+      checkKeyRequest(caller.stores, caller.call, keyRequestOf(argument));
+    },
+  },
+  revokeApiKey: {
+    bounds: few,
+    admit: ({ stores, call }, id: string) => void checkRevocation(stores, call, id),
+  },
+};

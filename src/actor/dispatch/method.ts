@@ -1,0 +1,155 @@
+// `@query` and `@update` for methods that take and return Candid values: Azle's own, with arguments
+// decoded within the method's bounds and results encoded cheaply. What cannot be decoded is refused
+// by a reject that says so, whoever sent it. Updates wait for keys, if need be, before they begin.
+// A method that decodes or replies by hand says `manual: true`, and then waits by itself.
+
+import type { IDL } from '@dfinity/candid';
+import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
+import { CandidFault } from '../candid/reader.ts';
+import { encodeResult } from '../candid/result.ts';
+import {
+  type ArgumentBounds,
+  decodeWithin,
+  type Plan,
+  planOf,
+} from '../messages/argument-decoder.ts';
+import { explainArgument } from '../messages/argument-faults.ts';
+import { answer, asUpdate, type Result } from '../runtime/call.ts';
+import { onceReady } from '../runtime/runtime.ts';
+import { msgArgData } from '../runtime/system.ts';
+import { methodTable } from './method-table.ts';
+import { countRefusal } from './refused-calls.ts';
+
+type Method = (...values: never[]) => unknown;
+type Decorator = <T extends Method>(method: T, context: ClassMethodDecoratorContext) => void;
+type AzleDecorator = typeof azleQuery;
+
+interface Options {
+  readonly manual: true;
+}
+
+interface Signature {
+  readonly name: string;
+  readonly parameters: IDL.Type[];
+  readonly result: IDL.VariantClass;
+}
+
+/** The frame around a method: when it runs, and how it refuses. */
+interface Frame {
+  readonly schedule: (run: () => void | Promise<void>) => void | Promise<void>;
+  readonly charge: typeof asUpdate;
+  readonly countRefusal: typeof countRefusal;
+}
+
+/** By the names of methods. */
+const plans = new Map<string, readonly Plan[]>();
+
+/** The method as Azle calls it by hand: arguments in, one reply out. */
+function framed(method: Method, signature: Signature, frame: Frame): Method {
+  const { schedule, charge, countRefusal } = frame;
+  return function (this: unknown): void | Promise<void> {
+    const { name, result: type } = signature;
+    const message = decodeMessage<unknown[]>(signature);
+    if (message === undefined) return;
+    const { values, argumentBytes } = message;
+    return schedule(() => {
+      const reply = (result: unknown) => {
+        countRefusal({ method: name, argumentBytes }, result as object);
+        msgReply(encodeResult(type, result as object));
+      };
+      const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
+      return returned instanceof Promise ? returned.then(reply) : reply(returned);
+    });
+  };
+}
+
+/** A `manual` update: decodes the message, carries it out when keys are there, and replies. */
+export function carryOut<T, R>(
+  signature: Pick<Signature, 'name' | 'parameters'>,
+  steps: {
+    /** In place of the plain decoding, which gives a list of arguments. */
+    readonly decode?: Decode<T>;
+    readonly run: (values: T) => R;
+    readonly encode: (result: Result<R>) => Uint8Array;
+  },
+): void | Promise<void> {
+  const message = decodeMessage(signature, steps.decode);
+  if (message === undefined) return;
+  const { values, argumentBytes } = message;
+  return onceReady(() => {
+    const result = answer(() => asUpdate(argumentBytes, () => steps.run(values)));
+    countRefusal({ method: signature.name, argumentBytes }, result);
+    msgReply(steps.encode(result));
+  });
+}
+
+/** The arguments of a method of the interface, within its bounds. Throws a CandidFault. */
+export function decodeCall(name: string, argument: Uint8Array): unknown[] {
+  const plan = plans.get(name);
+  if (plan === undefined) {
+    throw new CandidFault('is for a method that does not exist');
+  }
+  return decodeWithin(plan, argument, boundsOf(name));
+}
+
+function boundsOf(name: string): ArgumentBounds {
+  const row = methodTable[name];
+  if (row === undefined) {
+    throw new CandidFault('is for a method without a row in src/actor/dispatch/method-table.ts');
+  }
+  return row.bounds;
+}
+
+type Decode<T> = (argument: Uint8Array, bounds: ArgumentBounds) => T;
+
+/** Returns the arguments; `undefined` when the message has been rejected. */
+export function decodeArguments<T = unknown[]>(
+  signature: Pick<Signature, 'name' | 'parameters'>,
+  decode?: Decode<T>,
+): T | undefined {
+  return decodeMessage(signature, decode)?.values;
+}
+
+/** `undefined` when the message has been rejected. */
+function decodeMessage<T>(
+  { name, parameters }: Pick<Signature, 'name' | 'parameters'>,
+  decode?: Decode<T>,
+): { readonly values: T; readonly argumentBytes: number } | undefined {
+  try {
+    const argument = msgArgData();
+    const values =
+      decode === undefined ? (decodeCall(name, argument) as T) : decode(argument, boundsOf(name));
+    return { values, argumentBytes: argument.length };
+  } catch (error) {
+    if (!(error instanceof CandidFault)) throw error;
+    const argument = explainArgument(error);
+    const expected = parameters.map((type) => type.display()).join(', ');
+    msgReject(
+      argument === undefined
+        ? `${name} takes (${expected}) in Candid; cannot decode it: the message ${error.message}`
+        : `${name}: ${argument}.`,
+    );
+    return undefined;
+  }
+}
+
+function decorate(decorator: AzleDecorator, frame: Frame) {
+  return (parameters: IDL.Type[], answered: IDL.Type, options?: Options): Decorator => {
+    const register = decorator(parameters, answered, { manual: true });
+    // Results that are not encoded by hand come from resultOf().
+    const result = answered as IDL.VariantClass;
+    return (method, context) => {
+      const name = String(context.name);
+      plans.set(name, parameters.map(planOf));
+      const isManual = options?.manual === true;
+      register(isManual ? method : framed(method, { name, parameters, result }, frame), context);
+    };
+  };
+}
+
+export const query = decorate(azleQuery, {
+  schedule: (run) => run(),
+  charge: (_, run) => run(),
+  countRefusal: () => undefined,
+});
+export const update = decorate(azleUpdate, { schedule: onceReady, charge: asUpdate, countRefusal });

@@ -1,0 +1,52 @@
+// Refused calls that the canister pays for. The interface promises `err`, which only the method can
+// return, so the inspection lets refused calls of strangers in while the budget `refusals` lasts;
+// beyond it the inspection traps with the words that the method would have returned.
+
+import { isBudgetLeft, spendBudget } from '../../domain/access/budgets.ts';
+import type { RefusalCode } from '../../domain/shared/refusal.ts';
+import { refusedBytesPerToken, uncheckedArgumentBytesMax } from '../../limits.ts';
+import { stores } from '../runtime/runtime.ts';
+import { time } from '../runtime/system.ts';
+import { methodTable } from './method-table.ts';
+
+/**
+ * Refusals of callers who have no right to what they name, or name what does not exist. A caller
+ * who gets any other one has a right that costs more than a refusal.
+ */
+const strangersCodes: ReadonlySet<RefusalCode> = new Set([
+  'Unauthorized',
+  'InvalidApiKey',
+  'AccessDenied',
+  'NoSuchBucket',
+  'InvalidBucketId',
+  'NoSuchFile',
+  'NoSuchUpload',
+  // Beyond the budget of an API key.
+  'SlowDown',
+]);
+
+interface RefusedCall {
+  readonly method: string;
+  readonly argumentBytes: number;
+}
+
+function isCounted({ method, argumentBytes }: RefusedCall, code: RefusalCode): boolean {
+  if (strangersCodes.has(code)) return true;
+  const counted = methodTable[method]?.countedRefusals;
+  return counted === 'all' || (counted === 'large' && argumentBytes > uncheckedArgumentBytesMax);
+}
+
+/** Whether the inspection accepts a call that its method will refuse with that code. */
+export function isRefusalAffordable(refused: RefusedCall, code: RefusalCode): boolean {
+  return !isCounted(refused, code) || isBudgetLeft(stores, 'refusals', time());
+}
+
+/** Takes a refused update from the budget; larger ones take more. */
+export function countRefusal(refused: RefusedCall, result: object): void {
+  if (!('err' in result)) return;
+  // errorText() has put the code there.
+  const [code] = String(result.err).split(':', 1);
+  if (!isCounted(refused, code as RefusalCode)) return;
+  const amount = 1 + Math.floor(refused.argumentBytes / refusedBytesPerToken);
+  spendBudget(stores, 'refusals', { amount, nowNs: time() });
+}

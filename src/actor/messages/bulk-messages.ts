@@ -1,0 +1,275 @@
+// The messages that carry bulk bytes, decoded and encoded by hand. What does not look as expected
+// goes to the argument decoder, which knows subtypes and words the errors.
+
+import { IDL, idlLabelToId } from '@dfinity/candid';
+import type { Header, HttpRequest as Request } from '../../http/message.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
+import { leb128 } from '../../lib/leb128.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { requestHeaderCountMax, requestTextBytesMax, requestUrlBytesMax } from '../../limits.ts';
+import { HttpRequest, HttpResponse } from '../candid/http.ts';
+import {
+  CandidFault,
+  type CandidReader,
+  candidTypes,
+  readCandid,
+  type TableEntry,
+  UnknownCandid,
+} from '../candid/reader.ts';
+import { messageHead } from '../candid/result.ts';
+import { type ArgumentBounds, decodeWithin, planOf } from './argument-decoder.ts';
+import { readRequestNatively } from './native-request.ts';
+
+const requestFields = new Map(
+  (['url', 'method', 'body', 'headers', 'certificate_version'] as const).map((name) => [
+    idlLabelToId(name),
+    name,
+  ]),
+);
+
+/** The argument of `http_request` and of `http_request_update`; the body is a view into it. */
+export function decodeRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
+  const request =
+    readRequestNatively(argument, bounds.textBytes) ?? readAnyRequest(argument, bounds);
+  if (request.headers.length > requestHeaderCountMax) {
+    throw new RequestTooLarge('HeadersTooLarge', request);
+  }
+  if (request.url.length > requestUrlBytesMax) {
+    throw new RequestTooLarge('UriTooLong', request);
+  }
+  return request;
+}
+
+/** Reads requests that gateways write otherwise; the slow reference model of the fast reader. */
+export function readAnyRequest(argument: Uint8Array, bounds: ArgumentBounds): Request {
+  const read = readCandid(argument, bounds.textBytes, readRequest);
+  return read ?? (decodeWithin(requestPlans, argument, bounds)[0] as Request);
+}
+
+/** A request that HTTP refuses by a status; only its target is known. */
+export class RequestTooLarge extends CandidFault {
+  readonly code: 'HeadersTooLarge' | 'UriTooLong';
+  readonly request: Request;
+
+  constructor(code: RequestTooLarge['code'], { method, url }: Pick<Request, 'method' | 'url'>) {
+    super(
+      code === 'UriTooLong'
+        ? `has a URL of more than ${requestUrlBytesMax} bytes`
+        : `has more than ${requestHeaderCountMax} headers, or more than ${requestTextBytesMax} bytes ` +
+            'of URL and headers',
+    );
+    this.code = code;
+    this.request = { method, url, headers: [], body: emptyBytes };
+  }
+}
+
+const requestPlans = [planOf(HttpRequest)];
+
+function readRequest(reader: CandidReader): Request {
+  const found: Partial<Record<string, unknown>> = {};
+  try {
+    readRequestFields(reader, found);
+  } catch (error) {
+    throw withinHeaders(found, error) ?? error;
+  }
+  const { method, url, headers, body } = found;
+  if (method === undefined || url === undefined || headers === undefined || body === undefined) {
+    throw new UnknownCandid();
+  }
+  return { method, url, headers, body } as Request;
+}
+
+function readRequestFields(reader: CandidReader, found: Partial<Record<string, unknown>>): void {
+  const table = reader.table();
+  const root = argumentTypes(reader, 1)[0];
+  for (const [id, type] of entryOf(table, root, candidTypes.record).parts) {
+    const name = requestFields.get(id);
+    if (name === undefined) {
+      throw new UnknownCandid();
+    }
+    found[name] = readField(reader, { name, type, table });
+  }
+}
+
+/** Fields come in the order of their hashes: the headers after URL, method and body. */
+function withinHeaders(found: Partial<Record<string, unknown>>, fault: unknown) {
+  const { method, url, body, headers } = found;
+  const isKnown = typeof method === 'string' && typeof url === 'string' && body !== undefined;
+  return isKnown && headers === undefined && fault instanceof CandidFault
+    ? new RequestTooLarge('HeadersTooLarge', { method, url } as Request)
+    : undefined;
+}
+
+function readField(
+  reader: CandidReader,
+  field: { readonly name: string; readonly type: number; readonly table: TableEntry[] },
+): unknown {
+  const { name, type, table } = field;
+  switch (name) {
+    case 'body':
+      requireElement(table, type, { kind: candidTypes.vec, element: candidTypes.nat8 });
+      return reader.blob();
+    case 'headers':
+      return readHeaders(reader, { type, table });
+    case 'certificate_version':
+      requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.nat16 });
+      return reader.flag() ? reader.byte() + 256 * reader.byte() : null;
+    default:
+      requireType(type, candidTypes.text);
+      return reader.text();
+  }
+}
+
+function readHeaders(
+  reader: CandidReader,
+  field: { readonly type: number; readonly table: TableEntry[] },
+): Header[] {
+  requirePairs(field.table, field.type);
+  const headers: Header[] = [];
+  for (let count = reader.count(requestHeaderCountMax); count > 0; count--) {
+    headers.push([reader.text(), reader.text()]);
+  }
+  return headers;
+}
+
+export function entryOf(
+  table: readonly TableEntry[],
+  type: number | undefined,
+  kind: number,
+): TableEntry {
+  const entry = type === undefined ? undefined : table[type];
+  if (entry?.kind !== kind) {
+    throw new UnknownCandid();
+  }
+  return entry;
+}
+
+/** A list of tuples of two texts. */
+export function requirePairs(table: readonly TableEntry[], type: number | undefined): void {
+  const element = entryOf(table, type, candidTypes.vec).parts[0]?.[1];
+  const { parts } = entryOf(table, element, candidTypes.record);
+  const isPair =
+    parts.length === 2 && parts.every(([id, of], place) => id === place && of === candidTypes.text);
+  if (!isPair) throw new UnknownCandid();
+}
+
+export function requireElement(
+  table: readonly TableEntry[],
+  type: number | undefined,
+  expected: { readonly kind: number; readonly element: number },
+): void {
+  requireType(entryOf(table, type, expected.kind).parts[0]?.[1], expected.element);
+}
+
+export function requireType(actual: number | undefined, expected: number): void {
+  if (actual !== expected) {
+    throw new UnknownCandid();
+  }
+}
+
+export function argumentTypes(reader: CandidReader, count: number): number[] {
+  requireType(reader.unsigned(), count);
+  return Array.from({ length: count }, () => reader.type());
+}
+
+export interface ChunkArgument {
+  readonly uploadId: string;
+  readonly chunkIndex: bigint;
+  readonly bytes: Uint8Array;
+}
+
+/** The arguments of `uploadFileChunkIndexed`; the chunk is a view into them. */
+export function decodeChunk(argument: Uint8Array, bounds: ArgumentBounds): ChunkArgument {
+  const chunk = readCandid(argument, bounds.textBytes, readChunk);
+  if (chunk !== undefined) {
+    return chunk;
+  }
+  const values = decodeWithin(chunkPlans, argument, bounds);
+  const [uploadId, chunkIndex, bytes] = values as [string, bigint, Uint8Array];
+  return { uploadId, chunkIndex, bytes };
+}
+
+const chunkPlans = [IDL.Text, IDL.Nat, IDL.Vec(IDL.Nat8)].map(planOf);
+
+function readChunk(reader: CandidReader): ChunkArgument {
+  const table = reader.table();
+  const [uploadId, chunkIndex, bytes] = argumentTypes(reader, 3);
+  requireType(uploadId, candidTypes.text);
+  requireType(chunkIndex, candidTypes.nat);
+  requireElement(table, bytes, { kind: candidTypes.vec, element: candidTypes.nat8 });
+  return {
+    uploadId: reader.text(),
+    chunkIndex: BigInt(reader.unsigned()),
+    bytes: reader.blob(),
+  };
+}
+
+// Behind it the fields in the order of their hashes: body, headers, upgrade, strategy, status.
+export const answerHead = messageHead(HttpResponse);
+
+export interface EncodableResponse {
+  readonly status: number;
+  /** A long value may come as its UTF-8. */
+  readonly headers: readonly (readonly [name: string, value: string | Uint8Array])[];
+  readonly body: Uint8Array;
+  /** A streaming strategy as encodeStrategy() has it; absent when the body is whole. */
+  readonly strategy?: Uint8Array | undefined;
+}
+
+/**
+ * The slow twin of native-reply.ts, for what is too long for it; `isUpgrade` asks the gateway to
+ * call again as an update.
+ */
+export function encodeResponse(response: EncodableResponse, isUpgrade: boolean): Uint8Array {
+  const { status, headers, body, strategy = Uint8Array.of(0) } = response;
+  const texts = headers.flat();
+  const upgrade = isUpgrade ? Uint8Array.of(1, 1) : Uint8Array.of(0);
+  return concatBytes(
+    answerHead,
+    leb128(body.length),
+    body,
+    leb128(headers.length),
+    ...encodeTexts(texts),
+    upgrade,
+    strategy,
+    Uint8Array.of(status & 0xff, status >> 8),
+  );
+}
+
+const shortLengthMax = 127;
+
+/**
+ * Each text behind its length. A length of one byte is an ASCII character: as many texts as are
+ * short and ASCII are encoded with their lengths in one native call.
+ */
+function encodeTexts(texts: readonly (string | Uint8Array)[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let run: string[] = [];
+  const endRun = () => {
+    if (run.length > 0) pieces.push(...encodeRun(run));
+    run = [];
+  };
+  for (const text of texts) {
+    if (typeof text === 'string' && text !== '' && text.length <= shortLengthMax) {
+      run.push(text);
+    } else {
+      endRun();
+      const bytes = typeof text === 'string' ? encodeUtf8(text) : text;
+      pieces.push(leb128(bytes.length), bytes);
+    }
+  }
+  endRun();
+  return pieces;
+}
+
+function encodeRun(texts: readonly string[]): Uint8Array[] {
+  const framed = texts.map((text) => String.fromCharCode(text.length) + text).join('');
+  const bytes = encodeUtf8(framed);
+  if (bytes.length === framed.length) {
+    return [bytes];
+  }
+  return texts.flatMap((text) => {
+    const encoded = encodeUtf8(text);
+    return [leb128(encoded.length), encoded];
+  });
+}

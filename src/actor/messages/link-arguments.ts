@@ -1,0 +1,22 @@
+// The argument of `createLink` as the domain takes it.
+
+import type { LinkRequest } from '../../domain/files/link-access.ts';
+import type { Optional } from './optional.ts';
+
+export interface LinkArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly expiresAt: Optional<bigint>;
+  readonly downloadName: Optional<string>;
+  readonly apiKey: Optional<string>;
+}
+
+export function linkRequestOf(argument: LinkArgument): LinkRequest {
+  return {
+    bucket: argument.bucketId,
+    path: argument.path,
+    expiresAtNs: argument.expiresAt[0],
+    downloadName: argument.downloadName[0],
+    apiKey: argument.apiKey[0],
+  };
+}

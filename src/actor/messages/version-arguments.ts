@@ -1,0 +1,38 @@
+// The arguments of methods over former versions as the domain takes them.
+
+import type { Erasure, Restoration } from '../../domain/files/version-access.ts';
+import { numberOf, type Optional, prefixOf } from './optional.ts';
+
+export interface RestorationArgument {
+  readonly bucketId: string;
+  readonly path: string;
+  readonly version: bigint;
+  readonly ifMatch: Optional<string>;
+  readonly ifNoneMatch: Optional<string>;
+  readonly apiKey: Optional<string>;
+}
+
+export function restorationOf(argument: RestorationArgument): Restoration {
+  const { bucketId: bucket, path, version, ifMatch, ifNoneMatch, apiKey } = argument;
+  const conditions = { ifMatch: ifMatch[0], ifNoneMatch: ifNoneMatch[0] };
+  return { bucket, path, version: Number(version), conditions, apiKey: apiKey[0] };
+}
+
+export interface ErasureArgument {
+  readonly bucketId: string;
+  readonly path: Optional<string>;
+  readonly version: Optional<bigint>;
+  readonly prefix: Optional<string>;
+  readonly apiKey: Optional<string>;
+}
+
+/** A prefix may be written with the slash that paths may be written with. */
+export function erasureOf(argument: ErasureArgument): Erasure {
+  return {
+    bucket: argument.bucketId,
+    path: argument.path[0],
+    version: numberOf(argument.version),
+    prefix: prefixOf(argument.prefix),
+    apiKey: argument.apiKey[0],
+  };
+}

@@ -1,0 +1,203 @@
+// Actor methods over buckets, their members, and who may create them.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { updateAccess } from '../../domain/access/bucket-creators.ts';
+import type { BudgetSizes } from '../../domain/access/budgets.ts';
+import { createBucket } from '../../domain/administration/bucket-creation.ts';
+import {
+  type BucketDetails,
+  deleteBucket,
+  describeBucket,
+  listBuckets,
+  updateBucket,
+} from '../../domain/administration/bucket-management.ts';
+import type { EndToEnd, EndToEndOptions } from '../../domain/buckets/end-to-end.ts';
+import {
+  AccessChange,
+  BucketChange,
+  BucketDeletion,
+  BucketOptions,
+  ResultBucket,
+  ResultBuckets,
+  ResultNull,
+  ResultPrincipals,
+} from '../candid/types.ts';
+import { query, update } from '../dispatch/method.ts';
+import { type Optional, optional } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { startUpkeep, stores } from '../runtime/runtime.ts';
+
+interface BucketChangeArgument {
+  bucketId: string;
+  isPublic: Optional<boolean>;
+  quotaBytes: Optional<bigint>;
+  quotaFiles: Optional<bigint>;
+  keepVersionsDays: Optional<bigint>;
+  owner: Optional<Principal>;
+  addMembers: Optional<{ principal: Principal; role: string }[]>;
+  removeMembers: Optional<Principal[]>;
+  isSite: Optional<boolean>;
+  endToEnd: Optional<EndToEndArgument>;
+  isEndToEnd: Optional<boolean>;
+}
+
+interface BucketOptionsArgument {
+  isPublic: Optional<boolean>;
+  quotaBytes: Optional<bigint>;
+  quotaFiles: Optional<bigint>;
+  keepVersionsDays: Optional<bigint>;
+  isSite: Optional<boolean>;
+  endToEnd: Optional<EndToEndArgument>;
+}
+
+interface EndToEndArgument {
+  usesVetKeys: Optional<boolean>;
+  sealsNames: Optional<boolean>;
+  recipients: Optional<string[]>;
+}
+
+interface AccessChangeArgument {
+  allow: Optional<Principal[]>;
+  disallow: Optional<Principal[]>;
+  anonymousUpdates: Optional<BudgetSizes>;
+  linkUpdates: Optional<BudgetSizes>;
+  refusals: Optional<BudgetSizes>;
+  derivations: Optional<BudgetSizes>;
+}
+
+function endToEndOptions([argument]: Optional<EndToEndArgument>): EndToEndOptions | undefined {
+  return (
+    argument && {
+      usesVetKeys: argument.usesVetKeys[0],
+      sealsNames: argument.sealsNames[0],
+      recipients: argument.recipients[0],
+    }
+  );
+}
+
+function endToEndView(endToEnd: EndToEnd) {
+  const epochs = endToEnd.epochs.map(({ epoch, recipient, openedAtNs }) => {
+    return { epoch, recipient: optional(recipient), openedAt: openedAtNs };
+  });
+  return { ...endToEnd, epochs };
+}
+
+export function bucketView(bucket: BucketDetails) {
+  return {
+    ...bucket,
+    endToEnd: optional(bucket.endToEnd && endToEndView(bucket.endToEnd)),
+    owner: Principal.fromUint8Array(bucket.owner),
+    quotaBytes: optional(bucket.quotaBytes),
+    quotaFiles: optional(bucket.quotaFiles),
+    openUploads: bucket.openUploadCount,
+    members: bucket.members.map(({ principal, role }) => {
+      return { principal: Principal.fromUint8Array(principal), role };
+    }),
+    createdAt: bucket.createdAtNs,
+    updatedAt: bucket.updatedAtNs,
+  };
+}
+
+function bytesOf([principals]: Optional<Principal[]>): Uint8Array[] {
+  return (principals ?? []).map((principal) => principal.toUint8Array());
+}
+
+/** Buckets: who owns them, who may use them, how much they hold. */
+export class BucketsActor {
+  /**
+   * (bucketId, options) For controllers and those whom updateAccess allows. Private unless the
+   * options say otherwise. Errors: AccessDenied, BucketExists, InvalidBucketId.
+   */
+  @update([IDL.Text, IDL.Opt(BucketOptions)], ResultBucket)
+  createBucket(bucket: string, [options]: Optional<BucketOptionsArgument>) {
+    const request = {
+      bucket,
+      isPublic: options?.isPublic[0],
+      isSite: options?.isSite[0],
+      quotaBytes: options?.quotaBytes[0],
+      quotaFiles: options?.quotaFiles[0],
+      keepVersionsDays: options?.keepVersionsDays[0],
+      endToEnd: options && endToEndOptions(options.endToEnd),
+    };
+    return answer(() => bucketView(createBucket(stores, currentCall(), request)));
+  }
+
+  /**
+   * (bucketId, apiKey) For members, and by a key with `read`. Errors: AccessDenied, NoSuchBucket.
+   */
+  @query([IDL.Text, IDL.Opt(IDL.Text)], ResultBucket)
+  getBucket(bucket: string, [apiKey]: Optional<string>) {
+    return answer(() => bucketView(describeBucket(stores, currentCall(), { bucket, apiKey })));
+  }
+
+  /** (page, pageSize) Those of the caller, by pages from 1 on; 1 to 50 a page, 10 unless told. */
+  @query([IDL.Opt(IDL.Nat), IDL.Opt(IDL.Nat)], ResultBuckets)
+  listBuckets([page]: Optional<bigint>, [pageSize]: Optional<bigint>) {
+    return answer(() => {
+      const list = listBuckets(stores, currentCall(), { page, pageSize });
+      return { ...list, items: list.items.map(bucketView) };
+    });
+  }
+
+  /**
+   * For owners: visibility, quotas, former versions, owner, members, end-to-end encryption. What is
+   * absent stays. Errors: BucketNotEmpty for what is fixed while there are files.
+   */
+  @update([BucketChange], ResultBucket)
+  updateBucket(argument: BucketChangeArgument) {
+    const members = (argument.addMembers[0] ?? []).map(({ principal, role }) => {
+      return { principal: principal.toUint8Array(), role };
+    });
+    const change = {
+      bucket: argument.bucketId,
+      isPublic: argument.isPublic[0],
+      isSite: argument.isSite[0],
+      quotaBytes: argument.quotaBytes[0],
+      quotaFiles: argument.quotaFiles[0],
+      keepVersionsDays: argument.keepVersionsDays[0],
+      owner: argument.owner[0]?.toUint8Array(),
+      addMembers: members,
+      removeMembers: bytesOf(argument.removeMembers),
+      endToEnd: endToEndOptions(argument.endToEnd),
+      isEndToEnd: argument.isEndToEnd[0],
+    };
+    return answer(() => {
+      const changed = updateBucket(stores, currentCall(), change);
+      startUpkeep();
+      return bucketView(changed);
+    });
+  }
+
+  /**
+   * (bucketId, options) For owners. Errors: BucketNotEmpty while there are files, or uploads that
+   * are open and not forced.
+   */
+  @update([IDL.Text, IDL.Opt(BucketDeletion)], ResultNull)
+  deleteBucket(bucket: string, [options]: Optional<{ force: Optional<boolean> }>) {
+    return answer(() => {
+      const isForced = options?.force[0] === true;
+      deleteBucket(stores, currentCall(), { bucket, isForced });
+      return null;
+    });
+  }
+
+  /** For controllers. ok is all principals that may then create buckets. */
+  @update([AccessChange], ResultPrincipals)
+  updateAccess(argument: AccessChangeArgument) {
+    const change = {
+      allow: bytesOf(argument.allow),
+      disallow: bytesOf(argument.disallow),
+      budgets: {
+        anonymousUpdates: argument.anonymousUpdates[0],
+        linkUpdates: argument.linkUpdates[0],
+        refusals: argument.refusals[0],
+        derivations: argument.derivations[0],
+      },
+    };
+    return answer(() => {
+      const creators = updateAccess(stores, currentCall(), change);
+      return creators.map((creator) => Principal.fromUint8Array(creator));
+    });
+  }
+}

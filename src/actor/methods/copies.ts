@@ -1,0 +1,67 @@
+// Actor methods that copy, move and change files. Files are encoded by hand, see
+// file-record-messages.ts.
+
+import { copyFile, moveFile } from '../../domain/files/copies.ts';
+import { changeFile } from '../../domain/files/file-changes.ts';
+import { moveFiles } from '../../domain/files/prefix-moves.ts';
+import { CopyRequest, FileChange, PrefixMove, ResultPrefixMove } from '../candid/operations.ts';
+import { ResultFile } from '../candid/types.ts';
+import { update } from '../dispatch/method.ts';
+import {
+  type ChangeArgument,
+  type CopyArgument,
+  changeOf,
+  copyOrderOf,
+  type PrefixArgument,
+  prefixOrderOf,
+} from '../messages/copy-arguments.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+import { replyFile } from './file-reply.ts';
+
+/** Copies, moves and changes: no byte is sent again. */
+export class CopiesActor {
+  /**
+   * ok is the copy's record. Errors: AccessDenied, NoSuchFile, QuotaExceeded, PreconditionFailed.
+   */
+  @update([CopyRequest], ResultFile, { manual: true })
+  copyFile(): void | Promise<void> {
+    const signature = { name: 'copyFile', parameters: [CopyRequest] };
+    return replyFile(signature, (argument: CopyArgument) => {
+      return copyFile(stores, currentCall(), copyOrderOf(argument));
+    });
+  }
+
+  /** ok is the record at the new path. Errors as of copyFile. */
+  @update([CopyRequest], ResultFile, { manual: true })
+  moveFile(): void | Promise<void> {
+    const signature = { name: 'moveFile', parameters: [CopyRequest] };
+    return replyFile(signature, (argument: CopyArgument) => {
+      return moveFile(stores, currentCall(), copyOrderOf(argument));
+    });
+  }
+
+  /** Up to 1,000 files a call, fewer of many chunks or links: once more until it is done. */
+  @update([PrefixMove], ResultPrefixMove)
+  moveFiles(argument: PrefixArgument) {
+    return answer(() => {
+      const { failed, ...rest } = moveFiles(stores, currentCall(), prefixOrderOf(argument));
+      const shown = failed.map(({ path, error: { code, message } }) => {
+        return { path, error: `${code}: ${message}` };
+      });
+      return { ...rest, failed: shown };
+    });
+  }
+
+  /**
+   * Type, tags, headers and metadata of a file; its bytes stay. ok is its record. For a key without
+   * the right to read, fields that it did not send are empty.
+   */
+  @update([FileChange], ResultFile, { manual: true })
+  updateFile(): void | Promise<void> {
+    const signature = { name: 'updateFile', parameters: [FileChange] };
+    return replyFile(signature, (argument: ChangeArgument) => {
+      return changeFile(stores, currentCall(), changeOf(argument));
+    });
+  }
+}

@@ -1,0 +1,123 @@
+// Actor methods of end-to-end encrypted buckets. The network derives an identity under a key of the
+// caller's, so that the canister passes on what it cannot open.
+
+import { IDL } from '@dfinity/candid';
+import { time } from 'azle';
+import { takeIdentity } from '../../domain/access/identity-budget.ts';
+import {
+  checkIdentityRequest,
+  type IdentityPath,
+  type IdentityRequest,
+  identityContext,
+  identityPath,
+  rotateBucketIdentity,
+  setBucketRecipient,
+} from '../../domain/administration/bucket-identity.ts';
+import type { Call } from '../../domain/shared/caller.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { ResultBucketIdentity } from '../candid/end-to-end.ts';
+import { ResultBucket } from '../candid/types.ts';
+import { update } from '../dispatch/method.ts';
+import { type Optional, optional } from '../messages/optional.ts';
+import { answer, currentCall, type Result } from '../runtime/call.ts';
+import { fetchDerivedPublicKey, fetchEncryptedKey, isCleanup } from '../runtime/management.ts';
+import { stores } from '../runtime/runtime.ts';
+import { bucketView } from './buckets.ts';
+
+interface Derived {
+  readonly encryptedKey: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+/** The canister's for the context, by names of the network's keys: it never changes. */
+const publicKeys = new Map<string, Uint8Array>();
+
+async function publicKeyOf(keyName: string, context: Uint8Array): Promise<Uint8Array> {
+  const known = publicKeys.get(keyName);
+  if (known !== undefined) return known;
+  const publicKey = await fetchDerivedPublicKey({ keyName, context });
+  publicKeys.set(keyName, publicKey);
+  return publicKey;
+}
+
+async function derive(path: IdentityPath, request: IdentityRequest): Promise<Derived> {
+  const { keyName, input } = path;
+  const { transportPublicKey } = request;
+  const context = encodeUtf8(identityContext);
+  try {
+    const publicKey = await publicKeyOf(keyName, context);
+    const named = { keyName, context, input, transportPublicKey };
+    return { publicKey, encryptedKey: await fetchEncryptedKey(named) };
+  } catch (error) {
+    if (isCleanup(error)) throw error;
+    const { rejectMessage = 'no reason was given' } = error as { rejectMessage?: string };
+    throw new Refusal(
+      'ServiceUnavailable',
+      `The network has not derived the identity: ${rejectMessage}. Check the transport key, and try ` +
+        'again in some minutes.',
+    );
+  }
+}
+
+/** Rights may have gone while the network was at it, and the bucket may be another one. */
+function requireSame(before: IdentityPath, call: Call, request: IdentityRequest): IdentityPath {
+  const now = identityPath(stores, call, request);
+  if (now.keyName === before.keyName && bytesEqual(now.input, before.input)) return now;
+  throw new Refusal('InvalidArgument', 'The bucket has become another one meanwhile: ask again.');
+}
+
+/** End-to-end encrypted buckets: the identities of their members. */
+export class EndToEndActor {
+  /**
+   * (bucketId, epoch, transportPublicKey) Of that epoch or the newest, under 48 bytes of G1:
+   * for members by their own signature, never by an API key. At most 10 an hour for a principal,
+   * within the budget `derivations`. Errors: AccessDenied, SlowDown, ServiceUnavailable.
+   */
+  @update([IDL.Text, IDL.Opt(IDL.Nat), IDL.Vec(IDL.Nat8)], ResultBucketIdentity)
+  async getBucketIdentity(
+    bucket: string,
+    [epoch]: Optional<bigint>,
+    transportPublicKey: Uint8Array,
+  ): Promise<Result<object>> {
+    const call = currentCall();
+    // The newest epoch of now is meant, whatever comes while the network is at it.
+    const checked = answer(() => {
+      const request = { bucket, epoch, transportPublicKey };
+      const path = checkIdentityRequest(stores, call, request);
+      takeIdentity(stores, call, path.bucket);
+      return { path, request: { ...request, epoch: BigInt(path.epoch) } };
+    });
+    if ('err' in checked) return checked;
+    const { path, request } = checked.ok;
+    try {
+      const derived = await derive(path, request);
+      const { epoch, keyName, recipient } = requireSame(path, { ...call, nowNs: time() }, request);
+      return { ok: { ...derived, epoch, keyName, recipient: optional(recipient) } };
+    } catch (error) {
+      return answer(() => {
+        throw error;
+      });
+    }
+  }
+
+  /**
+   * (bucketId, epoch, recipient) Publishes the recipient of an identity, once an epoch: for owners,
+   * whose clients derive it. Errors: InvalidArgument where there is another one.
+   */
+  @update([IDL.Text, IDL.Nat, IDL.Text], ResultBucket)
+  setBucketRecipient(bucket: string, epoch: bigint, recipient: string) {
+    const request = { bucket, epoch, recipient };
+    return answer(() => bucketView(setBucketRecipient(stores, currentCall(), request)));
+  }
+
+  /**
+   * (bucketId) For owners: opens the next epoch, for files from now on. At most 10 an hour, 1,000
+   * in all. Members get the identities of all epochs.
+   */
+  @update([IDL.Text], ResultBucket)
+  rotateBucketIdentity(bucket: string) {
+    return answer(() => bucketView(rotateBucketIdentity(stores, currentCall(), bucket)));
+  }
+}

@@ -1,0 +1,98 @@
+// Actor methods over many files at once. Decoded and encoded by hand, see batch-messages.ts.
+
+import { deleteFiles } from '../../domain/files/file-deletion.ts';
+import { partsOfFile } from '../../domain/files/files.ts';
+import { requireCycles } from '../../domain/shared/cycles.ts';
+import { withoutSlash } from '../../domain/shared/names.ts';
+import { parseStoredHeaders } from '../../domain/shared/stored-headers.ts';
+import {
+  type BatchFile,
+  type BatchResult,
+  uploadBatch,
+} from '../../domain/uploads/batch-upload.ts';
+import { parseFileDigest } from '../../domain/uploads/upload-options.ts';
+import { mediaTypeOf } from '../../http/media-types.ts';
+import { liquidCycles } from '../../storage/stable-space.ts';
+import { encodeResult } from '../candid/result.ts';
+import { FileBatch, FileDeletion, ResultDeletion, ResultFiles } from '../candid/types.ts';
+import { carryOut, update } from '../dispatch/method.ts';
+import {
+  type BatchedFileArgument,
+  decodeFileBatch,
+  decodeFileDeletion,
+} from '../messages/batch-messages.ts';
+import { encodeFilesResult } from '../messages/file-record-messages.ts';
+import { optional } from '../messages/optional.ts';
+import { currentCall, errorText } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+function batchFileOf(argument: BatchedFileArgument): BatchFile {
+  const { path, bytes, contentType, tags, headers, metadata, sha256 } = argument;
+  const { ifMatch, ifNoneMatch } = argument;
+  return {
+    path,
+    read: () => ({
+      bytes,
+      metadata: {
+        contentType: contentType[0] ?? mediaTypeOf(path),
+        tags: tags[0] ?? [],
+        headers: parseStoredHeaders(headers[0]),
+        metadata: metadata[0] ?? [],
+      },
+      conditions: { ifMatch: ifMatch[0], ifNoneMatch: ifNoneMatch[0] },
+      digests: sha256.map((digest) => parseFileDigest(digest, bytes.length)),
+    }),
+  };
+}
+
+function resultOfFile({ stored, refusal }: BatchResult) {
+  return stored === undefined ? { err: errorText(refusal) } : { ok: partsOfFile(stored.file) };
+}
+
+/** Many files at once: one call in place of many. */
+export class FileBatchesActor {
+  /**
+   * At most 200 files with 2,000,000 bytes together: all are stored, or none. ok is in the order of
+   * the files.
+   */
+  @update([FileBatch], ResultFiles, { manual: true })
+  uploadFiles(): void | Promise<void> {
+    const signature = { name: 'uploadFiles', parameters: [FileBatch] };
+    return carryOut(signature, {
+      decode: decodeFileBatch,
+      run: ({ bucketId: bucket, apiKey, readFiles }) => {
+        requireCycles(liquidCycles());
+        const sent = { bucket, apiKey, readFiles: () => readFiles().map(batchFileOf) };
+        return uploadBatch(stores, currentCall(), sent).map(resultOfFile);
+      },
+      encode: encodeFilesResult,
+    });
+  }
+
+  /**
+   * At most 1,000 paths, or as many as that of those with a prefix. Of files with many chunks or
+   * links fewer: the other paths are answered SlowDown, and a prefix goes on by its cursor.
+   */
+  @update([FileDeletion], ResultDeletion, { manual: true })
+  deleteFiles(): void | Promise<void> {
+    const signature = { name: 'deleteFiles', parameters: [FileDeletion] };
+    return carryOut(signature, {
+      decode: decodeFileDeletion,
+      run: ({ bucketId: bucket, apiKey, prefix, cursor, ifMatch, readPaths }) => {
+        const read = () => ({
+          paths: readPaths(),
+          prefix: prefix === undefined ? undefined : withoutSlash(prefix),
+          cursor,
+          ifMatch,
+        });
+        const deleted = deleteFiles(stores, currentCall(), { bucket, apiKey, read });
+        const results = deleted.results.map(({ path, refusal }) => ({
+          path,
+          error: refusal === undefined ? [] : [errorText(refusal)],
+        }));
+        return { results, nextCursor: optional(deleted.nextCursor) };
+      },
+      encode: (result) => encodeResult(ResultDeletion, result),
+    });
+  }
+}

@@ -1,0 +1,72 @@
+// Actor methods over files.
+
+import { IDL } from '@dfinity/candid';
+import { msgReply } from 'azle';
+import { deleteFile, getFile, readFilePart } from '../../domain/files/file-access.ts';
+import { partsOfFile } from '../../domain/files/files.ts';
+import { requireCycles } from '../../domain/shared/cycles.ts';
+import { uploadByCall } from '../../domain/uploads/single-upload.ts';
+import { liquidCycles } from '../../storage/stable-space.ts';
+import { encodeResult } from '../candid/result.ts';
+import { FileUpload, ResultBytes, ResultFile, ResultNull, ResultText } from '../candid/types.ts';
+import { carryOut, decodeArguments, query, update } from '../dispatch/method.ts';
+import { decodeFileUpload, encodeBytesResult } from '../messages/file-messages.ts';
+import { encodeFileResult } from '../messages/file-record-messages.ts';
+import { replyBytes } from '../messages/native-reply.ts';
+import type { Optional } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+const fileArguments = [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)];
+type ReadArguments = [string, string, bigint, bigint, Optional<string>];
+const readArguments = [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)];
+
+/** Files: stored and read by one call each. */
+export class FilesActor {
+  /**
+   * Stores a whole file of at most 1,900,000 bytes; ok is its id. Errors: AccessDenied,
+   * InvalidPath, QuotaExceeded, PreconditionFailed, BadDigest.
+   */
+  @update([FileUpload], ResultText, { manual: true })
+  uploadFile(): void | Promise<void> {
+    const signature = { name: 'uploadFile', parameters: [FileUpload] };
+    return carryOut(signature, {
+      decode: decodeFileUpload,
+      run: (upload) => {
+        requireCycles(liquidCycles());
+        return uploadByCall(stores, currentCall(), upload).id;
+      },
+      encode: (result) => encodeResult(ResultText, result),
+    });
+  }
+
+  /** (bucketId, path, apiKey) The record of a file. Errors: AccessDenied, NoSuchFile. */
+  @query(fileArguments, ResultFile, { manual: true })
+  getFile(): void {
+    const decoded = decodeArguments({ name: 'getFile', parameters: fileArguments });
+    if (decoded === undefined) return;
+    const [bucket, path, [apiKey]] = decoded as unknown as [string, string, Optional<string>];
+    const read = () => partsOfFile(getFile(stores, currentCall(), { bucket, path, apiKey }));
+    msgReply(encodeFileResult(answer(read)));
+  }
+
+  /** (bucketId, path, offset, length, apiKey) Bytes of a file, at most 1,900,000 a call. */
+  @query(readArguments, ResultBytes, { manual: true })
+  readFile(): void {
+    const decoded = decodeArguments({ name: 'readFile', parameters: readArguments });
+    if (decoded === undefined) return;
+    const [bucket, path, offset, length, [apiKey]] = decoded as unknown as ReadArguments;
+    const request = { bucket, path, offset, length, apiKey };
+    const read = () => readFilePart(stores, currentCall(), request);
+    replyBytes(...encodeBytesResult(answer(read)));
+  }
+
+  /** (bucketId, path, apiKey) The file goes; a bucket may keep it as a former version. */
+  @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
+  deleteFile(bucket: string, path: string, [apiKey]: Optional<string>) {
+    return answer(() => {
+      deleteFile(stores, currentCall(), { bucket, path, apiKey, conditions: {} });
+      return null;
+    });
+  }
+}

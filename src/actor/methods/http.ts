@@ -1,0 +1,155 @@
+// The HTTP face: a query that answers or asks to be called again as an update, and that update.
+
+import { query, update } from 'azle';
+import type { Call } from '../../domain/shared/caller.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { maySayInUpdate, updateRefusal } from '../../http/budgets.ts';
+import type { HttpRequest as Request, HttpResponse as Response } from '../../http/message.ts';
+import { errorResponse, handleRequest, upgrade } from '../../http/router.ts';
+import { routes } from '../../http/routes.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
+import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../candid/http.ts';
+import { provenResponse } from '../dispatch/certified-answer.ts';
+import { decodeArguments } from '../dispatch/method.ts';
+import {
+  decodeRequest,
+  type EncodableResponse,
+  RequestTooLarge,
+} from '../messages/bulk-messages.ts';
+import { replyResponse } from '../messages/native-reply.ts';
+import { currentCall } from '../runtime/call.ts';
+import { onceReady, stores } from '../runtime/runtime.ts';
+import { dataCertificate } from '../runtime/system.ts';
+import { systemFigures } from './status.ts';
+import { encodeStrategy } from './streaming.ts';
+
+/** A gateway reads nothing of it but the wish. */
+const upgradeResponse: Response = { status: 200, headers: [], body: emptyBytes };
+
+interface Sent {
+  readonly request: Request | RequestTooLarge;
+  readonly call: Call;
+}
+
+/** `undefined` when the message has been rejected: it is no request. */
+function received(name: string): Sent | undefined {
+  const signature = { name, parameters: [HttpRequest] };
+  const request = decodeArguments(signature, (argument, bounds) => {
+    try {
+      return decodeRequest(argument, bounds);
+    } catch (error) {
+      if (error instanceof RequestTooLarge) return error;
+      throw error;
+    }
+  });
+  return request && { request, call: currentCall() };
+}
+
+/** 414 and 431: of the request only the method and the URL count. */
+function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, call: Call): void {
+  const { request, code } = excess;
+  const words = `The request ${excess.message}: send fewer.`;
+  const response = errorResponse(new Refusal(code, words), { call, request });
+  const certificate = phase === 'query' ? dataCertificate() : undefined;
+  // If this asks for an update, the inspection refuses it: it accepts no request that is too large.
+  reply(proven({ request, call, response, certificate }, true));
+}
+
+function respond(phase: 'query' | 'update', { request, call }: Sent): void {
+  if (request instanceof RequestTooLarge) {
+    respondTooLarge(phase, request, call);
+    return;
+  }
+  const charge =
+    phase === 'update' ? { bytes: request.body.length, isInspected: false } : undefined;
+  const response = handleRequest(routes, {
+    ...{ stores, call: { ...call, charge }, request, phase },
+    system: systemFigures,
+  });
+  if (phase === 'update') {
+    reply(response);
+    return;
+  }
+  reply(queryAnswer({ request, call, response, certificate: dataCertificate() }));
+}
+
+interface Queried {
+  readonly request: Request;
+  readonly call: Call;
+  readonly response: Response | typeof upgrade;
+  /** `undefined` in a query that is carried out as an update. */
+  readonly certificate: Uint8Array | undefined;
+}
+
+/** Returns the answer for a verifying gateway; asks for an update only within a budget. */
+function queryAnswer(queried: Queried): Answer {
+  const { request, call, response, certificate } = queried;
+  const answer = proven(queried, true);
+  if (answer !== upgrade) return answer;
+  const environment = { stores, call, request };
+  const refusal = updateRefusal(environment, response);
+  if (refusal === undefined) return upgrade;
+  const whole = certificate && wholeFile(queried, certificate);
+  if (whole !== undefined) return whole;
+  const isRefused = response !== upgrade && response.status >= 400;
+  const shown = isRefused ? response : errorResponse(refusal, environment);
+  return proven({ ...queried, response: shown }, maySayInUpdate(environment));
+}
+
+/**
+ * The certified file in place of a range of it, or of 304: a server may ignore Range (RFC 9110
+ * §14.2), which is better than to refuse. `undefined` where it comes in several parts.
+ */
+function wholeFile({ request, call, response }: Queried, certificate: Uint8Array) {
+  const isRefused = response === upgrade || response.status >= 400;
+  if (isRefused || request.method !== 'GET') return undefined;
+  const headers = request.headers.filter(([name]) => !selecting.has(name.toLowerCase()));
+  const plain = { method: 'GET', url: request.url, headers, body: emptyBytes };
+  const exchange = { stores, call, request: plain, phase: 'query', system: systemFigures } as const;
+  const whole = handleRequest(routes, exchange);
+  if (whole === upgrade || whole.status !== 200) return undefined;
+  const answer = provenResponse({ request: plain, response: whole, mayAsk: false, certificate });
+  return answer === upgrade ? undefined : answer;
+}
+
+const selecting: ReadonlySet<string> = new Set([
+  'range',
+  'if-range',
+  'if-none-match',
+  'if-modified-since',
+  'if-match',
+  'if-unmodified-since',
+]);
+
+/** Returns the answer with its proof if it goes to a verifying gateway. */
+function proven({ request, response, certificate }: Queried, mayAsk: boolean): Answer {
+  if (response === upgrade || certificate === undefined) return response;
+  const shown = provenResponse({ request, response, mayAsk, certificate });
+  return shown === upgrade ? upgrade : { ...shown, stream: response.stream };
+}
+
+type Answer = (EncodableResponse & Pick<Response, 'stream'>) | typeof upgrade;
+
+function reply(answer: Answer): void {
+  const { stream, ...response } = answer === upgrade ? upgradeResponse : answer;
+  const strategy = stream && encodeStrategy(stream);
+  replyResponse({ ...response, strategy }, answer === upgrade);
+}
+
+/** HTTP, for gateways: agents have no use of these. */
+export class HttpActor {
+  /** Answers, or asks by `upgrade` to be sent as an update. */
+  @query([HttpRequest], HttpResponse, { manual: true })
+  http_request(): void {
+    const sent = received('http_request');
+    if (sent !== undefined) respond('query', sent);
+  }
+
+  /** What changes something, or what nothing certified answers. */
+  @update([HttpUpdateRequest], HttpResponse, { manual: true })
+  http_request_update(): void | Promise<void> {
+    const sent = received('http_request_update');
+    if (sent === undefined) return;
+    return onceReady(() => respond('update', sent));
+  }
+}

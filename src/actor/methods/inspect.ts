@@ -1,0 +1,122 @@
+// Which direct ingress the canister takes and pays for. Every update is met here first, by one node
+// and within 200 M instructions; calls of other canisters are not. What each method takes, and from
+// whom, is in method-table.ts. IC spec, "Ingress message inspection".
+
+import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
+import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { maySayInUpdate, updateRefusal } from '../../http/budgets.ts';
+import type { HttpRequest as Request } from '../../http/message.ts';
+import { handleRequest, upgrade } from '../../http/router.ts';
+import { routes } from '../../http/routes.ts';
+import { CandidFault } from '../candid/reader.ts';
+import { needsUpdate } from '../dispatch/certified-answer.ts';
+import { decodeCall } from '../dispatch/method.ts';
+import { type MethodRow, methodTable } from '../dispatch/method-table.ts';
+import { isRefusalAffordable } from '../dispatch/refused-calls.ts';
+import { explainArgument } from '../messages/argument-faults.ts';
+import { decodeFileBatch, decodeFileDeletion } from '../messages/batch-messages.ts';
+import { decodeChunk, decodeRequest } from '../messages/bulk-messages.ts';
+import { decodeFileUpload } from '../messages/file-messages.ts';
+import { currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+import { systemFigures } from './status.ts';
+
+/** Those that bring bulk bytes are decoded as their methods do it. */
+function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow): unknown[] {
+  switch (method) {
+    case 'uploadFileChunkIndexed':
+      return [decodeChunk(argument, bounds)];
+    case 'uploadFile':
+      return [decodeFileUpload(argument, bounds)];
+    case 'uploadFiles':
+      return [decodeFileBatch(argument, bounds)];
+    case 'deleteFiles':
+      return [decodeFileDeletion(argument, bounds)];
+    case 'http_request_update':
+      return [decodeRequest(argument, bounds)];
+    default:
+      return decodeCall(method, argument);
+  }
+}
+
+function isAcceptable(method: string, argument: Uint8Array): boolean {
+  const row = methodTable[method];
+  if (row === undefined) {
+    return false;
+  }
+  if (method === 'http_request_update') {
+    return isRequestWelcome(argumentsOf(method, argument, row)[0] as Request);
+  }
+  if (row.admit === undefined) {
+    return false;
+  }
+  const values = argumentsOf(method, argument, row) as never[];
+  try {
+    const charge = { bytes: argument.length, isInspected: true };
+    row.admit({ stores, call: { ...currentCall(), charge } }, ...values);
+    return true;
+  } catch (error) {
+    const refused = { method, argumentBytes: argument.length };
+    if (error instanceof Refusal && isRefusalAffordable(refused, error.code)) return true;
+    // In the moments after an upgrade: the update waits for the key.
+    if (error instanceof KeyUnavailable) return true;
+    throw error;
+  }
+}
+
+/** The routes whose requests may need an update. */
+const updateRoutes = routes.map((route) => {
+  const { GET: _get, HEAD: _head, ...handlers } = route.handlers;
+  return route.isList ? { ...route, handlers } : route;
+});
+
+/** Tells whether a gateway's query would have asked for this update. */
+function isRequestWelcome(sent: Request): boolean {
+  // A digest is checked when the request is carried out: hashing here could take too long.
+  const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
+  const request = { ...sent, headers };
+  const environment = { stores, call: currentCall(), request };
+  const response = handleRequest(updateRoutes, {
+    ...environment,
+    system: systemFigures,
+    phase: 'query',
+    isInspected: true,
+  });
+  if (response !== upgrade && !needsUpdate(request, response)) return false;
+  const refusal = updateRefusal(environment, response);
+  if (refusal !== undefined && !maySayInUpdate(environment)) throw refusal;
+  return true;
+}
+
+/** Returns what a caller may know: the words of a refusal, or that the message is invalid. */
+function explain(method: string, error: unknown): string {
+  if (error instanceof Refusal) {
+    return `${error.code}: ${error.message}`;
+  }
+  const argument = error instanceof CandidFault ? explainArgument(error) : undefined;
+  if (argument !== undefined) {
+    return `${method}: ${argument}.`;
+  }
+  const fault = error instanceof CandidFault ? ` The message ${error.message}.` : '';
+  return (
+    `${method} takes no such message: send Candid arguments of its types, within its limits, ` +
+    `as somebody who may call it.${fault}`
+  );
+}
+
+/** A refusal traps, because a message that is just not accepted is refused without a reason. */
+export class InspectActor {
+  @inspectMessage({ manual: true })
+  inspect(): boolean {
+    const method = msgMethodName();
+    try {
+      if (isAcceptable(method, msgArgData())) {
+        return true;
+      }
+    } catch (error) {
+      return trap(explain(method, error));
+    }
+    return trap(explain(method, undefined));
+  }
+}

@@ -1,0 +1,77 @@
+// Actor methods over links.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { keyId } from '../../domain/access/api-keys.ts';
+import { createLink, deleteLink, listLinks } from '../../domain/files/link-access.ts';
+import type { Link } from '../../domain/files/links.ts';
+import { LinkList, LinkRequest, ResultLink, ResultLinks } from '../candid/operations.ts';
+import { ResultNull } from '../candid/types.ts';
+import { query, update } from '../dispatch/method.ts';
+import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts';
+import { numberOf, type Optional, optional } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+interface ListArgument {
+  bucketId: string;
+  path: Optional<string>;
+  cursor: Optional<string>;
+  limit: Optional<bigint>;
+  apiKey: Optional<string>;
+}
+
+function optionalTime(timeNs: bigint): Optional<bigint> {
+  return timeNs === 0n ? [] : [timeNs];
+}
+
+function linkView(link: Link, isMakerShown: boolean) {
+  const { id, path, name, createdAtNs, expiresAtNs, maker, keyHash } = link;
+  const isByKey = keyHash.length > 0;
+  return {
+    id,
+    path,
+    name,
+    createdAt: createdAtNs,
+    expiresAt: optionalTime(expiresAtNs),
+    maker: isMakerShown ? [Principal.fromUint8Array(maker)] : [],
+    keyId: isMakerShown && isByKey ? [keyId(keyHash)] : [],
+  };
+}
+
+/** Links: addresses by which anybody reads one file, private or not. */
+export class LinksActor {
+  /** The address is in this answer and nowhere else; it is below the canister's. */
+  @update([LinkRequest], ResultLink)
+  createLink(argument: LinkArgument) {
+    return answer(() => {
+      const { link, url } = createLink(stores, currentCall(), linkRequestOf(argument));
+      return { id: link.id, url, expiresAt: optionalTime(link.expiresAtNs) };
+    });
+  }
+
+  /** Those that are good, by path. */
+  @query([LinkList], ResultLinks)
+  listLinks(argument: ListArgument) {
+    return answer(() => {
+      const page = listLinks(stores, currentCall(), {
+        bucket: argument.bucketId,
+        path: argument.path[0],
+        cursor: argument.cursor[0],
+        limit: numberOf(argument.limit),
+        apiKey: argument.apiKey[0],
+      });
+      const items = page.items.map((link) => linkView(link, page.areMakersShown));
+      return { items, nextCursor: optional(page.nextCursor) };
+    });
+  }
+
+  /** (bucketId, linkId, apiKey) From now on nobody reads by it. */
+  @update([IDL.Text, IDL.Text, IDL.Opt(IDL.Text)], ResultNull)
+  deleteLink(bucket: string, id: string, [apiKey]: Optional<string>) {
+    return answer(() => {
+      deleteLink(stores, currentCall(), { bucket, id, apiKey });
+      return null;
+    });
+  }
+}

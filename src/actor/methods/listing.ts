@@ -1,0 +1,114 @@
+// The actor methods that list a bucket's files, and tell how much is below a prefix.
+
+import { IDL } from '@dfinity/candid';
+import { msgReply } from 'azle';
+import { getUsage } from '../../domain/administration/bucket-usage.ts';
+import { readFileParts } from '../../domain/files/files.ts';
+import { readPartsPage } from '../../domain/files/folder-page.ts';
+import { listFolder } from '../../domain/listing/folder-listing.ts';
+import { listFiles } from '../../domain/listing/listing.ts';
+import {
+  ListFilesRequest,
+  ListFolderRequest,
+  ResultFileList,
+  ResultFolderPage,
+  ResultUsage,
+} from '../candid/types.ts';
+import { decodeArguments, query } from '../dispatch/method.ts';
+import {
+  encodeFileListResult,
+  encodeFolderPageResult,
+  type FileListAnswer,
+  type FolderPageAnswer,
+} from '../messages/file-record-messages.ts';
+import { numberOf, type Optional, prefixOf } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+interface ListArgument {
+  bucketId: string;
+  prefix: Optional<string>;
+  page: Optional<bigint>;
+  pageSize: Optional<bigint>;
+  sort: Optional<string>;
+  tag: Optional<string>;
+  apiKey: Optional<string>;
+}
+
+interface FolderArgument {
+  bucketId: string;
+  prefix: Optional<string>;
+  delimiter: Optional<string>;
+  cursor: Optional<string>;
+  limit: Optional<bigint>;
+  sort: Optional<string>;
+  tag: Optional<string>;
+  apiKey: Optional<string>;
+  startAfter: Optional<string>;
+}
+
+function listPage(argument: ListArgument): FileListAnswer {
+  const list = listFiles(stores, currentCall(), {
+    bucket: argument.bucketId,
+    apiKey: argument.apiKey[0],
+    prefix: prefixOf(argument.prefix),
+    page: numberOf(argument.page),
+    pageSize: numberOf(argument.pageSize),
+    sort: argument.sort[0],
+    tag: argument.tag[0],
+  });
+  return { list, records: readFileParts(stores, list.bucketId, list.paths) };
+}
+
+function folderPage(argument: FolderArgument): FolderPageAnswer {
+  const list = listFolder(stores, currentCall(), {
+    bucket: argument.bucketId,
+    apiKey: argument.apiKey[0],
+    prefix: prefixOf(argument.prefix),
+    delimiter: argument.delimiter[0],
+    cursor: argument.cursor[0],
+    startAfter: argument.startAfter[0],
+    limit: numberOf(argument.limit),
+    sort: argument.sort[0],
+    tag: argument.tag[0],
+  });
+  return { list, page: readPartsPage(stores, list) };
+}
+
+const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
+
+/** Lists of files: by pages, or by folders and cursors. */
+export class ListingActor {
+  /** Pages and their size are whole numbers from 1 on; sizes above 50 are taken for 50. */
+  @query([ListFilesRequest], ResultFileList, { manual: true })
+  listFiles(): void {
+    const decoded = decodeArguments({ name: 'listFiles', parameters: [ListFilesRequest] });
+    if (decoded === undefined) return;
+    const [argument] = decoded as [ListArgument];
+    msgReply(encodeFileListResult(answer(() => listPage(argument))));
+  }
+
+  /**
+   * What is directly below a prefix, by name: folders in place of what is in them with the
+   * delimiter `/`, else all files. Goes on with the `nextCursor` of the page before.
+   */
+  @query([ListFolderRequest], ResultFolderPage, { manual: true })
+  listFolder(): void {
+    const decoded = decodeArguments({ name: 'listFolder', parameters: [ListFolderRequest] });
+    if (decoded === undefined) return;
+    const [argument] = decoded as [FolderArgument];
+    msgReply(encodeFolderPageResult(answer(() => folderPage(argument))));
+  }
+
+  /**
+   * (bucketId, prefix, apiKey) Files and their bytes below a prefix; of all the bucket without one.
+   */
+  @query(usageArguments, ResultUsage)
+  getUsage(bucket: string, prefix: Optional<string>, [apiKey]: Optional<string>) {
+    return answer(() => {
+      const request = { bucket, apiKey, prefix: prefixOf(prefix) };
+      const { files, bytes } = getUsage(stores, currentCall(), request);
+      return { files, bytes };
+    });
+  }
+}

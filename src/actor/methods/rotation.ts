@@ -1,0 +1,40 @@
+// Actor methods that rotate keys. The work goes on by timers; getStatus() tells when it is done.
+
+import { IDL } from '@dfinity/candid';
+import { rotateBucketKey, rotateRootKey } from '../../domain/administration/key-rotation.ts';
+import { ResultNull, RootKeySource } from '../candid/types.ts';
+import { update } from '../dispatch/method.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { rootKeys, startReseed, startUpkeep, stores } from '../runtime/runtime.ts';
+import { type RootKeyArgument, rootKeySource } from './lifecycle.ts';
+
+/** New encryption keys: the work goes on by timers; getStatus tells when it is done. */
+export class RotationActor {
+  /**
+   * (bucketId) For the bucket's owners: a new bucket key, which from now on wraps the keys of its
+   * files.
+   */
+  @update([IDL.Text], ResultNull)
+  rotateBucketKey(bucketId: string) {
+    return answer(() => {
+      rotateBucketKey(stores, currentCall(), bucketId);
+      startReseed();
+      startUpkeep();
+      return null;
+    });
+  }
+
+  /**
+   * (source) For controllers: a new root key, from where the present one comes unless another is
+   * named.
+   */
+  @update([IDL.Opt(RootKeySource)], ResultNull)
+  rotateRootKey([source]: [] | [RootKeyArgument]) {
+    return answer(() => {
+      rotateRootKey(stores, currentCall(), source && rootKeySource(source));
+      rootKeys.start();
+      startUpkeep();
+      return null;
+    });
+  }
+}

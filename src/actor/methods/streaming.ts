@@ -1,0 +1,74 @@
+// Bodies that are read on by queries: the strategy that an answer names, and the query itself.
+// HTTP gateway specification, "Response Body Streaming".
+
+import { canisterSelf, msgReject } from 'azle';
+import { readStream, type StreamPiece } from '../../domain/files/streams.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { concatBytes } from '../../lib/bytes.ts';
+import { leb128 } from '../../lib/leb128.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { StreamingResponse, StreamingToken } from '../candid/http.ts';
+import { messageHead } from '../candid/result.ts';
+import { decodeArguments, query } from '../dispatch/method.ts';
+import { replyBytes } from '../messages/native-reply.ts';
+import { currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+const callbackName = 'http_request_streaming_callback';
+
+/**
+ * `opt variant { Callback }` as it stands in an answer: the function, by reference to canister and
+ * name, then the token. Candid specification, "Binary format", M and R.
+ */
+export function encodeStrategy(token: Uint8Array): Uint8Array {
+  // The fields in the order of their hashes: token, callback.
+  return concatBytes(presentCallback, blob(token), callback());
+}
+
+const presentCallback = Uint8Array.of(1, 0);
+
+let callbackReference: Uint8Array | undefined;
+
+/** Never another one: a canister keeps its id. */
+function callback(): Uint8Array {
+  callbackReference ??= encodeCallback();
+  return callbackReference;
+}
+
+function encodeCallback(): Uint8Array {
+  const self = canisterSelf().toUint8Array();
+  const name = encodeUtf8(callbackName);
+  return concatBytes(Uint8Array.of(1, 1, self.length), self, Uint8Array.of(name.length), name);
+}
+
+const pieceHead = messageHead(StreamingResponse);
+
+/** Up to the bytes of the body: the fields in the order of their hashes, token and body. */
+function headOfPiece({ body, token }: StreamPiece): Uint8Array {
+  const present =
+    token === undefined ? Uint8Array.of(0) : concatBytes(Uint8Array.of(1), blob(token));
+  return concatBytes(pieceHead, present, leb128(body.length));
+}
+
+function blob(bytes: Uint8Array): Uint8Array {
+  return concatBytes(leb128(bytes.length), bytes);
+}
+
+/** Bodies that are read on by queries, for gateways. */
+export class StreamingActor {
+  /** The next piece of a body, at most 1,900,000 bytes. */
+  @query([StreamingToken], StreamingResponse, { manual: true })
+  http_request_streaming_callback(): void {
+    const parameters = [StreamingToken];
+    const decoded = decodeArguments({ name: callbackName, parameters });
+    if (decoded === undefined) return;
+    const [{ token }] = decoded as unknown as [{ token: Uint8Array }];
+    try {
+      const piece = readStream(stores, currentCall(), token);
+      replyBytes(headOfPiece(piece), piece.body);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      msgReject(`${error.code}: ${error.message}`);
+    }
+  }
+}

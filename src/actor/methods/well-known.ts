@@ -1,0 +1,44 @@
+// Actor methods over the texts at `/.well-known/`.
+
+import {
+  listWellKnown,
+  setWellKnown,
+  type WellKnownChange,
+} from '../../domain/administration/well-known.ts';
+import {
+  ResultNull,
+  ResultWellKnown,
+  WellKnownChange as WellKnownChangeType,
+} from '../candid/types.ts';
+import { query, update } from '../dispatch/method.ts';
+import type { Optional } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { stores } from '../runtime/runtime.ts';
+
+interface WellKnownArgument {
+  name: string;
+  content: Optional<{ contentType: Optional<string>; body: string }>;
+}
+
+function changeOf({ name, content: [content] }: WellKnownArgument): WellKnownChange {
+  if (content === undefined) return { name };
+  return { name, content: { contentType: content.contentType[0], body: content.body } };
+}
+
+/** Texts at `/.well-known/`. */
+export class WellKnownActor {
+  /** For controllers: sets a text, 16 at most; without content the one of that name goes. */
+  @update([WellKnownChangeType], ResultNull)
+  setWellKnown(argument: WellKnownArgument) {
+    return answer(() => {
+      setWellKnown(stores, currentCall(), changeOf(argument));
+      return null;
+    });
+  }
+
+  /** All of them by name, for controllers. */
+  @query([], ResultWellKnown)
+  listWellKnown() {
+    return answer(() => listWellKnown(stores, currentCall()));
+  }
+}

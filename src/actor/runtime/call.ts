@@ -1,0 +1,48 @@
+// The frame of every actor method: who calls, and refusals as Candid errors. Anything else that is
+// thrown is a defect and traps, so that the system rolls the message back.
+
+import type { Call } from '../../domain/shared/caller.ts';
+import { Refusal } from '../../domain/shared/refusal.ts';
+import { isController, msgCaller, time } from './system.ts';
+
+export type Result<T> = { ok: T } | { err: string };
+
+let updateBytes: number | undefined;
+
+/** Runs an update, whose message has so many bytes: an API key that comes with it pays for it. */
+export function asUpdate<T>(argumentBytes: number, run: () => T): T {
+  updateBytes = argumentBytes;
+  try {
+    return run();
+  } finally {
+    updateBytes = undefined;
+  }
+}
+
+/** For methods to ask before they await anything. */
+export function currentCall(): Call {
+  const principal = msgCaller();
+  const caller = { principal, isController: isController(principal) };
+  const charge = updateBytes === undefined ? undefined : { bytes: updateBytes, isInspected: false };
+  return { caller, nowNs: time(), charge };
+}
+
+export function answer<T>(operation: () => T): Result<T> {
+  try {
+    return { ok: operation() };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refused(error: unknown): { err: string } {
+  if (error instanceof Refusal) {
+    return { err: errorText(error) };
+  }
+  throw error;
+}
+
+/** How a refusal is written in Candid. */
+export function errorText({ code, message }: Refusal): string {
+  return `${code}: ${message}`;
+}

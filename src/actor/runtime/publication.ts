@@ -1,0 +1,138 @@
+// Certification of the domain's changes: the tree of all answers that gateways can verify, and its
+// root as the canister's certified data.
+
+import { certifiedDataSet } from 'azle';
+import { joinedPartsMax } from '../../../packages/wire/src/limits.ts';
+import type { CertifiedFile } from '../../certification/certified-file.ts';
+import { openCertifiedSite } from '../../certification/certified-site.ts';
+import { type FixedAnswer, openFixedTrees } from '../../certification/fixed-answers.ts';
+import { openSiteProofs } from '../../certification/site-proofs.ts';
+import { sha256 } from '../../crypto/hash.ts';
+import { consolePages, replaceConsolePages } from '../../domain/administration/console-pages.ts';
+import { allBuckets } from '../../domain/buckets/buckets.ts';
+import { mayHaveSite, publishPage } from '../../domain/files/sites.ts';
+import type { Publication } from '../../domain/shared/publication.ts';
+import type { Stores } from '../../domain/shared/stores.ts';
+import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
+import { consoleText } from '../../http/console.ts';
+import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
+import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
+import { missingResponse } from '../../http/missing.ts';
+import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
+import { pageHead, redirectTo } from '../../http/sites.ts';
+import { wellKnownText } from '../../http/well-known.ts';
+import { present } from '../../lib/assert.ts';
+import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { openLabelTree } from '../../storage/label-tree.ts';
+import { spaceIds } from '../../storage/memory.ts';
+
+const digestBytes = 32;
+
+export function fixedAnswer({ status, headers, body, bodyDigest }: SiteAnswer): FixedAnswer {
+  return { status, headers, bodyDigest: bodyDigest ?? sha256(body) };
+}
+
+const fixed = openFixedTrees(() => ({
+  notFound: fixedAnswer(missingResponse()),
+  preflight: fixedAnswer(preflightResponse),
+  formerPreflight: fixedAnswer(formerPreflightResponse),
+}));
+const published = openLabelTree(spaceIds.labels, 0);
+const site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
+
+export const proofs = openSiteProofs({ published, fixed });
+
+/** `partDigest`: SHA-256 of that chunk; asked only when there are several. */
+export function certifiedFileOf(
+  file: Omit<AnsweredContent, 'contentId'>,
+  { validators, representation }: ServedHeaders,
+  partDigest: (index: number) => Uint8Array,
+): CertifiedFile {
+  const [, etag] = present(validators[0], 'entity tag');
+  return {
+    etag,
+    validators,
+    headers: representation,
+    size: file.size,
+    partSize: file.chunkSize,
+    partCount: file.chunkCount,
+    isJoined: file.chunkCount <= joinedPartsMax,
+    partDigest: (index) => (file.chunkCount <= 1 ? file.digest : partDigest(index)),
+  };
+}
+
+export const publication: Publication = {
+  put(file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    site.putFile(file, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
+  },
+  remove: (file) => site.removeFile(file),
+  show: (bucketId, isPublic) => site.showBucket(bucketId, isPublic),
+  putLink(link, file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    const certified = certifiedFileOf(file, linkHeaders(file, link), digestOf);
+    site.putLink(link, certified, chunkDigests);
+  },
+  removeLink: (id) => site.removeLink(id),
+  putFolder(folder, file, chunkDigests) {
+    const digestOf = (index: number) =>
+      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    site.putFolder(folder, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
+  },
+  removeFolder: (folder) => site.removeFolder(folder),
+  putRedirect: (folder) => site.putRedirect(folder, fixedAnswer(redirectTo(folder))),
+  removeRedirect: (folder) => site.removeRedirect(folder),
+  setMissing(bucketId, file) {
+    site.setMissing(bucketId, file && { ...pageHead(file), bodyDigest: file.digest });
+  },
+  removeBucket: (bucketId) => site.removeBucket(bucketId),
+  putText: (text) => putText(wellKnownText(text)),
+  removeText: (name) => site.removeText(`/.well-known/${name}`),
+};
+
+function putText(text: CertifiedText): void {
+  const { address, content, served } = answerOfText(text);
+  site.putText(
+    address,
+    certifiedFileOf(content, served, () => content.digest),
+  );
+}
+
+/** Those of this version in place of those of the version before. */
+function publishConsole(stores: Stores): void {
+  for (const address of replaceConsolePages(stores)) site.removeText(address);
+  for (const page of consolePages()) putText(consoleText(page));
+}
+
+/**
+ * For install and upgrade; what is there of files stays. What each bucket has in the tree is
+ * renewed when it was made by another version: 10,000 buckets at most, a million instructions each.
+ */
+export function setUpPublication(stores: Stores): void {
+  site.setUp();
+  const { hash } = fixed().outermost('not-found');
+  const mark = concatBytes(Uint8Array.of(markVersion), hash);
+  const former = stores.meta.get(encodeUtf8(markKey));
+  if (former === undefined || !bytesEqual(former, mark)) {
+    for (const bucket of allBuckets(stores)) {
+      site.renewBucket(bucket.id, bucket.isPublic);
+      if (mayHaveSite(bucket)) publishPage(stores, bucket);
+    }
+    stores.meta.set(encodeUtf8(markKey), mark);
+  }
+  publishConsole(stores);
+  publishRoot();
+}
+
+// In the meta map: version 1 | hash of what stands for absence in public buckets
+const markVersion = 1;
+const markKey = 'siteMark';
+
+/** At the end of every message that may have changed something. */
+export function publishRoot(): void {
+  const root = site.takeChangedRoot();
+  if (root !== undefined) certifiedDataSet(root);
+}

@@ -1,0 +1,93 @@
+// One attempt at the root keys that are missing: derived by the network's vetKD, or made of random
+// bytes for a network without. Key material is wiped after use, where the language can.
+
+import type { RandomSource } from '../../crypto/random.ts';
+import { acceptRootKey, missingRootKeys, rootKeyBytes } from '../../domain/keys/root-keys.ts';
+import type { RootKeyEntry } from '../../domain/shared/root-key-entry.ts';
+import type { Stores } from '../../domain/shared/stores.ts';
+import { assert } from '../../lib/assert.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
+import { fetchDerivedPublicKey, fetchEncryptedKey, isUnknownKey } from './management.ts';
+import { reseed } from './random-refresh.ts';
+
+// Other texts give other keys: no file of a canister that is there could be read any more.
+const contextText = 'encrypted-file-storage/root/v1';
+const separator = 'encrypted-file-storage/root-key/v1';
+const inputText = (version: number) => `root key ${version}`;
+/** The first of these that the network knows, unless the installation named one. */
+const keyNames = ['key_1', 'test_key_1', 'dfx_test_key'];
+
+export interface Parts {
+  readonly stores: Stores;
+  /** The source behind `stores.secrets.random`. */
+  readonly random: Pick<RandomSource, 'isFresh' | 'seed'>;
+}
+
+/**
+ * New keys are made of fresh bytes. Throws whatever a call ends with. Versions may come and go
+ * while it waits.
+ */
+export async function fetchMissing(parts: Parts): Promise<void> {
+  await reseed(parts.random);
+  for (;;) {
+    const [entry] = missingRootKeys(parts.stores);
+    if (entry === undefined) return;
+    const isTaken = await obtain(parts, entry);
+    const isStillMissing = missingRootKeys(parts.stores).some(
+      ({ version }) => version === entry.version,
+    );
+    assert(isTaken || !isStillMissing, `root key ${entry.version} is the one that it was`);
+  }
+}
+
+/** False when the key is not the one of that version. */
+async function obtain(parts: Parts, entry: RootKeyEntry): Promise<boolean> {
+  if (entry.kind === 'stored') {
+    return accept(parts, entry, { key: parts.stores.secrets.random(rootKeyBytes), keyName: '' });
+  }
+  const names = entry.keyName === '' ? keyNames : [entry.keyName];
+  for (const [index, keyName] of names.entries()) {
+    try {
+      return await derive(parts, entry, keyName);
+    } catch (error) {
+      if (index === names.length - 1 || !isUnknownKey(error)) throw error;
+    }
+  }
+  return false;
+}
+
+function accept(
+  { stores }: Parts,
+  { version }: RootKeyEntry,
+  found: { readonly key: Uint8Array; readonly keyName: string },
+): boolean {
+  try {
+    return acceptRootKey(stores, version, found);
+  } finally {
+    found.key.fill(0);
+  }
+}
+
+async function derive(parts: Parts, entry: RootKeyEntry, keyName: string): Promise<boolean> {
+  const vetkd = await import('../../crypto/vetkd.ts');
+  const secret = parts.stores.secrets.random(vetkd.transportSecretBytes);
+  const context = encodeUtf8(contextText);
+  const input = encodeUtf8(inputText(entry.version));
+  let vetKey: Uint8Array | undefined;
+  try {
+    const transportPublicKey = vetkd.transportPublicKey(secret);
+    const encrypted = await fetchEncryptedKey({ keyName, context, input, transportPublicKey });
+    vetKey = vetkd.decryptVetKey(encrypted, secret);
+    assert(vetKey !== undefined, 'the reply of vetKD is an encrypted key');
+    // Later on the entry's own check tells the right key from a wrong one.
+    if (entry.check.length === 0) {
+      const derivedPublicKey = await fetchDerivedPublicKey({ keyName, context });
+      const { isVetKey } = await import('../../crypto/vetkd-verification.ts');
+      assert(isVetKey({ vetKey, derivedPublicKey, input }), 'the vetKey is the one asked for');
+    }
+    return accept(parts, entry, { key: vetkd.deriveSymmetricKey(vetKey, separator), keyName });
+  } finally {
+    secret.fill(0);
+    vetKey?.fill(0);
+  }
+}

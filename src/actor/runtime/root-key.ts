@@ -1,0 +1,139 @@
+// Brings the root keys to the heap after install and after every upgrade: one derivation at a time,
+// on a timer or by the first message that needs a key, and again after a failure, ever more seldom.
+// Knows nothing of how a key is derived; what it logs of failures are the network's words.
+
+import { time } from 'azle';
+import { areRootKeysAtHand, missingRootKeys } from '../../domain/keys/root-keys.ts';
+import { isCleanup } from './management.ts';
+import { reseed } from './random-refresh.ts';
+import { fetchMissing, type Parts } from './root-key-derivation.ts';
+import { createOneShotTimer } from './timers.ts';
+
+const nsPerSecond = 1_000_000_000n;
+/** After this, a derivation that was never answered no longer keeps others from trying. */
+const staleAfterSeconds = 120;
+const retrySecondsMin = 10;
+const retrySecondsMax = 600;
+/** Each turn is a call of the waiting message's own, a round or two of the network. */
+const waitingTurnsMax = 60;
+
+export interface RootKeyKeeper {
+  /**
+   * Fetches what is missing, soon and on a timer: for init and post_upgrade, where no canister may
+   * be called, and for a new version.
+   */
+  start(): void;
+  /** Arms the timer again if a key is missing and nobody works on it: for upkeep. */
+  resume(): void;
+  /** Random bytes can be had, and every root key that is in use. */
+  isReady(): boolean;
+  /**
+   * `undefined` when ready. Else awaited by a message before it checks anything. Resolves even if
+   * there is no key then, so that the domain refuses; rejects only in the cleanup of a callback
+   * that trapped, when the message is over.
+   */
+  whenReady(): Promise<void> | undefined;
+}
+
+interface State {
+  /** Since when a derivation is under way. */
+  busySinceNs: bigint | undefined;
+  /** Not before this time, after a failure. */
+  retryAtNs: bigint;
+  failures: number;
+}
+
+/** `onFetched` is told when all keys have come. */
+export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKeyKeeper {
+  const { stores, random } = parts;
+  const state: State = { busySinceNs: undefined, retryAtNs: 0n, failures: 0 };
+  const timer = createOneShotTimer(onTimer);
+  const isReady = () => random.isFresh(time()) && areRootKeysAtHand(stores);
+  const isWorkLeft = () => !random.isFresh(time()) || missingRootKeys(stores).length > 0;
+
+  async function fetchAll(): Promise<void> {
+    const startedNs = time();
+    state.busySinceNs = startedNs;
+    try {
+      await fetchMissing(parts);
+      state.failures = 0;
+      onFetched();
+    } catch (error) {
+      state.failures += 1;
+      const seconds = retrySeconds(state.failures);
+      state.retryAtNs = time() + BigInt(seconds) * nsPerSecond;
+      timer.arm(seconds);
+      if (isCleanup(error)) throw error;
+      console.log(`Cannot fetch the root key: ${reasonOf(error)}. Next try in ${seconds} s.`);
+    } finally {
+      if (state.busySinceNs === startedNs) state.busySinceNs = undefined;
+    }
+  }
+
+  async function onTimer(): Promise<void> {
+    if (isBusy(state)) {
+      // Whoever is at it may never get an answer.
+      timer.arm(staleAfterSeconds);
+    } else if (isWorkLeft()) {
+      await fetchAll();
+    }
+  }
+
+  async function wait(): Promise<void> {
+    for (let turn = 0; turn < waitingTurnsMax && !isReady(); turn++) {
+      if (!isBusy(state)) {
+        if (time() < state.retryAtNs) return;
+        await fetchAll();
+      } else if (!(await pause(parts))) {
+        return;
+      }
+    }
+  }
+
+  return {
+    start() {
+      Object.assign(state, { retryAtNs: 0n, failures: 0 });
+      timer.arm();
+    },
+    resume() {
+      if (isBusy(state) || !isWorkLeft()) return;
+      const waitNs = state.retryAtNs - time();
+      timer.arm(waitNs > 0n ? Number(waitNs / nsPerSecond) + 1 : 0);
+    },
+    isReady,
+    whenReady() {
+      return isReady() ? undefined : wait();
+    },
+  };
+}
+
+/**
+ * To await another message's derivation would be to go on, and to reply, inside that message: each
+ * waits on calls of its own.
+ */
+async function pause({ random }: Parts): Promise<boolean> {
+  try {
+    await reseed(random);
+    return true;
+  } catch (error) {
+    if (isCleanup(error)) throw error;
+    return false;
+  }
+}
+
+function isBusy({ busySinceNs }: State): boolean {
+  return busySinceNs !== undefined && !isLongAgo(busySinceNs);
+}
+
+function isLongAgo(timeNs: bigint): boolean {
+  return time() - timeNs > BigInt(staleAfterSeconds) * nsPerSecond;
+}
+
+/** Doubling. */
+function retrySeconds(failures: number): number {
+  return Math.min(retrySecondsMax, retrySecondsMin * 2 ** (failures - 1));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,172 @@
+// State that lives as long as the canister's heap: opened stores, random source, timers.
+// Set up after install and after every upgrade.
+
+import { clearTimer, setTimerInterval, time } from 'azle';
+import { kernelSelfTest, wakeTimers } from '../../crypto/kernel.ts';
+import { createRandomSource } from '../../crypto/random.ts';
+import { continueRotation } from '../../domain/administration/key-rotation.ts';
+import { upgradeRecords } from '../../domain/administration/record-upgrade.ts';
+import { renewSites } from '../../domain/administration/site-renewal.ts';
+import { reclaimContents } from '../../domain/contents/contents.ts';
+import { releaseKept } from '../../domain/contents/kept-contents.ts';
+import { endLinks } from '../../domain/files/links.ts';
+import { expireVersions } from '../../domain/files/versions.ts';
+import {
+  configureRootKey,
+  KeyUnavailable,
+  type RootKeySource,
+} from '../../domain/keys/root-keys.ts';
+import { createHeapState } from '../../domain/shared/heap-state.ts';
+import type { Stores } from '../../domain/shared/stores.ts';
+import { expireUploads } from '../../domain/uploads/upload-end.ts';
+import { openBlobs } from '../../storage/blobs.ts';
+import type { ByteMap } from '../../storage/byte-map.ts';
+import { openErasableSlots } from '../../storage/erasable-slots.ts';
+import { memoryIds, spaceIds } from '../../storage/memory.ts';
+import { openOrderedIndex, openSummedIndex } from '../../storage/ordered-index.ts';
+import { openSpace } from '../../storage/space.ts';
+import { openStableMap } from '../../storage/stable-map.ts';
+import { publication, publishRoot, setUpPublication } from './publication.ts';
+import { createReseedTimer, keepFresh } from './random-refresh.ts';
+import { createRootKeyKeeper } from './root-key.ts';
+import { isController } from './system.ts';
+import { createOneShotTimer } from './timers.ts';
+
+const random = createRandomSource();
+
+export const stores: Stores = {
+  meta: openStableMap(memoryIds.meta),
+  buckets: openStableMap(memoryIds.buckets),
+  apiKeys: openStableMap(memoryIds.apiKeys),
+  files: openStableMap(memoryIds.files),
+  chunks: openStableMap(memoryIds.chunks),
+  uploads: openStableMap(memoryIds.uploads),
+  uploadExpirations: openStableMap(memoryIds.uploadExpirations),
+  reclaims: wakingMap(openStableMap(memoryIds.reclaims)),
+  blobs: openBlobs(openSpace(spaceIds.blobs)),
+  index: openOrderedIndex(spaceIds.index),
+  sizes: openSummedIndex(spaceIds.sizes),
+  members: openStableMap(memoryIds.members),
+  directory: openOrderedIndex(spaceIds.directory),
+  keySlots: openErasableSlots(openSpace(spaceIds.wrappedKeys)),
+  secrets: { random: nextRandom, rootKeys: new Map() },
+  heap: createHeapState(),
+  isController,
+  publication,
+};
+
+/** A note of space to be given back starts a timer that does it. */
+function wakingMap(map: ByteMap): ByteMap {
+  return {
+    ...map,
+    set(key, value) {
+      reclaimTimer.arm();
+      return map.set(key, value);
+    },
+  };
+}
+
+// ARCHITECTURE.md, "Timers", says for each timer what arms it again after it was lost.
+const reclaimTimer = createOneShotTimer(() => {
+  if (reclaimContents(stores)) reclaimTimer.arm();
+});
+const upkeepTimer = createOneShotTimer(upkeep);
+const reseedTimer = createReseedTimer(random);
+
+const upkeepIntervalSeconds = 600;
+/** Timers that have not run upkeep for so long are lost: two turns of the interval. */
+const lostTimersNs = 1_200_000_000_000n;
+let upkeepAtNs = 0n;
+let intervals: readonly bigint[] = [];
+
+export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
+
+/** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
+export function setUp(source: RootKeySource | undefined): void {
+  kernelSelfTest();
+  setUpPublication(stores);
+  configureRootKey(stores, source);
+  rootKeys.start();
+  startUpkeep();
+  startIntervals();
+}
+
+/** Intervals continue after a turn that trapped or was refused; one-shot timers do not. */
+function startIntervals(): void {
+  for (const timer of intervals) clearTimer(timer);
+  intervals = [setTimerInterval(upkeepIntervalSeconds, upkeep), keepFresh(random)];
+  upkeepAtNs = time();
+}
+
+/**
+ * Starts all timers again when upkeep has not run for two turns. A snapshot that was taken while
+ * timers ran lacks those that ran, and its heap waits for answers that never come.
+ */
+function reviveTimers(): void {
+  if (time() - upkeepAtNs <= lostTimersNs) return;
+  startIntervals();
+  startUpkeep();
+  wakeTimers();
+}
+
+/** Returns random bytes that depend on the time too: a restored snapshot draws others. */
+function nextRandom(length: number): Uint8Array {
+  const nowNs = time();
+  if (!random.isFresh(nowNs)) {
+    throw new KeyUnavailable();
+  }
+  return random.next(length, nowNs);
+}
+
+/**
+ * Runs an update when random bytes and keys are there; only in the moments after install and
+ * upgrade is there anything to wait for. Everything is checked after the wait. After what `run`
+ * awaits, nothing that is certified may change.
+ */
+export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
+  reviveTimers();
+  const waiting = rootKeys.whenReady();
+  const runAndPublish = () => {
+    const running = run();
+    publishRoot();
+    return running;
+  };
+  return waiting === undefined ? runAndPublish() : waiting.then(runAndPublish);
+}
+
+/**
+ * Ends what has expired, gives space back, continues rotations and brings records of an earlier
+ * version to the present one, a bounded step a message.
+ */
+function upkeep(): void {
+  const nowNs = time();
+  upkeepAtNs = nowNs;
+  rootKeys.resume();
+  const steps = [
+    expireUploads(stores, nowNs),
+    releaseKept(stores, nowNs),
+    expireVersions(stores, nowNs),
+    endLinks(stores, nowNs),
+    reclaimContents(stores),
+    rootKeys.isReady() && workOnRecords(),
+  ];
+  publishRoot();
+  const mayHaveMore = steps.includes(true);
+  if (mayHaveMore) {
+    startUpkeep();
+  }
+}
+
+function workOnRecords(): boolean {
+  return continueRotation(stores) || upgradeRecords(stores) || renewSites(stores);
+}
+
+/** For a key that takes another's place: what is drawn after it comes of fresh bytes. */
+export function startReseed(): void {
+  reseedTimer.arm();
+}
+
+/** For work that has come up: at once, not at the next interval. */
+export function startUpkeep(): void {
+  upkeepTimer.arm();
+}
