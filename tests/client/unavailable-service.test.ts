@@ -16,6 +16,7 @@ import { s3ErrorOf } from '../../packages/s3/src/storage-errors.ts';
 import { principalOf } from '../../scripts/local-service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
 import { openDoor, type TestDoor } from '../s3/support/door.ts';
+import { frozenWords } from '../support/canister-words.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -155,9 +156,7 @@ describe('efs, createStorage and the S3 server', () => {
   test('a frozen canister', async () => {
     const { canisterId: id } = service;
     await setThreshold(2n ** 58n);
-    const words =
-      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it does ` +
-      `not run. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`;
+    const words = frozenWords(id);
     await expectAll('Frozen', words);
     await expectOfS3Servers(running, words);
     const { host } = service;

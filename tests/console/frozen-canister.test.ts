@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { principalOf } from '../../scripts/local-service.ts';
 import { manage } from '../replica/conformance/management-client.ts';
+import { frozenWords } from '../support/canister-words.ts';
 import { isBrowserUnwanted } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
@@ -30,13 +31,7 @@ describe.skipIf(isBrowserUnwanted)('a frozen canister', () => {
     });
   }
 
-  const words = () => {
-    const { canisterId: id } = tested.service;
-    return (
-      `The canister ${id} is frozen: its cycles are below its freezing reserve, so it does ` +
-      `not run. Top it up: icp canister top-up ${id} --amount 1t (or dfx cycles top-up ${id} 1T).`
-    );
-  };
+  const words = () => frozenWords(tested.service.canisterId);
 
   /** Signs in, and freezes the canister while the work looks at the page. */
   async function whileFrozen(work: (page: Page) => Promise<void>): Promise<Page> {

@@ -1,0 +1,10 @@
+// Sentences that the library, the command, the S3 server and the console print alike.
+
+/** A frozen canister on a local network, where it does not say how many cycles are missing. */
+export function frozenWords(canisterId: string): string {
+  return (
+    `The canister ${canisterId} is frozen: its cycles are below its freezing reserve, so it does ` +
+    `not run. Top it up: icp canister top-up ${canisterId} --amount 1t ` +
+    `(or dfx cycles top-up ${canisterId} 1T).`
+  );
+}
