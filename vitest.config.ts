@@ -30,7 +30,7 @@ export default defineConfig({
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', ...(process.env.EFS_WRITE === '1' ? [new DurationRecorder()] : [])],
+    reporters: ['default', ...(process.env.EFS_DURATIONS === '1' ? [new DurationRecorder()] : [])],
     // Ten times what an idle machine needs and more: a limit ends what hangs, and judges no speed.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -1,9 +1,9 @@
 // Runs the longest test files first: a long file that starts last leaves the other worker idle.
 //
 // Vitest remembers the durations of its last run, but a fresh checkout has none, so the durations
-// are committed. `EFS_WRITE=1 npm test` records them anew.
+// are committed. `EFS_DURATIONS=1 npm test` records them anew.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 import { projectDir } from '../tidy/source-tree.ts';
@@ -32,7 +32,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Replaces the recorded durations of the files that have just run. */
+/** Replaces the recorded durations of the files that have just run, and forgets removed files. */
 export class DurationRecorder implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const former: Durations = JSON.parse(readFileSync(recordPath, 'utf8'));
@@ -41,7 +41,10 @@ export class DurationRecorder implements Reporter {
       return [nameOf(module.moduleId), Math.round(duration / 1_000)];
     });
     const all = Object.entries({ ...former, ...Object.fromEntries(measured) });
-    const long = all.filter(([, seconds]) => seconds >= recordedSecondsMin);
+    const long = all.filter(
+      ([name, seconds]) =>
+        seconds >= recordedSecondsMin && existsSync(join(projectDir, `tests/${name}.test.ts`)),
+    );
     long.sort(([, one], [, other]) => other - one);
     writeFileSync(recordPath, `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`);
   }
