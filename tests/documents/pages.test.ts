@@ -71,7 +71,7 @@ async function judge(
 ): Promise<string | undefined> {
   const { language, text } = block;
   if (language === 'sh') {
-    const { code, output } = await runShell(block, service);
+    const { code, output } = await runShell(text, service);
     expect(code === 0, `${where} ended with ${code}:\n${output}`).toBe(!block.isFailing);
     return output;
   }
@@ -98,7 +98,7 @@ async function judge(
 async function runTranscript(block: Block, service: PageService, where: string): Promise<string> {
   let all = '';
   for (const { command, printed } of stepsOf(block.text)) {
-    const { code, output } = await runShell({ ...block, text: command }, service);
+    const { code, output } = await runShell(command, service);
     expect(code, `${where} ${command} ended with ${code}:\n${output}`).toBe(0);
     expect(output, `${where} ${command}`).toMatch(outputPattern(printed));
     all += output;
@@ -131,8 +131,7 @@ async function runProgram(
   if (block.isForBrowsers) return undefined;
   save(service, block.file ?? 'block.mjs', bundle);
   if (block.file !== undefined) return undefined;
-  const run = { ...block, text: 'node block.mjs' };
-  const { code, output } = await runShell(run, service);
+  const { code, output } = await runShell('node block.mjs', service);
   expect(code, `${where} ended with ${code}:\n${output}`).toBe(block.isFailing ? 1 : 0);
   return output;
 }

@@ -7,7 +7,9 @@ import { projectDir } from '../../tidy/source-tree.ts';
 const sources = join(projectDir, 'packages/client/src');
 
 export interface Example {
-  /** The function or method that the docstring describes, after the file. */
+  /** From the sources' folder. */
+  readonly file: string;
+  /** The function or method that the docstring describes. */
   readonly name: string;
   readonly code: string;
 }
@@ -23,7 +25,8 @@ export function readExamples(): Example[] {
     .flatMap((file) => {
       const text = readFileSync(join(sources, file), 'utf8');
       return [...text.matchAll(examplePattern)].map(([, code = '', name = '']) => ({
-        name: `${file} ${name}`,
+        file,
+        name,
         code: code.replaceAll(/^ *\* ?/gm, ''),
       }));
     });
@@ -61,11 +64,11 @@ async function run(name: string, example: () => Promise<void>): Promise<void> {
 /** TypeScript with each example in a function of its own. */
 export function programOfExamples(examples: readonly Example[]): string {
   const imports = new Set<string>();
-  const functions = examples.map(({ name, code }) => {
+  const functions = examples.map(({ file, name, code }) => {
     const lines = code.split('\n');
     for (const line of lines.filter(isImport)) imports.add(line);
     const body = lines.filter((line) => !isImport(line)).join('\n');
-    const words = `${JSON.stringify(name)}, async () => {\n${body}\n}`;
+    const words = `${JSON.stringify(`${file} ${name}`)}, async () => {\n${body}\n}`;
     return browserOnly.test(code) ? `[${words}];` : `await run(${words});`;
   });
   return [...startImports, ...mergedImports(imports), start, ...functions, 'export {};'].join('\n');

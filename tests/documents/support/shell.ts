@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { notRun } from './not-run.ts';
 import type { PageService } from './page-service.ts';
-import type { Block } from './pages.ts';
 
 export interface ShellRun {
   readonly code: number;
@@ -25,9 +24,9 @@ export function isNotRun(command: string): boolean {
   return notRun.some((entry) => command.trim().startsWith(entry.command));
 }
 
-export async function runShell(block: Block, service: PageService): Promise<ShellRun> {
+export async function runShell(text: string, service: PageService): Promise<ShellRun> {
   const commands = service.fill(
-    block.text
+    text
       .replaceAll(/\\\n\s*/g, ' ')
       .split('\n')
       .filter((line) => !isNotRun(line))
