@@ -25,7 +25,7 @@ export function headerBytes(headers: readonly HttpHeader[]): number {
   return headers.reduce((sum, { name, value }) => sum + byteLength(name) + byteLength(value), 0);
 }
 
-/** Returns the fault of headers and body; `undefined` if there is none. */
+/** Describes the limit that the headers and body exceed; `undefined` if they exceed none. */
 function headersAndBodyFault(headers: readonly HttpHeader[], body: Uint8Array): string | undefined {
   if (headers.length > headersMax) {
     return `number of all http headers ${headers.length} exceeds ${headersMax}`;
