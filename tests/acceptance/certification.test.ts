@@ -1,5 +1,4 @@
-// What a gateway that verifies passes on: certified answers, what updates vouch for, and nothing
-// else.
+// A verifying gateway passes on certified answers and answers of updates, and nothing else.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';

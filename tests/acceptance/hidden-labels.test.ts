@@ -47,7 +47,7 @@ async function put(bucket: string, name: string, key: string): Promise<void> {
 
 type Tree = readonly [kind: number, ...rest: unknown[]];
 
-/** Of a hash tree (IC spec, "Certificate encoding"), and what leaves hold. */
+/** Yields the labels and leaf values that a hash tree reveals (IC spec, "Certificate encoding"). */
 function* shownBy([kind, one, other]: Tree): Generator<Buffer> {
   if (kind === 1) {
     yield* shownBy(one as Tree);

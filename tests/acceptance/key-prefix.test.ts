@@ -25,13 +25,13 @@ const rowCount = actorRows.length + httpRows.length;
 const absentUpload = '00'.repeat(16);
 let service: Service;
 let owner: Person;
-/** Of keys with every permission: for all of the bucket, for `in/`, and for `in/` to write alone. */
+/** Secrets of keys with all rights: to the whole bucket, to `in/`, and one with `write` to `in/`. */
 let whole: string;
 let part: string;
 let drop: string;
-/** What is outside of `in/`. */
+/** A file outside `in/`. */
 let before: string;
-/** Of sessions by path. */
+/** Upload sessions by path. */
 const uploads = new Map<string, string>();
 
 const pathOf = (side: 'in' | 'out', index: number) => `${side}/${index}.txt`;

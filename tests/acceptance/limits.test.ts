@@ -1,4 +1,4 @@
-// What runs out: open sessions, a bucket's quota, a session's time. In a bucket of its own.
+// Limits: open sessions, a bucket's quota, a session's time. In a bucket of its own.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';

@@ -8,7 +8,7 @@ import { openService, type Service, sampleBytes, sha256Hex } from '../support/se
 import { uploadInChunks } from '../support/whole-uploads.ts';
 
 let service: Service;
-/** Of the private bucket. */
+/** Secret of a key of the private bucket. */
 let apiKey: string;
 let keyId: string;
 let revoke: (id: string) => Promise<unknown>;
@@ -54,7 +54,7 @@ function open({ url }: Made, init: RequestInit = {}): Promise<Response> {
   return fetch(`${service.base}${url}`, init);
 }
 
-/** Of the canister itself: a gateway puts its own words in the place of what it cannot verify. */
+/** Accepts 503 too: a gateway replaces an answer that it cannot verify. */
 async function expectDead(link: Made): Promise<void> {
   const response = await open(link);
   expect([404, 503]).toContain(response.status);

@@ -28,7 +28,7 @@ async function post(path: string, init: RequestInit): Promise<Answer> {
 
 const remove = (body: object) => post('delete', { body: JSON.stringify(body) });
 
-/** What `curl -F 'NAME=@FILE;type=TYPE'` sends, for each field. */
+/** Returns the form that `curl -F 'NAME=@FILE;type=TYPE'` sends, with one part for each field. */
 function curlForm(fields: readonly (readonly [name: string, type: string, text: string])[]) {
   const boundary = '------------------------Xk3vVhTqPZt8Yw0d2Lr1aB';
   const parts = fields.map(

@@ -1,5 +1,5 @@
-// What pages of other origins may send and read (Fetch standard, "CORS protocol"), and that nothing
-// served here runs a script in this origin, through the gateway.
+// Pages of other origins: what they may send and read (Fetch standard, "CORS protocol"). No response
+// of the gateway runs a script in this origin.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

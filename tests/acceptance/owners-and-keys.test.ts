@@ -1,5 +1,5 @@
-// What owners have made ends with their right, each owner of a key's buckets sees and revokes it for
-// their own alone, and a bucket is private unless somebody asks for a public one.
+// An owner's keys end with the owner's rights, each owner of a key's buckets sees and revokes it for
+// their own buckets only, and a bucket is private by default.
 
 import { IDL } from '@dfinity/candid';
 import type { Principal } from '@dfinity/principal';

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.stop());
 
-/** What a script makes of a result. */
+/** Returns `ok`, or the code of the error, as a user's script would. */
 function outcome(result: object): string {
   if ('err' in result) return String(result.err).split(':', 1)[0] ?? '';
   return 'ok';

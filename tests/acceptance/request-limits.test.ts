@@ -43,7 +43,7 @@ test.each([
     const answer = await get(path, headers);
     expect([answer.status, codeOf(answer)]).toEqual([431, 'HeadersTooLarge']);
   }
-  // Where files are certified no gateway can pass 431 on; it says why in its own words.
+  // The gateway cannot verify a 431 on a certified path, so it answers 503 with its own text.
   const answer = await get('/cloud/demo/a', headers);
   expect(answer.status).toBe(503);
   expect(answer.body).toContain('more than 100 headers');

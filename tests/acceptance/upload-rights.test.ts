@@ -17,7 +17,7 @@ let member: Person;
 let nobody: Person;
 let stranger: Person;
 const bytes = Uint8Array.of(1, 2, 3, 4, 5);
-/** What one key or caller may have open of a bucket. */
+/** Open sessions that one key or caller may have in a bucket. */
 const share = 25;
 
 beforeAll(async () => {

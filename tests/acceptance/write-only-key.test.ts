@@ -1,5 +1,5 @@
-// Who may write but not read learns nothing of what is there: the entity tag, which begins with the
-// SHA-256 of the bytes, is in no refusal of a condition.
+// A key with `write` but without `read` learns nothing of stored files: no refused condition reveals
+// the entity tag, which begins with the SHA-256 of the bytes.
 
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';

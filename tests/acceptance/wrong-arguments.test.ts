@@ -25,7 +25,7 @@ interface Wrong {
   readonly isQuery?: boolean;
 }
 
-/** What the agent says of such a call. */
+/** Returns the message with which the agent rejects the call. */
 async function rejection(method: string, { types, values, isQuery }: Wrong): Promise<string> {
   const annotations = isQuery ? ['query'] : [];
   const signature = IDL.Func(types as [IDL.Type], [IDL.Reserved], annotations);

@@ -20,7 +20,7 @@ import { seedOr } from '../support/seed.ts';
 
 beforeAll(installNodeText);
 
-/** Of what is hostile, one of so many is decoded: methods have much the same types. */
+/** One of this many hostile arguments is decoded for each method: their types are much alike. */
 const oneOf = 4;
 const seed = seedOr(20_261_122);
 
@@ -45,10 +45,10 @@ describe('decodeWithin()', () => {
       fc.assert(
         fc.property(values, (sent) => {
           const bytes = new Uint8Array(IDL.encode(parameters, sent));
-          // Of numbers beyond 140 bits, which no method needs, there is a test below.
+          // Numbers beyond 140 bits, which no method needs, have a test below.
           fc.pre(!hasHugeNumber(sent));
           const [own, known] = [decode(parameters, bytes), IDL.decode(parameters, bytes)];
-          // Of what is alike, expect() would take most of the time.
+          // On equal values expect() would take most of the time.
           if (!isDeepStrictEqual(own, known)) expect(own).toEqual(known);
         }),
         { numRuns: 30 },

@@ -1,5 +1,5 @@
-// What a wrong argument is told: where it is wrong and what would be right, and nothing of what was
-// sent.
+// The error for a wrong argument names the place and the expected type, and quotes nothing of the
+// argument.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
@@ -22,7 +22,7 @@ interface Sent {
   readonly values: unknown[];
 }
 
-/** What a method that takes `expected` says of that argument. */
+/** Returns the error of a method with parameters `expected` for that argument. */
 function toldOf(expected: IDL.Type[], argument: Uint8Array): string | undefined {
   try {
     decodeWithin(expected.map(planOf), argument, bounds);

@@ -35,7 +35,7 @@ const requests = fc.record(
   { noNullPrototype: true },
 );
 
-/** What the library makes of the bytes, and what we make of them; an error counts as one value. */
+/** Returns the decoded value; every error counts as the same value. */
 function outcome(decode: () => unknown): unknown {
   try {
     return decode();

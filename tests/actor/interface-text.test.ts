@@ -33,7 +33,7 @@ function parsedService(): IDL.ServiceClass {
   return (idlFactory as unknown as (kit: object) => IDL.ServiceClass)({ IDL });
 }
 
-/** Of an option or a list what it holds. */
+/** Returns the element type of an option or a list, and any other type itself. */
 function within(type: IDL.Type): IDL.Type {
   const isOuter = type instanceof IDL.OptClass || type instanceof IDL.VecClass;
   return isOuter ? within((type as unknown as { _type: IDL.Type })._type) : type;

@@ -49,7 +49,7 @@ function read(argument: Uint8Array) {
   return { method, url, headers, body: Buffer.from(body).toString('hex') };
 }
 
-/** What is asked of a request's fields is the same, whether the kernel has listed them or not. */
+/** Expects the same fields from the kernel's list and from the decoded request. */
 function expectFields({ fields, ...request }: Request): void {
   const names = new Set(request.headers.map(([name]) => name.toLowerCase()));
   if (fields === undefined) return;

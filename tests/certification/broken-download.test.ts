@@ -20,7 +20,7 @@ const parts = Array.from({ length: 5 }, (_, index) => sampleBytes(`part ${index}
 let canister: CertifiedCanister;
 let url: string;
 let close: () => Promise<void>;
-/** What becomes of the reply that has that part. */
+/** Replaces the reply of a query, if set. */
 let lie: ((reply: Uint8Array, query: number) => Uint8Array) | undefined;
 
 beforeAll(async () => {

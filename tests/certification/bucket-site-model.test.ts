@@ -77,7 +77,7 @@ const replies = (bucket: TwinBucket) => addresses.map((address) => twinReply(buc
 async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<void> {
   const expected = replies(after);
   const old = replies(before.isPublic ? before : { ...after, isSite: !after.isSite });
-  // Where the index.html of a folder is none of a site yet, 404.html may be
+  // Until the index.html of a folder is certified as the site's, 404.html may answer.
   const page = twinReply({ ...after, isSite: true }, '/nothing');
   for (let turn = 0; turn < 200; turn++) {
     const found: TwinReply[] = [];
@@ -93,7 +93,7 @@ async function expectSettled(before: TwinBucket, after: TwinBucket): Promise<voi
   expect(await Promise.all(addresses.map(replyAt))).toEqual(expected);
 }
 
-/** What the operation makes of the twin, which it is done to as well. */
+/** Applies the operation to the service and to the twin, and returns the new twin. */
 async function run(twin: TwinBucket, operation: Operation, text: string): Promise<TwinBucket> {
   const files = new Map(twin.files);
   switch (operation.kind) {

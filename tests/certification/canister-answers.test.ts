@@ -1,5 +1,5 @@
-// What the canister answers to queries, before the official verifier: every row of the table of
-// certified answers, and what can't be certified and is asked again by an update.
+// The official verifier judges the canister's answers to queries: every row of the table of
+// certified answers, and the answers that can't be certified and that an update repeats.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -86,7 +86,7 @@ describe('a file', () => {
 
   test('has header values of any length to the letter', async () => {
     const names = ['content-disposition', 'cache-control', 'content-encoding', 'content-language'];
-    // Of 1 to 140 characters, a quarter of the lengths in each header.
+    // Values of 1 to 140 characters; each header takes a quarter of the lengths.
     for (let shortest = 1; shortest <= 35; shortest++) {
       const fields = names.map((name, index): Field => {
         const length = shortest + 35 * index;

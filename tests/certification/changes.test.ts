@@ -1,4 +1,4 @@
-// What changes is certified anew in the same message, and what it was is certified no longer.
+// A change is certified in the message that makes it, and the former state is certified no longer.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CanisterAnswer } from '../../packages/replica/src/gateway/candid-messages.ts';
@@ -84,7 +84,7 @@ test('hiding a bucket ends what was certified in it, showing it brings all of it
   const hidden = await canister.accepted(cloud('dir/a'));
   expect(hidden.status).toBe(404);
   await expectOutdated(cloud('dir/a'), shown);
-  // What happens to it in the meantime counts.
+  // Changes that happen between the two steps count.
   await canister.remove('dir/b');
   await canister.put('dir/c', Buffer.from('c'));
   await canister.put('dir/a', Buffer.from('new'));

@@ -1,4 +1,5 @@
-// What certification may cost, by the replica's meter, and what it may not depend on.
+// Limits on the instructions of certification, by the replica's meter, and independence of the
+// number of files.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -20,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-/** Of the last message to that method; timers, which may come in between, have others. */
+/** Instructions of the last message to that method; timers may have run after it. */
 function lastCost(kind: string, method?: string): number {
   const report = canister.replica.reports.findLast((each) => {
     return each.kind === kind && (method ?? each.method) === each.method;

@@ -1,6 +1,6 @@
-// What is stored of certified files outlives upgrades: a later version must answer with the same
-// headers until it has made the leaves anew. So the headers of each version of the leaves, and the
-// root that they give, are fixed here.
+// Leaves of certified files outlive upgrades: a later version must answer with the same headers
+// until it has written the leaves anew. So this test fixes the headers of each version of the
+// leaves, and the root hash that they give.
 
 import { beforeAll, expect, test } from 'vitest';
 import { openCertifiedSite } from '../../src/certification/certified-site.ts';

@@ -21,7 +21,7 @@ interface Exchange {
 }
 
 let exchanges: Exchange[];
-/** Of a former version of the file. */
+/** The exchange of a former version of the file. */
 let outdated: Exchange;
 
 async function collect(): Promise<Exchange[]> {
@@ -77,7 +77,7 @@ function flipped(bytes: Uint8Array, from = 0): Uint8Array {
 /** The tag of self-described CBOR has no meaning of its own, and decoders pass over it. */
 const tagBytes = 3;
 
-/** Of the outermost map: decoders read as many entries as are there, whatever it says. */
+/** The head of the outermost map: decoders ignore the count in it and read all entries. */
 const headBytes = 1;
 /** Makes the head of bytes that of a text, which decoders take for the same. */
 const textBit = 0x20;

@@ -1,6 +1,6 @@
 // A node that answers queries badly: the client has the right bytes in the end, or says why not.
-// What no certificate and no digest covers, such as a list of names, is one node's word; agents
-// notice there what its node has not signed, and what is of another time.
+// Answers without a certificate or digest, such as a list of names, are one node's word: agents
+// detect answers that the node has not signed or that are too old.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
@@ -15,7 +15,7 @@ const chunkBytes = 100_000;
 const former = sampleBytes('former', 450_000);
 const latter = sampleBytes('latter', 450_000);
 const retry = { attemptsMax: 6, delayMsMin: 1, delayMsMax: 5 };
-/** Of each fault, for a seed. */
+/** Rounds of each fault for a seed. */
 const rounds = 4;
 
 let service: Service;

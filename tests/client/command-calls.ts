@@ -7,7 +7,7 @@ import { commandEnvironment } from './command-runs.ts';
 
 type Stream = NodeJS.WriteStream;
 
-/** What is written meanwhile; `release` gives the stream back, as it was. */
+/** Captures what is written to the stream until `release` restores it. */
 function capture(stream: Stream, encoding: BufferEncoding) {
   const chunks: Buffer[] = [];
   const { write } = stream;

@@ -1,5 +1,5 @@
-// What a user of the command reads when something is wrong: the names they gave, what to do, and no
-// words of HTTP; and that nobody waits in silence.
+// Errors of the command name what the user typed, say what to do, and contain no words of HTTP; long
+// operations print progress.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

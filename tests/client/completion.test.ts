@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
-/** What is offered for the last word of a line. */
+/** Returns the completions of the last word of a line. */
 function completed(...line: string[]): string[] {
   const words = ['efs', ...line].map((word) => `'${word}'`).join(' ');
   const program =

@@ -1,5 +1,5 @@
-// Where the command finds the service: flags, then the environment, then a local replica, whose
-// secrets go nowhere else.
+// The command takes the service's address from flags, then the environment, then a local replica,
+// and sends a local replica's secrets nowhere else.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

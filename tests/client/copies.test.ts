@@ -341,7 +341,7 @@ describe.each(['HTTP', 'the actor'])(`over a network that fails, seed ${networkS
       }),
     );
     await proxy.idle();
-    // Of what is sent twice, the one that comes second counts nothing, and finds it there.
+    // The second of two identical requests would find the file there and count no update.
     proxy.faults = { ...faults, sendTwice: 0 };
     const prefixes = { fromPrefix: `${folder}moved/`, toPrefix: `${folder}at last/` };
     expect(await storage.moveAll({ bucket, ...prefixes })).toEqual({

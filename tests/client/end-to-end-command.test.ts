@@ -47,7 +47,7 @@ const local = (who: Who, name: string) => join(folder, who, name);
 const same = async (file: string, bytes: Uint8Array) =>
   Buffer.compare(await readFile(file), bytes) === 0;
 
-/** What the service holds, to who has been given a key. */
+/** Returns the stored bytes, fetched with an API key. */
 async function stored(secret: string, path: string): Promise<Uint8Array> {
   const answer = await fetch(`${service.base}/cloud/safe/${path}`, {
     headers: { Authorization: `Bearer ${secret}` },
@@ -158,7 +158,7 @@ test('after Bob is removed and the identity rotated, what he has opens nothing n
   expect(removed.errors).toMatch(/What it has fetched stays readable/);
   expect(removed.errors).toMatch(/New files are for epoch 2, which it cannot get/);
   await done('alice', 'put folder/plan.txt safe/later.txt');
-  // Of a bucket of others nobody is told that it is there.
+  // The existence of a bucket is not revealed to callers without rights.
   expect((await efs('bob', 'get safe/later.txt -')).code).toBe(3);
   expect((await efs('bob', 'identity export safe')).code).toBe(3);
   const { output } = await done('alice', 'key create safe --permissions read --name copies');

@@ -36,7 +36,7 @@ let canisterId: string;
 /** Bodies and addresses of all requests, and all answers. */
 const messages: Uint8Array[] = [];
 const printed: string[] = [];
-/** What nobody else may have, by what it is. */
+/** Secrets that must appear nowhere else, by a description of each. */
 const secrets = new Map<string, Uint8Array>();
 let recipient: string;
 
@@ -176,7 +176,7 @@ test('messages, stable memory, heap, journals and what is printed have no secret
   const dumps = await Promise.all(
     files.map(({ parentPath, name }) => readFile(join(parentPath, name))),
   );
-  // What is no secret is found where it is.
+  // The search must find values that are not secret where they are stored.
   const holdersOf = (text: string) =>
     files.filter((_, index) => dumps[index]?.includes(text)).map(({ name }) => name);
   expect(holdersOf(recipient)).toContain('stable.bin');

@@ -1,5 +1,5 @@
 // The network as it is, some twenty times as fast: the gateway keeps answers, blocks have a size.
-// What was put is what is got, at once.
+// A client that has stored a file reads the new bytes at once, whatever caches hold.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStorage } from '../../packages/client/src/storage.ts';
@@ -45,7 +45,7 @@ test.each([
   await put(latter);
   expect(await got()).toBe(Buffer.from(latter).toString('hex'));
   if (!isSmall) return;
-  // Who asks by the plain address has the former one for as long as its Cache-Control says.
+  // The plain address serves the former file for as long as its Cache-Control says.
   const kept = Buffer.from(await (await fetch(address)).arrayBuffer());
   expect(kept.equals(Buffer.from(former))).toBe(true);
 });

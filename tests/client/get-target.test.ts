@@ -1,5 +1,5 @@
-// Where `efs get` writes: what is there keeps its kind and its permissions, others' files are left
-// alone, and nothing of a failure stands in the way of the next try.
+// `efs get` keeps the kind and permissions of an existing target, leaves other files as they are,
+// and a failed run leaves nothing that stops the next one.
 
 import { execFileSync, spawn } from 'node:child_process';
 import {

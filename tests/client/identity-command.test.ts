@@ -52,7 +52,7 @@ const encrypted = { cipher: 'aes-256-cbc', passphrase };
 interface Stored {
   /** As the command is told it. */
   readonly name: string;
-  /** Of one that takes seconds to open, as its tool means it to; others are asked. */
+  /** Known principal of an identity that takes seconds to open, by its tool's design. */
   readonly principal?: string;
 }
 

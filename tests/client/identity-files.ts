@@ -36,7 +36,7 @@ function wrapped(label: string, der: Uint8Array, lineEnd = '\n'): string {
 const field = (key: KeyObject, name: 'd' | 'x' | 'y') =>
   Buffer.from(key.export({ format: 'jwk' })[name] ?? '', 'base64url');
 
-/** What the elliptic-curve crate writes, and dfx with it: `to_sec1_pem(LineEnding::CRLF)`. */
+/** Writes SEC 1 as the elliptic-curve crate and dfx do: `to_sec1_pem(LineEnding::CRLF)`. */
 export function asSec1WithoutCurve(key: KeyObject, publicKey?: Uint8Array): string {
   const point = publicKey ?? Buffer.concat([Uint8Array.of(4), field(key, 'x'), field(key, 'y')]);
   const version = shortItem(0x02, Uint8Array.of(1));

@@ -1,4 +1,4 @@
-// Who uses HTTP alone loads neither the agent nor anything of Candid.
+// A program that only uses HTTP loads neither the agent nor the Candid library.
 
 import { join } from 'node:path';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-// What stands in a link's address: what opens the file, and what it is called.
+// The fragment of a link's address holds the key that opens the file and the file's name.
 
 import { expect, test } from 'vitest';
 import { fileKeyAt, linkEnd, linkedName } from '../../packages/client/src/links/link-end.ts';

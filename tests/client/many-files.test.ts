@@ -49,7 +49,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** What `work` gives, and the updates that it took. */
+/** Returns the result of `work` and the number of updates that it made. */
 async function counting<T>(work: () => Promise<T>): Promise<[T, number]> {
   updates.length = 0;
   const value = await work();

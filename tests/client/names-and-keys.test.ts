@@ -1,4 +1,4 @@
-// What a caller passes on must not reach more than it names, and keys work as they were made.
+// A derived key must not give more rights than its name says, and keys work as created.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';

@@ -1,5 +1,6 @@
-// What a door to the service needs of the library: metadata in as few updates as a file takes, of
-// streams when they have been read, and sessions whose parts come one by one. Over both ways.
+// The library's functions for the S3 server: metadata written with the file's own updates, also for
+// streams whose metadata is known at their end, and sessions whose parts arrive one by one. Over HTTP
+// and over the actor.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,7 +31,7 @@ const byActor = () => {
   return createStorage({ host, canisterId, identity: identityFromPem(identityPem), contentTypeOf });
 };
 
-/** What `work` gives, and the updates that it took. */
+/** Returns the result of `work` and the number of updates that it made. */
 async function counting<T>(work: () => Promise<T>): Promise<[T, number]> {
   updates.length = 0;
   const value = await work();
@@ -134,7 +135,7 @@ describe.each([
       const upload = storage.upload(source, { ...target('none'), metadata });
       await expect(upload).rejects.toThrow('the digest is not the one that was told');
       await expect(storage.stat(target('none'))).rejects.toMatchObject({ code: 'NoSuchFile' });
-      // Of a stream of unknown size nothing is left to go on with.
+      // An interrupted stream of unknown size cannot be resumed, so nothing is left of it.
       const { bucket } = service;
       const open = (await storage.uploads.list({ bucket })).map(({ path }) => path);
       expect(open).not.toContain(`${prefix}none`);

@@ -45,7 +45,7 @@ async function digestOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return sha256Hex(new Uint8Array(await new Response(body as BodyInit).arrayBuffer()));
 }
 
-/** What the replica has run meanwhile. */
+/** Returns the messages that the replica ran during `work`. */
 async function callsOf(
   work: () => Promise<unknown>,
 ): Promise<{ updates: number; queries: number }> {

@@ -69,7 +69,7 @@ test('efs sync believes a time that the file system stores just below the millis
 test('efs sync that was killed leaves no note and no part once it has run again', async () => {
   const bytes = sampleBytes('killed/a', 300_000);
   const chunked = { path: 'killed/a', chunkBytes: 100_000, concurrency: 1 };
-  // Of several chunks: a file of one is stored once all of it has come.
+  // Several chunks: a file of one chunk is stored as soon as that chunk has arrived.
   const { uploadId } = await storage.uploads.begin({
     ...{ bucket: service.bucket, ...chunked, size: bytes.length },
   });

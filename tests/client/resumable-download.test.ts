@@ -1,6 +1,6 @@
-// What any HTTP client does with a large public file whose connection broke: it asks for the rest,
-// once (RFC 9110 §14.2, §13.1.5), and takes what comes for all of it. By Node's own two clients, of a
-// plain file server, which judges the test, and of the service.
+// Any HTTP client resumes a large public file after a broken connection: it requests the rest once
+// (RFC 9110 §14.2, §13.1.5) and joins the bytes. Judged with Node's own two clients, against the
+// service and against a plain file server, which judges the test.
 
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// What is tried again, how often, and how long after.
+// Retries: the failures that are retried, the number of attempts, and the delays.
 
 import { expect, test, vi } from 'vitest';
 import {

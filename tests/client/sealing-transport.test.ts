@@ -29,7 +29,7 @@ function passing(): string {
   return sealingText.replaceAll(names, names.replace('status', 'status, added'));
 }
 
-/** What the compiler says of sealing-transport.ts with these texts in place of the files. */
+/** Returns the compiler's errors for sealing-transport.ts with these texts instead of the files. */
 function faultsOf(texts: Readonly<Record<string, string>>): string[] {
   const { config } = ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, projectDir);

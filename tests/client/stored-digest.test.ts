@@ -1,5 +1,5 @@
-// What an upload ends with: the entity tag of what is stored must be that of what was read. Answers
-// to single chunks are one node's word and prove nothing, so the end has to.
+// An upload ends with a check that the stored file's entity tag matches the bytes read. Answers to
+// single chunks are one node's word and prove nothing.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';

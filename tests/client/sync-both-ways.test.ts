@@ -109,7 +109,7 @@ test('sync brings a folder of a bucket here, and then only what has changed', as
   );
   expect(await here('back')).toEqual({ 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/c.txt': 'c' });
   await store({ 'a.txt': 'A' });
-  // What has the file's bytes is not fetched either, whatever its time.
+  // A file with equal bytes is not fetched either, whatever its time.
   await utimes(join(folder, 'back/sub/b.txt'), 1, 1);
   await writeFile(join(folder, 'back/sub/c.txt'), 'changed here');
   await write({ 'back/more/d.txt': 'd', 'back/.efs-0123456789abcdef.part': 'kept' });

@@ -36,7 +36,7 @@ async function download({ url, target }: Case, hasUser: boolean): Promise<number
   }
 }
 
-/** What a user does in the list of downloads: Resume is in the menu of one that has failed. */
+/** Clicks Resume in the list of downloads; a failed download has it in its menu. */
 async function clickResume(list: Page): Promise<boolean> {
   const item = list.locator('downloads-item').first();
   const resume = item.locator('#pause-or-resume');

@@ -1,4 +1,4 @@
-// What the pages of docs/how-to/s3 tell people to type, typed: each page from nothing to its end.
+// Runs every command of the pages in docs/how-to/s3, each page in a fresh environment.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await storage.buckets.create('backup', {});
 });
 
-/** Of a language, with the door's address and keys in the place of those that are shown. */
+/** Returns the page's blocks of a language, with the running server's address and keys. */
 async function blocksOf(page: string, language: string): Promise<string[]> {
   const text = await readFile(join(projectDir, 'docs', 'how-to', 's3', `${page}.md`), 'utf8');
   const { url, accessKeyId, secretAccessKey } = door;

@@ -122,7 +122,7 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       expect(await clear('quiet', 'notes/two.txt')).toBe('two');
       await page.goto(`${tested.pages.url}/#/files/quiet/`);
       await page.getByLabel('Select notes').check();
-      // Where the browser lets a page write to the disk, it asks a person for the place.
+      // With showSaveFilePicker the browser would open a dialog that a test cannot answer.
       await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
       const saved = await saving(() => page.getByRole('button', { name: 'Download' }).click());
       expect(saved.suggestedFilename()).toBe('notes.zip');

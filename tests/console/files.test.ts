@@ -1,4 +1,4 @@
-// What people do with files that are there: look, find, rename, move, copy, delete, undo, fetch.
+// Files in the console: view, search, rename, move, copy, delete, undo, download.
 
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';

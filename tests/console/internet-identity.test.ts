@@ -12,7 +12,7 @@ import { openConsole, type TestedConsole } from './support/console.ts';
 const dayMs = 86_400_000;
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-/** What the window of the provider does with the messages of the page that opened it. */
+/** The identity provider's window: answers the messages of the page that opened it. */
 const providerPage = `<!doctype html><title>Sign in</title><script>
 addEventListener('message', async ({ data, origin }) => {
   const answer = (result) => opener.postMessage({ jsonrpc: '2.0', id: data.id, result }, origin);

@@ -1,5 +1,5 @@
-// What is hostile in a bucket reaches nothing of the page: neither its keys nor its address; and what
-// the page weighs.
+// Hostile files of a bucket reach neither the page's keys nor its address. Also limits the page's
+// size.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ test('the first view has at most 60 kB, all of the console 254 kB, compressed', 
   const first = sum(names.filter((name) => page.includes(name)));
   expect(first).toBeLessThanOrEqual(60_000);
   expect(sum(names)).toBeLessThanOrEqual(254_000);
-  // What the canister serves, and what its policy lets through.
+  // The page that the canister serves must work under its Content-Security-Policy.
   expect(page).not.toMatch(/<script>|<style|style=|\son\w+=|https?:/);
   expect(await readdir(folder)).toEqual(['assets', 'index.html']);
   expect(names.filter((name) => !/^[\w.-]+-[\w-]{8}\.(?:js|css|svg)$/.test(name))).toEqual([]);

@@ -1,4 +1,4 @@
-// What an owner does for others: links, keys, members; and that what is taken back ends.
+// Sharing in the console: links, keys, members, and their revocation.
 
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Who may come in, by which way, and what stays of it in the browser.
+// Sign-in: who may sign in, by which way, and what remains in the browser.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted } from './support/browser.ts';

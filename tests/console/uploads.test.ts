@@ -10,7 +10,7 @@ import { sampleBytes } from '../support/service.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, type TestedConsole } from './support/console.ts';
 
-/** Of several chunks, so that there is a middle. */
+/** Size of a file of several chunks, so that a test can stop in the middle. */
 const largeBytes = 12_000_000;
 
 function gate(): { readonly opened: Promise<void>; open(): void } {

@@ -1,4 +1,4 @@
-// What pages have that is made of something else is as that is now. `npm run documents` writes it.
+// Generated parts of pages match their sources. `npm run documents` writes them.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -123,7 +123,7 @@ describe('a file with damage to', () => {
     expectOthers();
     expect(listedPaths()).toEqual(['u', 'w']);
     expect(findBucket(stores, 'box')).toMatchObject({ fileCount: 2, byteCount: 140_000 });
-    // What is used from now on is nobody else's.
+    // Slots that are allocated from now on belong to no other file.
     for (let index = 0; index < 4; index++) {
       putTestFile(stores, { path: `/n${index}`, bytes: testBytes(70_000, index) });
     }

@@ -85,7 +85,7 @@ async function message(run: EncryptionRun, isKilled: boolean) {
   run.stores = await rewind(run.stores, before, 7 + run.upgrades);
 }
 
-/** What there is to know of contents that have come. */
+/** Notes the keys and segments of the contents that are stored now. */
 function noteContents(run: EncryptionRun) {
   const { stores, known } = run;
   const chunks = stores.chunks.entries().map(chunkOf);
@@ -97,7 +97,7 @@ function noteContents(run: EncryptionRun) {
       session === undefined
         ? allFiles(stores).find((file) => file.contentId === contentId)
         : getSession(stores, session[0]);
-    // What is given back step by step has no owner any more.
+    // A content that is being freed step by step has no owner.
     if (named === undefined) continue;
     const sealed = new Uint8Array(segmentLength(chunk, 0) + tagBytes);
     stores.blobs.read(chunk.slots[0] ?? 0, sealed);
@@ -119,7 +119,7 @@ function noteNonce(run: EncryptionRun, key: string, seen: { nonce: Uint8Array; a
   run.nonces.set(name, seen.at);
 }
 
-/** Of all segments, file records and wrapped keys that are stored now. */
+/** Notes the nonces of all segments, file records and wrapped keys that are stored now. */
 function noteNonces(run: EncryptionRun) {
   const { stores } = run;
   for (const entry of stores.chunks.entries()) {

@@ -1,4 +1,4 @@
-// What is stored of a file, altered, moved, swapped or cut: it is refused, and nothing else is.
+// Stored data of a file that was altered, moved, swapped or cut is refused; other files still open.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getBucket } from '../../src/domain/buckets/buckets.ts';

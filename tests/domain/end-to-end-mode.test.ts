@@ -116,7 +116,7 @@ describe('the mode is fixed', () => {
     deleteFile(stores, alice, { bucket: 'box', path: '/a', apiKey: undefined, conditions: {} });
     expect(findBucket(stores, 'box')).toMatchObject({ versionCount: 1, fileCount: 0 });
     isFixed();
-    // What it is already may be said again.
+    // Setting the mode that the bucket already has is accepted.
     expect(change({ isEndToEnd: false }).endToEnd).toBeUndefined();
   });
 

@@ -276,7 +276,7 @@ test.each([1, 2, 3, 4])('pages are those of a plain list under changes, seed %i'
       cursor = found.nextCursor;
       const last = wanted.at(-1);
       for (let changes = random(4); changes > 0; changes--) change();
-      // What comes after the last name, as the files are by now.
+      // Names after the last one returned, of the files as they are now.
       const sign = request.sort === 'name_desc' ? -1 : 1;
       left = twinEntries(files.values(), request).filter(
         (name) => sign * Buffer.compare(Buffer.from(name), Buffer.from(last ?? '')) > 0,

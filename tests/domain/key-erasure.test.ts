@@ -1,5 +1,5 @@
-// What stable memory holds and what it never holds: no plaintext, no key, nothing of a key that was
-// erased, and nothing twice that would tell that two files are equal.
+// Stable memory never holds plaintext, a clear key or parts of an erased key, and no two equal
+// values that would reveal that two files are equal.
 
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -177,7 +177,7 @@ describe('a content of several records', () => {
   const none = { bucket: 'box', apiKey: undefined };
   const bytes = testBytes(70_000, 3);
 
-  /** What somebody has who copied stable memory when the file was there. */
+  /** A copy of stable memory taken while the file exists. */
   function dumped(path: string) {
     const { contentId, keySlot } = findFile(stores, 'box', path) ?? expect.fail(`no file ${path}`);
     const entry = stores.chunks.entries().find((one) => chunkOf(one).contentId === contentId);

@@ -74,7 +74,7 @@ describe('checkQuota()', () => {
 
 describe('the quota of a bucket', () => {
   const alice = callOf('alice');
-  /** What each of these files takes beside its bytes. */
+  /** Bytes that the quota counts for each of these files beside its content. */
   const overheadOfOne = () => overheadBytesOf({ ...plainMetadata, bucketId: 'box', path: 'a' });
 
   async function limitedScene(limits: { quotaBytes?: number; quotaFiles?: number }) {

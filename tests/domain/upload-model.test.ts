@@ -292,7 +292,7 @@ function putBoth(model: Model, upload: PlainUpload, chunk: [number, Uint8Array])
   expect(put()).toMatchObject({ uploadedSize: sizeOf(next), receivedChunks: next.size });
 }
 
-/** What completion must answer: the refusal, or undefined. */
+/** The code with which completion must refuse, or undefined. */
 function completionCode(model: Model, upload: PlainUpload) {
   const ended = endedCode(model, upload);
   if (ended !== undefined) return ended;

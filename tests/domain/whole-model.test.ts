@@ -61,7 +61,7 @@ function wait(run: Run): Answer {
   return undefined;
 }
 
-/** What upkeep ends when its time is over. */
+/** Lets time pass and runs the upkeep, which ends whatever has expired. */
 function expire(run: Run): Answer {
   const { model, twin } = run;
   while (expireUploads(model.current(), twin.nowNs));
@@ -122,7 +122,7 @@ const operations: readonly (readonly [weight: number, name: string, operation: O
 ];
 const choices = operations.flatMap((entry) => Array.from({ length: entry[0] }, () => entry));
 
-/** What must have happened for a history to have tried everything. */
+/** Events that must have happened for the histories to have covered everything. */
 const foreseen: readonly string[] = [
   ...['put', 'put: PreconditionFailed', 'put: QuotaExceeded', 'put: BadDigest'],
   ...['delete', 'delete: NoSuchFile', 'delete: PreconditionFailed'],
@@ -158,7 +158,7 @@ const foreseen: readonly string[] = [
   ...['site', 'renew', 'renew: more'],
 ];
 
-/** What the twin calls by its own number has one name in the service, and nothing else has it. */
+/** Maps the reference model's numbers one to one to the service's names. */
 class Names {
   readonly #names = new Map<string, string>();
 

@@ -33,7 +33,7 @@ async function expectAll(canister: ForeignCanister): Promise<void> {
     expect(response.status, fileName).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes), fileName).toBe(true);
   }
-  // What is not there is certified too; the page that stands for it is a matter of the version.
+  // A missing path is certified too; whether a fallback page answers depends on the version.
   expect([200, 404]).toContain((await canister.get('/nothing-here.txt')).status);
 }
 

@@ -229,7 +229,7 @@ describe('GET with Range', () => {
     });
   });
 
-  // What covers all of a file of one part is all of it, which is certified.
+  // A range that covers a whole file of one part is answered with the whole file, which is certified.
   test.each(['bytes=0-1,3-4', 'bytes=5-2', 'lines=1-2', 'bytes', 'bytes=0-', 'bytes=-99'])(
     'answers %s with all',
     (range) => {

@@ -268,7 +268,7 @@ describe('handleRequest()', () => {
   test('refuses as an update whatever it refuses as a query, with the same answer', () => {
     fc.assert(
       fc.property(request, (sent) => {
-        // What everybody may cause in a minute is no subject here.
+        // Budgets of anonymous callers have tests of their own.
         scene.stores.heap.tokens.clear();
         const filled = withSecret(sent);
         const asked = exchange(scene.stores, { ...filled, phase: 'query' });

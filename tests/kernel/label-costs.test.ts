@@ -1,4 +1,4 @@
-// What certification's operations cost in the linked kernel, by the network's meter.
+// Instructions of certification's operations in the linked kernel, by the network's meter.
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';

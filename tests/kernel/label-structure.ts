@@ -11,7 +11,7 @@ const slotUnits = [5, 8, 16, 32, 72] as const;
 export interface LabelShape {
   readonly nodes: number;
   readonly freeSlots: number;
-  /** Of the slots, in units of 16 bytes. */
+  /** Size of the slots, in units of 16 bytes. */
   readonly units: number;
 }
 

@@ -38,7 +38,7 @@ export function setTwin(level: TwinLevel, path: LabelPath, value: TwinLevel | Ui
   parent.set(labels.at(-1) ?? '', value);
 }
 
-/** What was there; labels that are left empty go too. */
+/** Removes and returns the value at the path; labels that become empty are removed too. */
 export function takeTwin(level: TwinLevel, path: LabelPath): TwinLevel | Uint8Array | undefined {
   const taken = getTwin(level, path);
   if (taken !== undefined) takeLabels(level, labelsOf(path));

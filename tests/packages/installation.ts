@@ -10,7 +10,7 @@ import { packAll } from '../../scripts/packages.ts';
 
 export interface Installation {
   readonly folder: string;
-  /** What the program says; rejects when it fails. */
+  /** Returns the program's standard output; rejects when its exit code is not 0. */
   run(program: string, words: readonly string[]): Promise<string>;
   write(name: string, text: string): Promise<void>;
   remove(): Promise<void>;

@@ -1,4 +1,4 @@
-// What others install: the library in their programs and pages, the command, the replica.
+// The packages as users install them: the library in programs and web pages, the command, the replica.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { type Installation, installPackages } from './installation.ts';
 const httpBundleBytesMax = 18_000;
 const scope = '@encrypted-file-storage';
 
-/** That of the test runner. */
+/** Loads the Vite that vitest depends on. */
 async function loadVite(): Promise<{ build(options: object): Promise<unknown> }> {
   const own = createRequire(createRequire(import.meta.url).resolve('vitest/package.json'));
   return import(pathToFileURL(own.resolve('vite')).href);

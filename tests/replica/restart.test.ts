@@ -1,5 +1,5 @@
-// What of a canister outlives the process: heap, globals, timers, certified data and open
-// calls are as after the last answered message, after a stop as after a kill.
+// A canister's heap, globals, timers, certified data and open calls outlive the process: they are as
+// after the last answered message, after a stop and after a kill.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -17,7 +17,7 @@ import {
 
 const key = Buffer.from('key');
 const digits = Buffer.from('123456789');
-/** Of the digits 1 to 9, as catalogues of checksums have them. */
+/** Checksums of "123456789", the check value of CRC catalogues. */
 const ofDigits = {
   crc32: 'y/Q5Jg==',
   crc32c: '4waSgw==',

@@ -1,5 +1,5 @@
-// What a door bears: bodies that are wrong, cut, slow or refused, many requests at a time, and a
-// service that is away.
+// Load and faults: bodies that are wrong, cut, slow or refused, many requests at a time, and a
+// service that is down.
 
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
-// What clients of S3 do with objects and buckets, by the SDK: listed, copied, deleted, tagged, read
-// in parts and on conditions, by signed addresses, and by nobody.
+// Operations of the AWS SDK on objects and buckets: list, copy, delete, tag, ranges, conditions,
+// presigned URLs, and anonymous requests.
 
 import { request } from 'node:http';
 import {

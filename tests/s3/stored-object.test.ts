@@ -1,4 +1,4 @@
-// What the door reads of a file's metadata, which others than the door may have written.
+// The S3 server reads metadata of files that other programs may have written.
 
 import { expect, test } from 'vitest';
 import type { FileRecord } from '../../packages/client/src/types/files.ts';

@@ -132,7 +132,7 @@ describe.each(kinds.map(([bucket]) => bucket))('in a %s bucket', (Bucket) => {
     expect([copied.VersionId, copied.CopySourceVersionId].map(numberOf)).toEqual([3, 1]);
     const back = await get(Key);
     expect(Buffer.compare(back.bytes, old)).toBe(0);
-    // What is encrypted has no type that the service could tell
+    // The service cannot see the type of an encrypted file.
     const ContentType = Bucket === 'sealed' ? 'binary/octet-stream' : 'a/b';
     expect(back).toMatchObject({ ContentType, Metadata: { of: 'old' }, TagCount: 1 });
     expect((await listed(Key)).map(({ VersionId }) => numberOf(VersionId))).toEqual([3, 2, 1]);

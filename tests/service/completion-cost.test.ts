@@ -51,7 +51,7 @@ async function uploadChunks(path: string): Promise<string> {
   return uploadId;
 }
 
-/** Of the last message to that method: a timer's may have come after it. */
+/** Instructions of the last message to that method: a timer may have run after it. */
 function instructionsOf(name: string): bigint {
   const last = replica.reports.findLast(({ method }) => method === name);
   return last?.instructions ?? expect.fail('no message');
@@ -71,7 +71,7 @@ const Beginning = IDL.Record({
   apiKey: optionalText,
 });
 
-/** Of unknown size. */
+/** Begins an upload of unknown size. */
 function beginOpen(path: string): Promise<string> {
   const beginning = { bucketId: 'demo', path, contentType: ['a/b'], apiKey: [apiKey] };
   return callForText('beginFileUploadWith', [Beginning], [beginning]);

@@ -1,5 +1,5 @@
-// What was answered stays: across restarts of the replica, upgrades of the canister, and reinstalls of
-// the process in the middle of an upload.
+// Acknowledged data outlives restarts of the replica, upgrades of the canister, and restarts of the
+// process in the middle of an upload.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -75,7 +75,7 @@ function stableMemory(): Uint8Array {
   return read(0, bytes);
 }
 
-/** Where the bytes are; entries of a stable map may have left copies behind. */
+/** Returns every offset of the bytes; entries of a stable map may have left copies behind. */
 function placesOf(stable: Uint8Array, bytes: Uint8Array): number[] {
   const image = Buffer.from(stable.buffer, stable.byteOffset, stable.byteLength);
   const places: number[] = [];
@@ -151,7 +151,7 @@ test('what was altered on disk is refused, everything else is served', async () 
   for (const name of damaged) {
     const response = await fetch(`${service.url}/cloud/demo/${name}`);
     const body = new Uint8Array(await response.arrayBuffer());
-    // What is altered of the bytes is found by the query that reads them.
+    // The query that reads the bytes detects that they were altered.
     const isOfBytes = name === 'segment' || name === 'chunk';
     expect([name, response.status]).toEqual([name, isOfBytes ? 503 : 500]);
     expect(Buffer.from(body).toString()).toContain('IntegrityError');

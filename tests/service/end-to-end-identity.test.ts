@@ -26,7 +26,7 @@ interface Identity {
 const context = new TextEncoder().encode('encrypted-file-storage/bucket-identity/v1');
 const transport = TransportSecretKey.random();
 const transportKey = transport.publicKeyBytes();
-/** Of three together; each was 15 M when this was written. */
+/** Limit for three derivations together; each took 15 M when this was written. */
 const instructionsMax = 100_000_000n;
 const somebody = (number: number) =>
   Principal.fromUint8Array(Uint8Array.from([...new Uint8Array(28).fill(number), 2]));
@@ -170,7 +170,7 @@ describe('the identity of a bucket', () => {
       transportKey,
     );
     expect(plain).toEqual({ err: expect.stringMatching(/^InvalidArgument: .*no identity/) });
-    // What is no point of the curve is the network's to refuse, and is counted.
+    // The network refuses bytes that are not a point of the curve, and the attempt counts.
     const noPoint = await ask(writer, [], new Uint8Array(48).fill(255));
     expect(noPoint).toEqual({ err: expect.stringMatching(/^ServiceUnavailable: /) });
   });

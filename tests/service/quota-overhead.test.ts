@@ -1,6 +1,6 @@
-// What quotas count for a file beside its bytes (src/domain/buckets/quota.ts) is what it takes of stable
-// memory, for each kind of file: neither can somebody fill the canister with names, tags and headers
-// that no quota counts, nor does a quota end long before the memory does.
+// The bytes that quotas count for a file beside its content (src/domain/buckets/quota.ts) match the
+// stable memory that the file takes, for each kind of file: nobody can fill the canister with names,
+// tags and headers that no quota counts, and no quota ends long before the memory does.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-/** Of stable memory, whatever it is for: memory that was never used is zero. */
+/** Bytes of stable memory that are in use: memory that was never written is zero. */
 function usedBytes(): number {
   const memory = canister.replica.stableMemory(canister.canisterId);
   const bytes = Buffer.from(memory.read(0, memory.bytes));

@@ -109,7 +109,7 @@ describe('the root key', () => {
       input,
     );
     const rootKey = vetKey.deriveSymmetricKey('encrypted-file-storage/root-key/v1', 32);
-    // What tells the right key from a wrong one is known, and must stay what it is.
+    // Upgrades compare this check value, so its derivation must not change.
     const checkText = 'encrypted-file-storage/root-key-check';
     const check = createHmac('sha256', rootKey).update(checkText).digest();
     const stable = network.stableMemory();

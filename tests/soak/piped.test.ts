@@ -100,7 +100,7 @@ test('2.5 GB of unknown length go up from a pipe and come down, in little memory
   expect((await range.ended).code).toBe(0);
 }, 1_800_000);
 
-/** Of the block of the stream that begins with that byte. */
+/** The AES-CTR counter of the block that begins at byte `position` of the stream. */
 function counterAt(position: number): Buffer {
   const counter = Buffer.alloc(16);
   counter.writeBigUInt64BE(BigInt(position) / 16n, 8);

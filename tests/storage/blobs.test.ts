@@ -17,7 +17,7 @@ function smallest(sizes: readonly number[], bytes: number): number {
   return sizes.find((size) => bytes <= size) ?? Number.NaN;
 }
 
-/** What the store must be equal to: live slots by offset, free ones by size, last freed last. */
+/** The reference model: live slots by offset, free ones by size, last freed last. */
 class PlainBlobs {
   readonly live = new Map<number, { readonly size: number; readonly bytes: Uint8Array }>();
   readonly free = new Map<number, number[]>();

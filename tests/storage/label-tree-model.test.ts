@@ -32,7 +32,7 @@ const random = randomNumbers(11);
 let host: KernelHost;
 let trees: readonly [LabelTree, LabelTree];
 let twins: readonly [TwinLevel, TwinLevel];
-/** Where something was put lately: most paths are there, and their neighbours. */
+/** Paths of recent writes; most operations use them or their neighbours. */
 let known: LabelPath[] = [];
 
 beforeAll(async () => {

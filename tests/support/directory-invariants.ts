@@ -1,6 +1,6 @@
-// What the directory of the stores must hold, and nothing else of these kinds: how many records share
-// a content, tables of digests, when former versions go, what open uploads reserve. By the diagrams
-// in src, from the keys' bytes.
+// Exact contents of the directory's records of these kinds: how many records share a content, tables
+// of digests, expiry of former versions, reservations of open uploads. Read from the keys' bytes, by
+// the diagrams in src.
 
 import { expect } from 'vitest';
 import { readTotals } from '../../src/domain/buckets/bucket-totals.ts';

@@ -183,7 +183,7 @@ export function keysThatOpen(
       try {
         ofBuckets.set(ownerId, openKey(bytes, root, name));
       } catch {
-        // Of the other bucket.
+        // A record of the other bucket.
       }
     }
   }
@@ -204,7 +204,7 @@ export interface TwinRecord {
   readonly bytes: Uint8Array;
 }
 
-/** Of files, and of former versions as they are in versions.ts: behind when they were retired. */
+/** Records of files, and of former versions, which begin with their time of retirement. */
 export function recordsOf(stores: MemoryStores): TwinRecord[] {
   return stores.files.entries().map(([key, bytes]) => {
     const isFormer = key[0] === 0;

@@ -160,7 +160,7 @@ function prefixMoves(keyed: Headers): [string, Sent][] {
   ];
 }
 
-/** Of many files at once. Lists of whoever may write or delete cost what they are long. */
+/** Requests about many files at once. A caller with rights pays for the length of its list. */
 function batches(keyed: Headers): [string, Sent][] {
   const [authorization] = keyed;
   const type = ['Content-Type', 'multipart/form-data; boundary=B'] as const;

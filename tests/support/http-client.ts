@@ -1,4 +1,4 @@
-// What the acceptance tests of files send: requests with the service's key, and answers taken apart.
+// Requests of the acceptance tests with the service's API key, and parsers of the responses.
 
 import type { Service } from './service.ts';
 

@@ -1,5 +1,5 @@
-// What the inspection refuses comes as a reject with the words of the method: for tests that ask for
-// the words alone, as the result that the method itself would give.
+// Converts a reject of the inspection into the `err` that the method itself would return, for tests
+// that only compare the words.
 
 const mark = /with message: '([A-Z]\w+: [\s\S]*?)'/;
 

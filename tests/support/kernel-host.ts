@@ -24,8 +24,8 @@ const pageBytes = 65_536;
 const failed = 0xffff_ffff_ffff_ffffn;
 
 /**
- * What the functions of module `sys` act on; outlives an instance, as stable memory outlives an
- * upgrade.
+ * The memory and state behind the functions of module `sys`; outlives an instance, as stable memory
+ * outlives an upgrade.
  */
 export class FakeSystem {
   stable = new Uint8Array(0);
@@ -225,7 +225,7 @@ export function createGate({ exports, memory, misalignment }: GateParts): Kernel
   };
 }
 
-/** Of a command block, kernel/gate.ts; plain certified data has none. */
+/** Returns the number of operands of a command block, kernel/gate.ts; 0 for plain certified data. */
 function operandsOf(bytes: Uint8Array): number {
   if (bytes.length !== 64) return 0;
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(20, true);

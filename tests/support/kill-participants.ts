@@ -1,6 +1,6 @@
-// Who takes part when a replica is killed again and again: a counter in three kinds of memory, the
-// service, and foreign canisters when the environment names them (tests/foreign). Each says what
-// must be there of the steps that were answered.
+// Canisters on a replica that is killed again and again: a counter in three kinds of memory, the
+// service, and third-party canisters that the environment names (tests/foreign). Each reports which
+// acknowledged steps it must still have.
 
 import { strictEqual } from 'node:assert';
 import { gunzipSync } from 'node:zlib';

@@ -144,7 +144,7 @@ export function listAllLinks(run: Run): Answer {
   });
 }
 
-/** Of the bucket or of another one, which is none. */
+/** Removes a link of the bucket, or one of another bucket, which does not exist here. */
 export function removeSomeLink(run: Run): Answer {
   const { twin, model, key } = run;
   const bucket = someBucket(run);

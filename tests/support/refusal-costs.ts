@@ -1,5 +1,5 @@
-// What it costs the canister to refuse: every hostile argument to every method, in each of the ways
-// in which it can come, by the meter. Shared by the bench and the tests.
+// Instructions of refused messages, by the meter: every hostile argument to every method, in each way
+// of calling it. Shared by the bench and the tests.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

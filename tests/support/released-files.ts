@@ -1,5 +1,5 @@
-// What is done with files that version 0.1.0 stored: copied, moved, changed, kept as former versions and
-// restored, over HTTP; and what they must be then, through the gateway that verifies.
+// Files that version 0.1.0 stored are copied, moved, changed, retired and restored over HTTP, and then
+// read through the verifying gateway.
 
 import { IDL } from '@dfinity/candid';
 import { expect } from 'vitest';

@@ -1,5 +1,4 @@
-// What a module exports, another one uses: what nobody uses is taken away, what only the module
-// itself uses is not exported.
+// Every export is imported by another module.
 
 import { describe, expect, test } from 'vitest';
 import { readSource, readSources, resolveImport, type SourceFile } from './source-tree.ts';
@@ -57,7 +56,7 @@ function exportsOf({ path, lines }: SourceFile): string[] {
   return [...declared, ...handedOn].map((name) => `${path} ${name}`);
 }
 
-/** What is used from outside: by the Wasm, by the build, by a launcher. */
+/** Modules whose exports are used from outside: by the Wasm, by the build, by a launcher. */
 const faces = new Set([
   'console/vite.config.ts',
   'kernel/exports.ts',
@@ -65,7 +64,7 @@ const faces = new Set([
   'packages/replica/src/command/main.ts',
 ]);
 
-/** Of packages the entrances too. */
+/** Includes the entry modules of packages. */
 const isFace = (path: string) =>
   faces.has(path) || /^packages\/\w+\/src\/(?:node\/)?index\.ts$/.test(path);
 

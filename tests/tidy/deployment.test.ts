@@ -19,7 +19,7 @@ function readText(name: string): string {
   return readFileSync(join(projectDir, name), 'utf8');
 }
 
-/** What `npm run build` made, and what a tool would install must be. */
+/** Returns the module that `npm run build` wrote and that a deployment tool would install. */
 function builtModule(): Buffer {
   return readFileSync(join(projectDir, 'build/file_storage.wasm.gz'));
 }

@@ -1,4 +1,4 @@
-// Who may import whom: the table of ARCHITECTURE.md. What is absent is forbidden.
+// The import table of ARCHITECTURE.md. An import that is not in it is forbidden.
 
 import { describe, expect, test } from 'vitest';
 import { readSources, type SourceFile } from './source-tree.ts';
@@ -145,7 +145,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'commander',
     'picomatch',
   ],
-  // What its bundle has of the client is what it imports: never the entrance of Node.
+  // The console's bundle contains only the client modules that it imports, so never Node's entry.
   console: [
     'packages/client/src',
     'preact',

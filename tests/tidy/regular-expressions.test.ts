@@ -112,7 +112,7 @@ function verdictOn({ source, flags }: Pattern): string {
   const isLinear = status === 'safe' && /^(?:safe|linear)$/.test(complexity?.type ?? '');
   const verdict = isLinear ? 'linear' : `${status}, ${complexity?.summary ?? 'no verdict'}`;
   mkdirSync(folder, { recursive: true });
-  // What was cut short by its time is tried anew.
+  // A check that ran out of time is tried again.
   if (status !== 'unknown') writeFileSync(path, verdict);
   return verdict;
 }

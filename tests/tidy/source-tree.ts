@@ -15,7 +15,7 @@ export interface SourceFile {
 }
 
 const folders = ['src', 'kernel', 'packages', 'console', 'scripts', 'bench', 'tests'];
-/** What a generator writes. */
+/** Folder of generated sources. */
 const generated = 'packages/client/src/candid';
 const made = /^(?:packages\/\w+|console)\/(?:dist|node_modules)\//;
 

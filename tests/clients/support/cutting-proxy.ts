@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { randomNumbers } from '../../support/random-numbers.ts';
 
 export interface CutOptions {
-  /** Where the service listens, on 127.0.0.1. */
+  /** Port of the service on 127.0.0.1. */
   readonly port: number;
   readonly seed: number;
   /** How many connections to cut in all. */

@@ -1,5 +1,5 @@
-// What every judge's file does: a target, a folder for what the client writes, a network that
-// breaks for each case, and the verdict by digest.
+// Shared by the tests of third-party clients: a target, a folder for the client's files, a proxy that
+// breaks connections for each case, and the verdict by digest.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ import {
 export interface Case {
   readonly target: Target;
   readonly proxy: CuttingProxy;
-  /** Where the client writes; empty, and its own. */
+  /** An empty folder that only this client writes to. */
   readonly folder: string;
-  /** Of the file, through the network that breaks. */
+  /** URL of the file, through a proxy that breaks connections. */
   readonly url: string;
 }
 

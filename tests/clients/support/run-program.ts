@@ -23,7 +23,7 @@ export function runProgram(
   { folder, env = {}, milliseconds = runMilliseconds }: RunOptions,
 ): Promise<Ended> {
   const [program, ...args] = command;
-  // Of a proxy, a language or a configuration of this machine the clients know nothing.
+  // Clients must not see this machine's proxy, language or configuration.
   const { PATH = '' } = process.env;
   const child = spawn(program, args, {
     cwd: folder,

@@ -1,5 +1,5 @@
-// What judges of the S3 door use: `efs serve s3` as a process of its own beside a local replica,
-// with three buckets that everybody may read, that nobody else may, and whose files are sealed.
+// Runs `efs serve s3` as a process beside a local replica, for tests with third-party S3 clients. One
+// bucket is public, one is private, and one is end-to-end encrypted.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,17 +16,17 @@ import { type Ended, runProgram, runUntilDone } from './run-program.ts';
 
 const efs = fileURLToPath(new URL('../../../packages/efs/bin/efs.js', import.meta.url));
 
-/** Of the three buckets. */
+/** Names of the three buckets. */
 export const buckets = ['demo', 'vault', 'safe'] as const;
 
 export interface OpenedDoor {
   /** `http://127.0.0.1:…` */
   readonly url: string;
-  /** What AWS's clients take from their environment. */
+  /** Environment variables that AWS's clients read. */
   readonly env: Readonly<Record<string, string>>;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of the owner, past the door. */
+  /** The owner's storage, which does not go through the S3 server. */
   readonly storage: Storage;
   /** The client's, and its home. */
   readonly folder: string;
@@ -43,7 +43,7 @@ interface Running {
   readonly url: string;
 }
 
-/** What stands behind the door. */
+/** The service behind the S3 server. */
 export type DoorService = Pick<Service, 'host' | 'canisterId' | 'identityPem' | 'stop'>;
 
 /** To be called once, at the top of a judge's file. */
@@ -70,14 +70,14 @@ async function startDoor(
   const keys = await makeKeys(service, home);
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'vault');
   await runEfs(home, '--profile', 'owner', 'bucket', 'create', 'safe', '--end-to-end');
-  // Of one port all the time: by that the next door finds the uploads of the former one.
+  // The next server finds the former one's uploads by its port, so the port must not change.
   let running = await serve(home, `127.0.0.1:${await freePort()}`);
   const { url } = running;
   const env = {
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_ENDPOINT_URL: url,
-    // Of us-east-1 AWS's clients sign addresses by the former version.
+    // In us-east-1 AWS's clients presign with Signature Version 2.
     AWS_REGION: 'auto',
     AWS_DEFAULT_REGION: 'auto',
     AWS_EC2_METADATA_DISABLED: 'true',

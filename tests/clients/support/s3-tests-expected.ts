@@ -1,7 +1,7 @@
 // Tests of ceph/s3-tests that fail against the S3 server, by the reason. The judge fails when another
 // test fails, and when one of these passes: then remove its line.
 
-/** Of ceph/s3-tests: the commit that the lists are for. */
+/** Commit of ceph/s3-tests that the lists belong to. */
 export const suiteCommit = '8f0ae7b404a3a2fcf7038bf1e6bf29544fe9b6a3';
 
 /** Tests with one of these markers are not run: there is no such thing here. */

@@ -1,5 +1,5 @@
-// What the judges are tried against: a plain file server that answers ranges as RFC 9110 §14 has
-// it. A judge that fails here judges wrongly.
+// A plain file server that answers ranges as RFC 9110 §14 requires. A client's test that fails
+// against it is wrong itself.
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

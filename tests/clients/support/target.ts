@@ -1,5 +1,5 @@
-// What the judges' clients fetch from: the service on a local replica, with a public file of eleven
-// parts; or a plain file server in its place, to judge the judges: EFS_CLIENTS_SERVER=static.
+// The file that third-party clients fetch: a public file of eleven chunks on a local replica, or on a
+// plain file server with EFS_CLIENTS_SERVER=static, which judges the tests themselves.
 
 import { createStorage } from '../../../packages/client/src/storage.ts';
 import { seedOr } from '../../support/seed.ts';
@@ -8,7 +8,7 @@ import { type CutOptions, type CuttingProxy, startCuttingProxy } from './cutting
 import { startStaticServer } from './static-server.ts';
 
 export interface PublicFile {
-  /** Of the URL. */
+  /** Path of the file in the URL. */
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;

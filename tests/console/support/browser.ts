@@ -35,8 +35,8 @@ async function browserPath(): Promise<string> {
 }
 
 /**
- * What npm brings is unpacked into the folder for temporary files, so each worker has one of its own
- * for that; the first whose folder is whole gives it to all, now and later.
+ * The package unpacks its browser into the folder for temporary files, so each worker unpacks into a
+ * folder of its own; the first complete folder is then shared by all workers and later runs.
  */
 async function unpackedBrowser(): Promise<string> {
   const { default: brought } = await import('@sparticuz/chromium');

@@ -44,7 +44,7 @@ export async function openConsole(): Promise<TestedConsole> {
   };
 }
 
-/** What axe-core finds, as `rule: element` each. */
+/** Returns the faults that axe-core finds, each as `rule: element`. */
 export async function accessFaults(page: Page): Promise<string[]> {
   // By the debugger, which no policy of the page holds back.
   await page.evaluate(AxeBuilder.source);

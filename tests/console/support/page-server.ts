@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface PageServer {
   readonly url: string;
-  /** What was asked for: method, address and headers of each request. */
+  /** Method, address and headers of each request. */
   readonly requests: readonly string[];
   /** From now on requests go there. */
   serve(base: string): void;

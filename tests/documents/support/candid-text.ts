@@ -45,7 +45,7 @@ class Reader {
     if (token?.text !== text) throw new Error(`Candid wants ${text} and not ${token?.text}`);
   }
 
-  /** What is between the marks, each ended by the third but maybe the last. */
+  /** Reads a list between an opening and a closing mark; a separator may also follow the last item. */
   list<T>(marks: string, read: () => T): T[] {
     const [open = '', close = '', between = ''] = marks;
     const items: T[] = [];

@@ -1,4 +1,4 @@
-// What `efs --help` says of each command, as a page.
+// Makes a page of `efs --help` of each command.
 
 import type { Command } from 'commander';
 

@@ -1,4 +1,4 @@
-// What a page is run against: a folder of its own, and a service that is as `npm start` leaves it.
+// The environment of a page's examples: an empty folder, and a service as `npm start` leaves it.
 
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

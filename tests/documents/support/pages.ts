@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { projectDir } from '../../tidy/source-tree.ts';
 
 export interface Block {
-  /** Of the fence; `sh` for what a `run` comment holds. */
+  /** Language of the fence; `sh` for the text of a `run` comment. */
   readonly language: string;
   readonly text: string;
   readonly line: number;

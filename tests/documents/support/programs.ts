@@ -21,11 +21,11 @@ export function isProgram({ language }: Block): boolean {
 
 export function programOf(block: Block): string {
   const text = `${block.before ?? ''}\n${block.text}\nexport {};\n`;
-  // What a page takes for granted may come from the repository.
+  // Files that a page assumes may come from the repository.
   return text.replaceAll("'/packages/", `'${projectDir}/packages/`);
 }
 
-/** What the compiler has against the programs, each under the name that it is given. */
+/** Returns the compiler's errors in the programs, each with the program's name. */
 export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
   const options: ts.CompilerOptions = {
     ...ts.readConfigFile(join(projectDir, 'tsconfig.json'), ts.sys.readFile).config.compilerOptions,

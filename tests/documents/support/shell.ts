@@ -58,7 +58,7 @@ export async function runShell(text: string, service: PageService): Promise<Shel
   });
 }
 
-/** What a transcript shows: each command, and what it printed. */
+/** Returns a transcript's commands, each with its output. */
 export function stepsOf(transcript: string): { command: string; printed: string }[] {
   const [, ...steps] = `\n${transcript.trimEnd()}\n`.split('\n$ ');
   return steps.map((step) => {

@@ -16,9 +16,9 @@ const noArguments = Uint8Array.of(0x44, 0x49, 0x44, 0x4c, 0, 0);
 
 export interface ForeignCanister {
   readonly id: string;
-  /** Who installed it and controls it. */
+  /** The identity that installed the canister and controls it. */
   readonly owner: Identity;
-  /** Of what is running now. */
+  /** Returns an agent of the replica that runs now. */
   agent(identity: Identity): Promise<HttpAgent>;
   /** By the gateway, verified. `path` begins with a slash. */
   get(path: string): Promise<Response>;

@@ -12,7 +12,7 @@ export function foreignFiles(kind: ForeignKind): readonly string[] {
   return named.split(delimiter).filter((path) => path !== '');
 }
 
-/** Of the whole suite, the files whose kind has something to run. */
+/** Returns the test files for which the environment names a canister. */
 export function foreignSuite(): string[] {
   return (['assets', 'ledger', 'counter'] as const)
     .filter((kind) => foreignFiles(kind).length > 0)

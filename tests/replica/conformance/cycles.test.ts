@@ -1,4 +1,4 @@
-// What messages, calls, time and storage cost, as the balance shows it.
+// Cycles charged for messages, calls, time and storage, as the balance shows them.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ function numbers(outcome: Parameters<typeof numberOf>[0]): bigint[] {
   return [bytes.readBigInt64LE(0), bytes.readBigInt64LE(8)];
 }
 
-/** What its messages cost by their reports. */
+/** Cycles of all messages by their reports. */
 function reported({ reports }: TestReplica): bigint {
   return reports.reduce((sum, { cycles }) => sum + cycles, 0n);
 }

@@ -1,5 +1,5 @@
-// What a deployment tool asks of a network before it has a canister there: subnets, a new canister
-// for cycles, and PocketIC's topology.
+// Requests of a deployment tool before its canister exists: subnets, a new canister for cycles, and
+// PocketIC's topology.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

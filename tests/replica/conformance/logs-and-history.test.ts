@@ -1,4 +1,4 @@
-// What the management canister tells of a canister: its logs, its history, its metadata.
+// The management canister's reports about a canister: logs, history, metadata.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What one message may use: instructions and stable memory, by the kind of message.
+// Limits of one message: instructions and stable memory, by the kind of message.
 
 import { describe, expect, it } from 'vitest';
 import { networkLimits } from '../../../packages/replica/src/execution/limits.ts';

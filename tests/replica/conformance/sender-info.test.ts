@@ -1,5 +1,4 @@
-// What a canister that signs for a user says of him, from the request to the canister that is
-// called.
+// A canister that signs for a user sends information about the user, from the request to the callee.
 
 import { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-// What an upgrade leaves of the former code's state, and the two guards of enhanced orthogonal
-// persistence.
+// The state that survives an upgrade, and the two guards of enhanced orthogonal persistence.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

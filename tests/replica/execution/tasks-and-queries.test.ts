@@ -1,4 +1,4 @@
-// What runs besides updates: timers, heartbeats, inspection, queries in all their kinds.
+// Everything besides updates: timers, heartbeats, inspection, and all kinds of queries.
 
 import type { Principal } from '@dfinity/principal';
 import { describe, expect, it } from 'vitest';
@@ -186,7 +186,7 @@ describe('a composite query', () => {
 });
 
 /**
- * Where `ic0.accept_message` and, for inspection, `ic0.call_perform` say in which mode they are.
+ * The modes in which `ic0.accept_message` and, for inspection, `ic0.call_perform` may be called.
  */
 describe('each entry point runs in its own mode', () => {
   const forbidden = ['accept_message', 'call_perform'] as const;

@@ -49,7 +49,7 @@ async function answerByUpdate(answer: Answer): Promise<void> {
   await site.addRule({ method: 'update', pattern: '', reply: encodeAnswer(streamed) });
 }
 
-/** Of `0` and the parts up to `-count`, from byte 100 of a file that ends with them. */
+/** A 206 response with `0` and the parts up to `-count`, from byte 100 to the end of a file. */
 function partial(count: number, length = 1 + 2 * count): { headers: Field[]; body: Uint8Array } {
   const headers: Field[] = [
     ['Content-Range', `bytes 100-${99 + length}/${100 + length}`],

@@ -1,4 +1,4 @@
-// Who may call what, what an unknown or malformed call leads to, and the effective canister id.
+// Rights to call each method, results of unknown and malformed calls, and the effective canister id.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

@@ -1,4 +1,4 @@
-// What the management canister makes of calls: arguments in Candid, answers, cycles.
+// Calls to the management canister: arguments in Candid, answers, cycles.
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';

@@ -1,4 +1,4 @@
-// What the network's gateways keep of a canister's answers, for how long, and from whom.
+// Which answers the network's gateways cache, for how long, and for whom.
 
 import { describe, expect, test } from 'vitest';
 import type { HttpAnswer } from '../../../packages/replica/src/gateway/http-messages.ts';

@@ -1,4 +1,4 @@
-// What commit number n writes, and the check that a memory is exactly as commit n left it.
+// Writes of commit number n, and the check that a memory is exactly as commit n left it.
 
 import { expect } from 'vitest';
 import type { StableMemory } from '../../../packages/replica/src/core.ts';

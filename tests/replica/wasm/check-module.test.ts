@@ -1,4 +1,4 @@
-// What cannot be installed is refused with a reason, whatever the bytes are.
+// A module that cannot be installed is refused with a reason, whatever its bytes are.
 
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
