@@ -1,5 +1,5 @@
-// Who may reach the agent endpoints: programs on this machine, and pages of hosts that are this
-// machine. A page of another site is refused by its Origin, one that made its own name point here
+// The agent endpoints answer programs on this machine, and pages of hosts that are this machine. A
+// page of another site is refused by its Origin, and one that resolved its own name to this machine
 // (DNS rebinding) by its Host. Fetch standard, "Origin header".
 
 import { hostName } from './gateway/canister-resolution.ts';

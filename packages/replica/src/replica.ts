@@ -52,7 +52,7 @@ export interface ReplicaOptions {
   /** Wait for the disk at each commit; default true. Without, only a kill is survived, not a power
    * cut. */
   readonly sync?: boolean;
-  /** Go back to what is whole when the state is damaged; `onNote` is told what is lost. */
+  /** Returns to the last intact state when the state is damaged; `onNote` receives what is lost. */
   readonly repair?: boolean;
   /** Called with a sentence each: what of the state could not be taken as it is, and that the
    * system clock has fallen behind. */

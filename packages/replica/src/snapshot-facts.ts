@@ -17,7 +17,7 @@ export interface SnapshotMetadata {
   /** Those that code can change, in their order. */
   readonly globals: readonly SnapshotGlobal[];
   readonly certifiedData: Uint8Array;
-  /** `undefined`: not told; 0: inactive. */
+  /** `undefined`: not given; 0: inactive. */
   readonly globalTimer: bigint | undefined;
   readonly lowMemoryHook: LowMemoryHook | undefined;
 }

@@ -14,8 +14,8 @@ export interface Account {
 }
 
 /**
- * The version's id; undefined where the bucket keeps none. What has been done is not refused for
- * want of it: then it is not told.
+ * Returns the version's id, or undefined if the bucket keeps no versions. A failure to look that up
+ * must not fail an operation that has succeeded, so it also gives undefined.
  */
 export async function versionIdOf(
   { secrets }: Pick<Account, 'secrets'>,

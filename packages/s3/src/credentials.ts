@@ -57,7 +57,7 @@ export class CredentialsFile implements Credentials {
     return made;
   }
 
-  /** False when there is none. */
+  /** Returns false if no pair has this id. */
   async remove(accessKeyId: string): Promise<boolean> {
     const keys = await this.#keys();
     if (!keys.has(accessKeyId)) return false;

@@ -51,7 +51,7 @@ export class Gate {
     });
   }
 
-  /** The place of who leaves is that of who has waited longest. */
+  /** A released place goes to the request that has waited longest. */
   #leave(): void {
     const [next] = this.#queue;
     if (next === undefined) {

@@ -12,7 +12,7 @@ import type { SmallPuts } from './small-puts.ts';
 export interface Operation {
   readonly request: S3Request;
   readonly account: Account;
-  /** Empty for who did not sign. */
+  /** Empty for an unsigned request. */
   readonly accessKeyId: string;
   /** It came with a signature. */
   readonly isSigned: boolean;

@@ -9,8 +9,8 @@ export interface ByteRange {
 }
 
 /**
- * Undefined where there is none, or what is no range of bytes or several of them, for which S3
- * gives the whole. Throws InvalidRange for one that has no byte of the object.
+ * Returns the requested range of bytes, or undefined if the header is absent, malformed or names
+ * several ranges: S3 then sends the whole object. Throws InvalidRange for a range beyond its end.
  */
 export function rangeOf(text: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text?.trim() ?? '') ?? [];

@@ -73,8 +73,9 @@ export function factsShown({
 }
 
 /**
- * Of a file that did not come by the door, or whose MD5 must not be told: SHA-256, cut, and the
- * number of its chunks. For its `-` no client takes it for the MD5 of the bytes.
+ * The entity tag of a file that this server did not store, or whose MD5 must stay secret: its
+ * SHA-256, shortened, and the number of its chunks. Because of its `-` no client takes it for an
+ * MD5.
  */
 function substituteEtag(etag: string): string {
   const [digest = '', chunks = '1'] = etag.split('-');

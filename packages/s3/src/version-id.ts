@@ -26,7 +26,10 @@ export function parseVersionId(text: string | undefined): VersionId | undefined 
   if (text === undefined || text === 'null') return undefined;
   const [, digits, stamp] = /^(\d{1,15})(?:-([0-9a-z]{1,12}))?$/.exec(text) ?? [];
   if (digits !== undefined) return { number: Number(digits), stamp };
-  throw new S3Error('InvalidArgument', 'The version id is none of this service.');
+  throw new S3Error(
+    'InvalidArgument',
+    'The version id is invalid: use an id that ListObjectVersions returned.',
+  );
 }
 
 export function isVersion({ number, stamp }: VersionId, version: Version): boolean {

@@ -48,8 +48,8 @@ interface StreamedAnswer extends Answer {
 }
 
 /**
- * The last bytes are kept back until the source has ended well: what fails its verification in the
- * end is then short of the length that was told.
+ * Holds the last bytes back until the source has ended without an error, so that a body whose
+ * verification fails at its end is shorter than its Content-Length.
  */
 async function writePieces(
   response: ServerResponse,

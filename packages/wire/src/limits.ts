@@ -5,7 +5,7 @@
 /** With its envelope it fits into the 2 MiB that the network takes as ingress. */
 export const singleUploadBytesMax = 2_000_000;
 export const chunkBytesMax = 1_900_000;
-/** Of a chunk length that is declared ahead; a chunk itself has at least one byte. */
+/** Least chunk length that a session may declare; a chunk itself has at least one byte. */
 export const chunkBytesMin = 65_536;
 export const chunkCountMax = 10_000;
 /** A gateway joins at most 1,000 parts of a file, a part being a chunk, or pieces of a stream. */

@@ -7,13 +7,13 @@ import { optionsUsage, readOptions } from './options.ts';
 
 const usage = `Usage: local-replica [options] [[NAME=]FILE.wasm…]
 
-Each Wasm, plain or gzip-compressed, is installed on a canister of that name; on a later start it is
-upgraded when the file is another one. Without any, agents install canisters, as dfx and icp do.
+Installs each Wasm, plain or gzip-compressed, on a canister of that name; a later start upgrades the
+canister if the file has changed. Without a file, agents install canisters, as dfx and icp do.
 
 ${optionsUsage}
   --controller PRINCIPAL
-                controls canisters that are made here, may be repeated; the anonymous principal,
-                which is everybody, unless told`;
+                controls the canisters created here; may be repeated; default: the anonymous
+                principal, which is everybody`;
 
 export async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args, true);

@@ -32,8 +32,10 @@ export function log(execution: Execution, line: Uint8Array): void {
   effects.printed.add(line);
 }
 
-/** What a message that has ended adds to the log, and what makes room for it. `isCleared`: the
- * lines that were there go, too. */
+/**
+ * Returns the lines that a completed message adds to the log, and the number of old lines that make
+ * room for them. `isCleared`: the message also deletes all former lines.
+ */
 export function logChanges(
   store: StateStore,
   execution: Execution,

@@ -33,7 +33,7 @@ export interface CanisterRecord {
   reservedCycles: bigint;
   /** Up to when memory and compute allocation are paid, ns since 1970. */
   chargedAt: bigint;
-  /** Nanoseconds since 1970; 0 when there is none. */
+  /** Nanoseconds since 1970; 0 if no timer is set. */
   globalTimer: bigint;
   lowMemoryHook: LowMemoryHook;
 }

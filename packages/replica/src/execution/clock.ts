@@ -1,6 +1,6 @@
-// What happens by itself: global timers, heartbeats, the hook for low
-// memory, deadlines. `tick` looks once; the driver looks
-// when something is due. IC spec, "Global timer", "Heartbeat".
+// Work that no message starts: global timers, heartbeats, the hook for low memory, deadlines.
+// `tick` checks once; the driver calls it when something is due. IC spec, "Global timer",
+// "Heartbeat".
 
 import type { CallContext, Canister, OutgoingCall } from './canister.ts';
 import type { EngineState } from './core-state.ts';

@@ -124,7 +124,7 @@ export const inspectRejected = (id: string) =>
 export const didNotReply = (id: string) =>
   reject(5, 'IC0506', `Error from Canister ${id}: Canister did not reply to the call`);
 
-/** How much is missing is told to controllers alone. */
+/** Only controllers see how many cycles are missing. */
 export function outOfCycles(id: string, missing: bigint, isController: boolean): Reject {
   const topUp = `: please top up the canister with at least ${missing} additional cycles`;
   return reject(2, 'IC0207', `Canister ${id} is out of cycles${isController ? topUp : ''}`);

@@ -81,7 +81,7 @@ export class Sandbox {
     const dirty = this.usedPages();
     this.#growTo(bytes);
     const heap = this.heap();
-    // What a new module's memory has more than the heap that it takes stays, as on the network.
+    // As on the network, a new module's larger memory keeps its size beyond the restored heap.
     if (heap.length < bytes || (registers && heap.length !== bytes)) {
       throw new Error('its stored heap is not of this module');
     }

@@ -44,7 +44,7 @@ export async function answerRequest(
   const status = passableStatus(answer.status);
   const isTold = headerValue(passed.headers, 'content-length') !== undefined;
   const { body } = passed;
-  // The length that is told of a body in several messages is held to, not counted anew.
+  // For a body in several messages the gateway keeps the declared Content-Length.
   const isHeld = answer.streaming !== undefined && isTold && body instanceof Uint8Array;
   return { status, headers: passed.headers, body: isHeld ? onePiece(body) : body };
 }

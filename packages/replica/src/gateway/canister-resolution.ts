@@ -22,7 +22,7 @@ export interface Resolution {
 const baseHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const hostHelp = 'serve as <canister id>.localhost, <canister id>.raw.localhost or localhost';
 
-/** Throws a GatewayError for a host that isn't served and for an id that is none. */
+/** Throws a GatewayError for a host that isn't served and for an invalid canister id. */
 export function resolveCanister(input: ResolutionInput): Resolution {
   const byHost = resolveHost(input.host);
   if (byHost.canisterId !== undefined) return byHost;

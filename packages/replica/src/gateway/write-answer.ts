@@ -36,7 +36,7 @@ export async function writeAnswer(response: ServerResponse, answer: HttpAnswer):
   }
 }
 
-/** Throws, with nothing written beyond it, if the parts are not as long together as was told. */
+/** Throws if the parts together differ from the declared length; writes nothing beyond it. */
 async function writeParts(
   response: ServerResponse,
   parts: AsyncIterable<Uint8Array>,

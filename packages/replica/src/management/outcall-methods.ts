@@ -38,8 +38,8 @@ export function outcallMethods({ options }: Parts): Handlers<'http_request'> {
       const { outcalls } = options;
       if (outcalls === undefined) {
         return refused(
-          'The local replica makes no HTTPS outcalls unless it is told to: start it with ' +
-            '--outcalls, or in a program with the option `outcalls`',
+          'The local replica makes no HTTPS outcalls by default: start it with --outcalls, or in a ' +
+            'program with the option `outcalls`',
         );
       }
       const fault = requestFault(argument, call.caller);

@@ -39,7 +39,7 @@ export interface NodeAnswer {
 export interface QueryDoor {
   /** Throws an AbortedRequest when there is to be no answer. */
   answer(message: CallMessage): Promise<NodeAnswer>;
-  /** From now on. Throws an Error for a probability that is none. */
+  /** Applies to later queries. Throws an Error for an invalid probability. */
   setFaults(faults: QueryFaults): void;
 }
 
@@ -56,7 +56,7 @@ const pastQueriesMax = 1_000;
 
 type Probability = 'altered' | 'lies' | 'lags' | 'dropped' | 'clockJumps';
 
-/** Throws an Error for a probability that is none. */
+/** Throws an Error for an invalid probability. */
 export function createQueryDoor(
   given: QueryFaults,
   node: { query(message: CallMessage): Promise<Outcome>; now(): bigint },

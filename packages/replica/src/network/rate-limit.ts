@@ -3,7 +3,7 @@
 
 import type { NetworkProfile, RateLimit } from './profile.ts';
 
-/** Takes one token; false when there is none. */
+/** Takes one token; returns false if the bucket is empty. */
 export type TakeToken = () => boolean;
 
 export function tokenBucket({ perSecond, burst }: RateLimit, nowMs: () => number): TakeToken {
@@ -20,8 +20,8 @@ export function tokenBucket({ perSecond, burst }: RateLimit, nowMs: () => number
 }
 
 /**
- * Of one address, which on this machine all clients share. The network's firewall drops the packets
- * of one that is shut out; here it is answered, so that somebody learns why.
+ * The limit of one address, which all clients on this machine share. The network's firewall drops
+ * the packets of a blocked address; here a response says why.
  */
 export function addressLimit(
   limit: NetworkProfile['requests'],

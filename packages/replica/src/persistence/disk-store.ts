@@ -30,7 +30,10 @@ export interface DiskStoreOptions {
   /** Told how many bytes are about to be written; what it throws fails the write, as a full disk
    * does. */
   readonly onWrite?: (bytes: number) => void;
-  /** Goes back to what is whole where something is damaged; told, in sentences, what was done. */
+  /**
+   * Returns to the last intact state where something is damaged; receives what was done, in
+   * sentences.
+   */
   readonly onRepair?: (sentence: string) => void;
   /** Told, in a sentence, when a folder of the former layout was taken up. */
   readonly onNote?: (sentence: string) => void;

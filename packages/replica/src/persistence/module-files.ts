@@ -22,7 +22,7 @@ export function putModule(
   writeFileDurably(path, [module]);
 }
 
-/** `undefined` when there is none. Throws StateDamage. */
+/** Returns `undefined` if the file does not exist. Throws StateDamage. */
 export function getModule(directory: string, sha256Hex: string): Uint8Array | undefined {
   const path = modulePath(directory, sha256Hex);
   if (!existsSync(path)) return undefined;

@@ -61,7 +61,7 @@ export function writeSnapshot(directory: string, snapshot: Snapshot): number {
   return checksum;
 }
 
-/** `undefined` when there is none. Throws StateDamage. */
+/** Returns `undefined` if the file does not exist. Throws StateDamage. */
 export function readSnapshot(directory: string): ReadSnapshot | undefined {
   return readFile(join(directory, snapshotFileName));
 }

@@ -34,8 +34,8 @@ export function writeMarker(directory: string): void {
   writeFileDurably(join(directory, markerFileName), [Buffer.from(marker)]);
 }
 
-/** Deletes a replica's state, secrets included. A folder that is none, or in use, stays and an
- * Error says why. */
+/** Deletes a replica's state, including its secrets. Throws an Error, and deletes nothing, if the
+ * folder is not a replica's state or is in use. */
 export function removeState(directory: string): void {
   if (!existsSync(directory)) return;
   if (!existsSync(join(directory, markerFileName))) {

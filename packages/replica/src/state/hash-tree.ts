@@ -152,7 +152,7 @@ export function lookup(tree: HashTree, path: readonly Label[]): LookupResult {
   return { status: before?.kind === 'pruned' ? 'unknown' : 'absent' };
 }
 
-/** The value of the leaf at the path, or undefined if there is none to be seen. */
+/** Returns the value of the leaf at the path, or undefined if it is absent or pruned. */
 export function lookupValue(tree: HashTree, path: readonly Label[]): Uint8Array | undefined {
   const result = lookup(tree, path);
   if (result.status !== 'found' || result.subtree.kind !== 'leaf') return undefined;

@@ -1,6 +1,6 @@
-// What the network refuses at install besides malformed WebAssembly, but for what stands in the
-// code itself, which `meter-code.ts` goes over. IC spec, "WebAssembly module requirements";
-// `dfinity/ic` `rs/embedders/src/wasm_utils/validation.rs`: validate_wasm_binary.
+// Checks a module as the network does at install, beyond WebAssembly validation; `meter-code.ts`
+// checks the code itself. IC spec, "WebAssembly module requirements"; `dfinity/ic`
+// `rs/embedders/src/wasm_utils/validation.rs`: validate_wasm_binary.
 
 import { checkExports, checkImports, type SystemInterface } from './check-functions.ts';
 import { EngineRefusal, InvalidModule, notValidated } from './invalid-module.ts';

@@ -21,7 +21,7 @@ function invalid(why: string): InvalidModule {
   return new InvalidModule(`Wasm module has an invalid custom section. ${why}`);
 }
 
-/** `undefined`: a section that is none of the network's. */
+/** Returns `undefined` for a section that the network does not use. */
 function scopeOf(name: string): { readonly name: string; readonly isPublic: boolean } | undefined {
   if (!name.startsWith('icp:')) return undefined;
   for (const scope of ['icp:public', 'icp:private']) {

@@ -6,7 +6,7 @@ import { readConstant } from './instruction.ts';
 import { notValidated } from './invalid-module.ts';
 import { openVector, type Sections, section } from './sections.ts';
 
-/** The type of an address: `i` in a memory of 32 bits, and where there is none; `I` of 64 bits. */
+/** The type of an address: `i` in a 32-bit memory or without a memory, `I` in a 64-bit one. */
 export type Address = 'i' | 'I';
 
 export interface MemoryShape {

@@ -22,7 +22,7 @@ export interface PartSum {
   readonly size: number;
 }
 
-/** In base64; undefined for digests of which that of the whole cannot be told. */
+/** Returns base64, or undefined for digests that cannot be combined. */
 export function combinedCrc(
   algorithm: ChecksumAlgorithm,
   parts: readonly PartSum[],

@@ -39,7 +39,7 @@ export interface CompletionWish {
   readonly conditions: () => Promise<Conditions>;
   /** The metadata of the record. */
   readonly metadataOf: (facts: WholeFacts) => Record<string, string>;
-  /** Bytes of the whole; where it is told, it must be right. */
+  /** Bytes of the whole object; if the request states it, it must match. */
   readonly size?: number | undefined;
   /** The checksum of the whole, as the client computed it. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined;

@@ -100,7 +100,7 @@ export class MultipartUploads {
     if (known !== undefined) return known;
     const opened = this.#read(uploadId);
     this.#uploads.set(uploadId, opened);
-    // Those that are over are asked for seldom; what is none would be kept for good.
+    // Requests for ended uploads are rare, and remembering invalid ids would never end.
     const release = () => this.release(uploadId);
     opened.then((upload) => {
       const isOpen = upload !== undefined && upload.state.completed === undefined;

@@ -1,7 +1,7 @@
-// Which length the parts of an upload have, told by the first of them: part 1 has it, and so have
-// any two that are alike, since only the last part is another. Where several are sent at a time
-// another may come before part 1: it waits a moment for what settles it. Parts that are copied tell
-// nothing alone: clients that change a piece of an object copy what is before it and behind it.
+// The length of an upload's parts: that of part 1, or of any two parts of equal length, since only
+// the last part may differ. If clients send several parts at a time, another part can arrive before
+// part 1: it waits a moment until the length is known. A single copied part does not settle the
+// length, because clients that change a range of an object copy the ranges before and behind it.
 
 const waitMsMax = 300;
 

@@ -103,7 +103,9 @@ export class UploadLog {
     return new UploadLog(path, emptyState(start), Buffer.byteLength(line));
   }
 
-  /** Undefined where there is none. Throws InternalError for a file that cannot be read. */
+  /**
+   * Returns undefined if no such upload is recorded. Throws InternalError for an unreadable file.
+   */
   static async open(folder: string, uploadId: string): Promise<UploadLog | undefined> {
     const path = logPath(folder, uploadId);
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

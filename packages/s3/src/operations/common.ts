@@ -41,7 +41,7 @@ function noSuchKey(): S3Error {
   return new S3Error('NoSuchKey', 'There is no object of this key.');
 }
 
-/** Throws NoSuchKey, and NoSuchVersion where an id is told that is of none. */
+/** Throws NoSuchKey, or NoSuchVersion if the request names an id that does not exist. */
 export async function findObject(
   operation: Pick<Operation, 'account' | 'signal'>,
   name: FileName,

@@ -135,5 +135,8 @@ function tokenOf(name: string): string {
 function nameOfToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (text.length > 1 && tokenOf(text.slice(1)) === token) return text.slice(1);
-  throw new S3Error('InvalidArgument', 'The continuation token is none that the door gave.');
+  throw new S3Error(
+    'InvalidArgument',
+    'The continuation token is invalid: use one that this server returned.',
+  );
 }

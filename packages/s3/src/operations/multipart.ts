@@ -54,7 +54,7 @@ async function createUpload(operation: Operation): Promise<Answer> {
   const target = targetOf(request);
   const description = descriptionOf(request);
   const checksum = checksumAsked(request);
-  // What is too much is said before anything is sent: what comes to it has these lengths.
+  // Refuses too much metadata before anything is sent: the final values have these lengths.
   const value = `SHA512 ${'A'.repeat(94)} FULL_OBJECT`;
   const etag = `${'0'.repeat(32)}-10000`;
   factsOf(description, { etag, checksum: checksum && value, partBytes: partBytesMax });
@@ -169,7 +169,7 @@ async function copyPart(operation: Operation): Promise<Answer> {
   );
 }
 
-/** `bytes=first-last`, both told and there. */
+/** Parses `bytes=first-last`; both are required and must lie within the source. */
 function copyRangeOf(request: S3Request, size: number): { start: number; end: number } {
   const text = request.header('x-amz-copy-source-range');
   if (text === undefined) return { start: 0, end: size };

@@ -65,7 +65,7 @@ async function storeSmall(operation: Operation, wanted: StreamToStore): Promise<
   });
 }
 
-/** No more comes than was told: the body sees to it. */
+/** The body delivers at most its declared length. */
 async function collect({ length, stream }: Body): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let position = 0;

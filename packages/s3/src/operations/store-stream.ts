@@ -48,7 +48,7 @@ export async function storeStream(storing: Storing, wanted: StreamToStore): Prom
   } catch (error) {
     if (session !== undefined) {
       const { uploadId } = session;
-      // Once, and not for who has gone: it ends by itself.
+      // Only once, and not if the client has disconnected: then the request ends by itself.
       account.storage.uploads.cancel({ ...target, uploadId }).catch(() => {});
     }
     throw error;

@@ -31,7 +31,7 @@ export interface Credentials {
 }
 
 export interface Caller {
-  /** Undefined for who did not sign. */
+  /** Undefined for an unsigned request. */
   readonly accessKeyId: string | undefined;
   readonly credential?: Credential;
 }
@@ -61,8 +61,8 @@ const chunkedSigned = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
 const chunkedSignedTrailer = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER';
 
 /**
- * The caller of a request and the form of its body. Throws S3Error: of who has no right to call,
- * with the codes of S3.
+ * Returns the caller of a request and the form of its body. Throws an S3Error with S3's code if the
+ * signature is missing or wrong.
  */
 export async function authenticate(
   request: SignedRequest,
