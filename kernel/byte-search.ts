@@ -55,7 +55,7 @@ function goOn(needle: usize, borders: usize, former: usize, byte: u8): usize {
   return load<u8>(needle + matched) == byte ? matched + 1 : matched;
 }
 
-/** Of each beginning of the needle the longest shorter one that it ends with. */
+/** Fills the border table: for each prefix of the needle its longest proper border. */
 function fillBorders(needle: usize, length: usize, borders: usize): void {
   store<u8>(borders, 0);
   let border: usize = 0;
@@ -82,8 +82,8 @@ function placeOf(first: u8, last: u8, gap: usize, start: usize, end: usize): usi
 }
 
 /**
- * Of a text of JSON: the objects and lists that it opens in the low half, the commas in the high
- * one. What is within strings does not count.
+  * Counts the objects and lists that a JSON text opens (low half) and its commas (high half),
+  * outside its strings.
  */
 export function jsonShape(data: usize, length: usize): u64 {
   const end = data + length;

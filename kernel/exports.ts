@@ -1,5 +1,5 @@
-// What the kernel puts in the place of System API functions, under their names; and the callbacks
-// that the link step gives places in the table of functions (scripts/link.ts).
+// Functions that replace System API functions, under the same names, and the callbacks that the
+// link step places in the table of functions (scripts/link.ts).
 
 import { linearRead, linearWrite, spaceGrow, spaceSize } from './stable-space';
 

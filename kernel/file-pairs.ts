@@ -33,7 +33,7 @@ const contentRangeName: usize = 544;
 export const tagName: usize = 576;
 export const rangeName: usize = 608;
 export const plainLabels: usize = 640;
-/** Of OPTIONS its response hash, that over an empty leaf, and the request hash over that. */
+/** For OPTIONS: its response hash, the hash over an empty leaf, and the request hash over that. */
 export const optionsResponse: usize = 736;
 export const emptyBody: usize = 832;
 export const emptyLeaf: usize = 864;

@@ -21,9 +21,9 @@ import { bitAt, differenceOf, noBit } from './label-search';
 import { at, lengthOf, sized } from './operands';
 import { hashAll } from './sha256-lanes';
 
-/** Hash of the whole, of a file of one part or none. */
+/** Asks for the hash of a whole file of at most one chunk. */
 const askHash: u32 = 0;
-/** Of such a file the CBOR of the tree that shows a row. */
+/** Asks for the CBOR of the tree that reveals a row of such a file. */
 const askTree: u32 = 1;
 /** Request hash of a row, then the CBOR of its `response hash / ""`. */
 const askRow: u32 = 2;
@@ -175,7 +175,7 @@ function levelHash(order: usize, count: u32, digest: usize): void {
   hashFork(hashes, hashes + hashBytes, digest);
 }
 
-/** Of a level the label that is on the way to the row, all others as hashes. */
+/** Writes a level with the label on the way to the row, and all other labels as hashes. */
 function show(order: usize, count: u32, shown: usize): void {
   if (!isAmong(order, count, shown)) {
     store<u32>(cursor, 0x20580482); // [4, 32 bytes]

@@ -81,7 +81,7 @@ const jsonShapeOperation: u32 = 89;
 // 96 and on are those of texts: text-operations.ts
 const textOperationsStart: u32 = 96;
 
-/** Address of the command whose operands are awaited; 0 when there is none. */
+/** Address of the command whose operands are awaited; 0 if no command is pending. */
 let command: usize = 0;
 let awaited: u32 = 0;
 let received: u32 = 0;
@@ -294,7 +294,7 @@ function runSearch(operation: u32, block: usize): void {
   ), 24);
 }
 
-/** What certified answers need beside hashes. */
+/** Operations for certified answers besides hashes. */
 function runDelivery(operation: u32, block: usize): void {
   if (operation == fileTreeOperation) {
     store<u32>(block, fileTree(block), 24);

@@ -33,7 +33,9 @@ const versionField: u32 = 1661892784;
 /** All but the version have to be there. */
 const allFields: u32 = 15;
 
-/** Where the next number is read, and where the message ends; beyond it once anything is wrong. */
+/**
+ * Offset of the next number, and the end of the message; the cursor moves beyond it after an error.
+ */
 let cursor: usize = 0;
 let end: usize = 0;
 let isWrong: bool = false;
@@ -126,7 +128,7 @@ function skipFields(): void {
   }
 }
 
-/** What stands behind the kind of a type; 0 when it is of another kind. */
+/** Returns the address behind a type's kind; 0 if the type is of another kind. */
 function entryOf(type: u8, kind: u8): usize {
   if (type >= typeCount) return 0;
   const entry = load<usize>(requestBase() + requestTypesAt + (<usize>type << 2));

@@ -35,7 +35,7 @@ export const leafKind: u32 = 2;
 export const edgesAt: usize = 4;
 export const edgeBytes: usize = 36;
 const innerBytes: usize = 76;
-/** Where the label stands in a leaf. */
+/** Offset of the label in a leaf. */
 export const labelAt: usize = 40;
 export const labelBytesMax: usize = 1100;
 /** The least slot: a read of so many bytes is always inside of one. */
@@ -204,7 +204,7 @@ export function hashLabeled(label: usize, length: usize, hash: usize, digest: us
   sha256InPlace(message, 52 + length, digest);
 }
 
-/** What is hashed for a label: 52 bytes and the label. */
+/** Writes the message that is hashed for a label: 52 bytes and the label. */
 export function writeLabeled(message: usize, label: usize, length: usize, hash: usize): void {
   store<u64>(message, domainStart | 19);
   store<u64>(message, 0x62616c2d_65657274, 8); // "tree-lab"
@@ -221,7 +221,7 @@ export function hashEmpty(digest: usize): void {
   sha256InPlace(message, 18, digest);
 }
 
-/** Of a leaf with nothing in it. */
+/** Computes the hash of an empty leaf. */
 export function hashEmptyLeaf(digest: usize): void {
   const message = labelBase() + labelMessageAt;
   store<u64>(message, domainStart | 16);

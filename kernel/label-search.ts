@@ -15,7 +15,7 @@ import { commonLength } from './ordered-index-search';
 /** In place of a critical bit: labels are equal, or a step is a leaf's. */
 export const noBit: u32 = 0xffff;
 const hashBytes: usize = 32;
-/** What may be made: the longest way down then has fewer steps than there is room for. */
+/** Longest path that may be created, so that the longest way down fits into the array of steps. */
 const textBytesMax: usize = 4000;
 const hashesBytesMax: usize = 128;
 const labelsMax: u32 = 1000;
@@ -36,7 +36,7 @@ export function stepCount(): u32 { return steps; }
 export function setStepCount(value: u32): void { steps = value; }
 /** Steps above the level that the last search ended in. */
 export function stepsAbove(): u32 { return levelSteps; }
-/** The first node of that level, 0 if there is none. */
+/** Returns the first node of that level, 0 if the level is empty. */
 export function topOfLevel(): u32 { return levelTop; }
 /** The first bit where its label is not the sought one. */
 export function firstDifference(): u32 { return difference; }

@@ -17,7 +17,7 @@ export const wildcardBytes: usize = 3;
 /** In place of a wildcard's depth: no wildcard is asked for. */
 export const noWildcard: u32 = 0xffff_ffff;
 
-/** What of the subtree at an edge is revealed; nothing is 0. */
+/** Parts of the subtree at an edge to reveal; 0 reveals nothing. */
 const least: u32 = 1;
 const greatest: u32 = 2;
 /** The label of the path, or of the wildcard, or its neighbours if it is absent. */
@@ -143,7 +143,7 @@ function writeEdge(node: u32, side: u32, flags: u32, level: u32): bool {
   return true;
 }
 
-/** What a target reveals on the left of an inner node, and << 8 what on its right. */
+/** Parts that a target reveals on the left of an inner node, and << 8 on its right. */
 function turn(flag: u32, bit: u32, level: u32): u32 {
   if (flag == 0) return 0;
   const sought = target(level, flag);

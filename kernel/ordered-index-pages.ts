@@ -49,7 +49,7 @@ export function hasSums(): bool {
   return isSummed;
 }
 
-/** Of inner pages of the index that is open. */
+/** Kind of the inner pages of the open index. */
 export function innerPageKind(): u32 {
   return isSummed ? innerKindWithSums : innerKind;
 }
@@ -172,7 +172,7 @@ export function clearPage(at: usize, kind: u32): void {
 @inline
 export function isLeaf(at: usize): bool { return load<u16>(at) == leafKind; }
 
-/** What a cell of the page has behind its key. */
+/** Bytes of a cell of the page behind its key. */
 // @ts-ignore: decorator
 @inline
 function tailBytes(at: usize): usize { return load<u16>(at) == innerKindWithSums ? 8 : 0; }
@@ -198,7 +198,7 @@ export function cellAt(at: usize, index: u32): usize {
   return at + load<u16>(at + pageHead + <usize>index * slotBytes);
 }
 
-/** Where the sum of an inner cell is. */
+/** Address of the sum of an inner cell. */
 // @ts-ignore: decorator
 @inline
 export function sumAt(cell: usize): usize {

@@ -7,8 +7,8 @@ import {
 } from './ordered-index-pages';
 
 /**
- * Where a cell of a way down is: page u32 | index u32 | start of its count u16, of its sum u16
- * | count u32. The sums themselves stand apart.
+  * A step of a way down: page u32 | index u32 | start of its count u16, of its sum u16 | count u32.
+  * The sums are stored apart.
  */
 const stepBytes: usize = 16;
 /** Levels from the root down whose pages stay in the heap during one operation of reading. */

@@ -35,7 +35,7 @@ const notPerformed: u32 = 2;
 
 /** The slots' page; 0 before the first call of this instance. */
 let slots: usize = 0;
-/** What tells the numbers of this instance's callbacks from those of the one before it. */
+/** Distinguishes the callback numbers of this instance from those of the previous one. */
 let instance: u32 = 0;
 /** Slots that were ever used, and the first of those that are free again, plus one. */
 let used: u32 = 0;
@@ -63,7 +63,7 @@ function environmentOf(slot: u32): u32 {
   return instance << slotBits | slot;
 }
 
-/** Plus one; 0 when there is none. */
+/** Takes a free slot and returns its number plus one; 0 if all are in use. */
 function takeSlot(): u32 {
   if (freed == 0) return used < slotCount ? ++used : 0;
   const taken = freed;

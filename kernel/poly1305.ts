@@ -163,7 +163,7 @@ function powers(limb: usize): v128 {
   return v128.load_lane<u32>(limb, v128.load_lane<u32>(limb, outer, 1, limbsBytes), 2, limbsBytes);
 }
 
-/** Of two parts, x. */
+/** Stores the first of two parts, x. */
 function storeFirst(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128): void {
   v128.store_lane<u64>(h, h0, 0);
   v128.store_lane<u64>(h, h1, 0, 8);
@@ -172,7 +172,7 @@ function storeFirst(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128):
   v128.store_lane<u64>(h, h4, 0, 32);
 }
 
-/** Of two parts, y. */
+/** Adds the second of two parts, y. */
 function addSecond(h: usize, h0: v128, h1: v128, h2: v128, h3: v128, h4: v128): void {
   store<u64>(h, load<u64>(h) + i64x2.extract_lane(h0, 1));
   store<u64>(h, load<u64>(h, 8) + i64x2.extract_lane(h1, 1), 8);

@@ -20,7 +20,7 @@ function fieldOf(i: u32): usize {
   return requestBase() + requestFieldsAt + <usize>i * fieldBytes;
 }
 
-/** Of one that has been noted: ASCII, without space around it, of a name that none before has. */
+/** Returns whether a noted field is ASCII, without space around it, and the first of its name. */
 export function isPlainField(i: u32): bool {
   const field = fieldOf(i);
   const value = load<usize>(field, 8), length = load<usize>(field, 12);

@@ -15,7 +15,7 @@ export function sizeOf(selector: u32): u64 {
   return selector == stableSelector ? systemStableSize() : spaceSize(selector);
 }
 
-/** No more than 2^63 is told. */
+/** Reports at most 2^63. */
 function liquidCycles(): u64 {
   const balance = heapBase() + tablePartAt;
   systemLiquidCycles(balance);

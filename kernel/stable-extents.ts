@@ -60,7 +60,7 @@ export function sizeSlot(space: u32): usize {
   return heapBase() + spaceSizesAt + (<usize>space << 3);
 }
 
-/** Where a space's index is, u32, and for how many extents it has room, u32. */
+/** Address of a space's index, u32, and the number of extents that fit into it, u32. */
 // @ts-ignore: decorator
 @inline
 function indexSlot(space: u32): usize {

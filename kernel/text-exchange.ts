@@ -14,7 +14,7 @@ const headBytes: usize = 8;
 
 let exchange: usize = 0;
 let exchangeBytes: usize = 0;
-/** The text that lies ready; 0 when there is none. */
+/** Address of the text that is ready; 0 for no text. */
 let ready: usize = 0;
 let readyBytes: usize = 0;
 
@@ -31,13 +31,13 @@ export function debug_print(text: usize, length: usize): void {
   }
   store<u32>(exchange, 0);
   store<u32>(exchange, <u32>length, 4);
-  // One that does not fit is told of by its length
+  // A text that does not fit is reported by its length only
   if (length != 0 && length <= exchangeBytes - headBytes) {
     memory.copy(exchange + headBytes, text, length);
   }
 }
 
-/** What was taken last, for operations on texts; its length may be beyond the room. */
+/** Returns the text taken last, for operations on texts; it may be longer than the buffer. */
 export function takenText(): usize {
   if (takenBytes() > exchangeBytes - headBytes) unreachable();
   return exchange + headBytes;

@@ -16,7 +16,7 @@ export function isUtf8(p: usize, length: usize): bool {
   return true;
 }
 
-/** Of the sequence of two to four bytes that begins there; 0 when it is malformed (RFC 3629, 4). */
+/** Length of the sequence of two to four bytes that begins there; 0 if malformed (RFC 3629, 4). */
 function sequenceBytes(p: usize, end: usize): usize {
   const first = load<u8>(p);
   if (first < 0xc2 || first > 0xf4) return 0;

@@ -19,23 +19,25 @@ export const metadataNameLengthMax = 64;
 export const fileBytesMax = chunkBytesMax * chunkCountMax;
 /** Files whose declared SHA-256 is verified: one message reads and hashes them. */
 export const verifiedFileBytesMax = 10 * chunkBytesMax;
-/** Of a header field or a precondition that is kept with a file or a session. */
+/** Length of a header field or precondition that is stored with a file or a session. */
 export const storedHeaderLengthMax = 1_024;
 /** JSON of a request. */
 export const jsonBodyBytesMax = 10_240;
 /** Objects and arrays in it. */
 export const jsonContainerCountMax = 32;
-/** What one of them lists. */
+/** Items that one of them lists. */
 export const jsonItemCountMax = 128;
 export const requestHeaderCountMax = 100;
 /** The longest prefix and tag, percent-encoded, and the longest cursor, in the longest route. */
 export const requestUrlBytesMax = 5_376;
 /** The URL, the method and all header fields of a request. */
 export const requestTextBytesMax = 10_240;
-/** What one answer carries of a body; a query's whole reply may have 3 MiB, an update's 2 MiB. */
+/** Bytes of a body in one response; a query's whole reply may have 3 MiB, an update's 2 MiB. */
 export const responseBodyBytesMax = 2_000_000;
 
-/** What a query answers that reads on what an update began, see domain/files/streams.ts. */
+/**
+ * Bytes of one streamed piece, which a query reads after an update, see domain/files/streams.ts.
+ */
 export const streamPieceBytes = 1_900_000;
 export const streamBytesMax = streamPieceBytes * joinedPartsMax;
 /** For how long a stream may be read on, and a replaced file that is being read is kept. */
@@ -47,7 +49,7 @@ export const keptContentBytesMax = 4_000_000_000;
 export const knownStreamCountMax = 1_000;
 
 // Many files in one call
-/** What one call by prefix tells of: UTF-8 of the paths, before they are escaped. */
+/** UTF-8 bytes of the paths that one call by prefix returns, before they are escaped. */
 export const deletedPathBytesMax = 524_288;
 /** The header fields of a part of a form, and how many they are. */
 export const partHeadBytesMax = 8_192;
@@ -62,7 +64,7 @@ export const pageSizeDefault = 10;
 /** Such a page ends where the paths on it, or the records of its files, have so many bytes. */
 export const listedPathBytesMax = 400_000;
 export const listedRecordBytesMax = 1_000_000;
-/** What a page of former versions shows. */
+/** Bytes of a page of former versions. */
 export const listedVersionBytesMax = 300_000;
 
 // Sessions
@@ -89,7 +91,7 @@ export const bucketCreatorCountMax = 100;
 /** age recipients that owners list, and the characters of each: a post-quantum one has 1,960. */
 export const ownRecipientCountMax = 8;
 export const recipientLengthMax = 2_048;
-/** Of one bucket, in all and within an hour. */
+/** Epochs of one bucket, in all and within an hour. */
 export const bucketEpochCountMax = 1_000;
 export const epochsPerHourMax = 10;
 /** For one principal; the budget `derivations` is for all of them together. */
@@ -107,7 +109,9 @@ export const candidTablePartsMax = 128;
 // Ingress that is let in
 /** URL and header fields of a request that changes nothing. */
 export const smallArgumentBytesMax = 16_384;
-/** Of a caller who has a right to what is refused: up to there a refusal needs no budget. */
+/**
+ * Arguments up to this length need no budget to be refused, if the caller has a right to the call.
+ */
 export const uncheckedArgumentBytesMax = 4_096;
 
 // Budgets of the whole canister, see domain/access/budgets.ts
@@ -118,7 +122,7 @@ export const budgetDefaults = {
   /** 26 G cycles each: 5.2 T at once, then 4.7 T an hour. */
   derivations: { burst: 200, perMinute: 3 },
 } as const;
-/** Of burst and perMinute, as a controller may set them. */
+/** Highest burst and perMinute that a controller may set. */
 export const budgetMax = 1_000_000;
 /** A refused message takes a token and another one for each of so many bytes of its argument. */
 export const refusedBytesPerToken = 16_384;
@@ -128,14 +132,14 @@ export const tokenLevelCountMax = 1_000;
 /** Live links to one file, and links of a bucket. */
 export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;
-/** Of these, links that keys and members other than owners have made: the rest is for owners. */
+/** Links of these that keys and members other than owners may create: the rest is for owners. */
 export const othersFileLinkCountMax = 12;
 export const othersBucketLinkCountMax = 9_000;
 /** Links that one message takes away when they are over. */
 export const endedLinksPerMessage = 20;
 /**
- * Of the file 404.html of a site, which answers whatever is not there: 11 M instructions, and what
- * answers a longer request for nothing is to take less than 20 M.
+ * Size of a site's 404.html, which answers any missing path: 11 M instructions, and the response to
+ * a longer request for a missing path must take less than 20 M.
  */
 export const sitePageBytesMax = 65_536;
 /** Texts below `/.well-known/`, the bytes of each, and the characters of its name. */

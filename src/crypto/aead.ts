@@ -29,7 +29,7 @@ export interface AeadContext {
 export interface SealInPlaceInput extends AeadContext {
   /** Plaintext in, ciphertext out. */
   readonly data: Uint8Array;
-  /** Where the tag goes, 16 bytes; a new array if absent. */
+  /** Receives the tag, 16 bytes; a new array if absent. */
   readonly tag?: Uint8Array;
 }
 

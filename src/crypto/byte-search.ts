@@ -10,9 +10,9 @@ const shapeCommand = createCommand(kernelOperations.jsonShape, 1);
 const tooClose = 0xffff_ffff;
 
 /**
- * Where the needle (1 to 128 bytes) stands in the bytes, in order and without overlaps; of more
- * than `limit` places the first ones. `undefined` when so much of the bytes is almost the needle
- * that to look closer would cost too much.
+ * Returns the offsets of the needle (1 to 128 bytes), in order and without overlaps, at most
+ * `limit` of them. `undefined` if so many bytes almost match the needle that a closer look would
+ * cost too much.
  */
 export function findAll(
   bytes: Uint8Array,
@@ -39,7 +39,7 @@ export interface JsonShape {
   readonly commas: number;
 }
 
-/** Of a text of JSON, well-formed or not; what is within strings does not count. */
+/** Counts the nesting and the items of a JSON text, well-formed or not, outside its strings. */
 export function jsonShape(json: Uint8Array): JsonShape {
   kernelGate(shapeCommand.bytes);
   kernelGate(json);

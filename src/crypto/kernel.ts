@@ -118,7 +118,7 @@ export function wakeTimers(): void {
 
 const probeWords = 8;
 
-/** Where there is no kernel the system takes the question for data to certify. */
+/** Without a kernel the system call would certify the question as data. */
 export function isKernelLinked(): boolean {
   const probe = Uint32Array.of(...magicWords, 0, 0, 0, 0);
   const probeBytes = new Uint8Array(probe.buffer, 0, 4 * probeWords);

@@ -1,5 +1,4 @@
-// What everybody is answered at an address that has an answer of its own, for those who need not
-// open it.
+// Addresses with a fixed public response, for callers that do not open them.
 
 import { findConsolePage } from '../domain/administration/console-pages.ts';
 import { findWellKnown } from '../domain/administration/well-known.ts';

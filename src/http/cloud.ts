@@ -242,7 +242,7 @@ function withCloudFile(
   return withReadableFile(stores, named, (opened) => use(shownToKey(opened, address)));
 }
 
-/** As it is given to who may read it: nobody keeps the answer. */
+/** The response to a caller with a right to the file: no cache may store it. */
 export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
   const headers = stored.headers.with(cacheControlPlace, 'private, no-store');
   const file = { ...stored, headers };

@@ -40,9 +40,9 @@ function parseDigests(name: string, value: string): Uint8Array[] {
 }
 
 /**
- * The members of a dictionary as keys and base64, or `undefined` for what is none. A parser that
- * goes on from piece to piece: as one pattern, parameters and spaces can be read in more ways than
- * there is time to try.
+ * Returns the members of a dictionary as keys and base64, or `undefined` for a malformed one.
+ * Parses piece by piece: a single pattern could match parameters and spaces in exponentially many
+ * ways.
  */
 function readMembers(value: string): [key: string, base64: string][] | undefined {
   const member = /[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):/y;

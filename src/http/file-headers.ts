@@ -21,8 +21,8 @@ import { formatHttpDate } from './preconditions.ts';
 const defaultCacheControl = 'public, max-age=3600';
 
 /**
- * What scripts of other origins may read of a file (Fetch standard, "CORS protocol"); that they may
- * fetch it at all, gateways say.
+ * Header fields of a file that scripts of other origins may read (Fetch standard, "CORS protocol");
+ * gateways allow the fetch itself.
  */
 const exposed: Header = [
   'Access-Control-Expose-Headers',

@@ -31,8 +31,7 @@ export interface HttpResponse {
   /** Nothing is at the URL, for whatever reason. */
   readonly isMissing?: boolean | undefined;
   /**
-   * What a site answers everybody at the URL, as it is certified: where nothing is its own page, or
-   * the way to a folder.
+   * The certified fallback of a site at the URL: its 404 page, or a redirect to a folder.
    */
   readonly siteAnswer?: SiteAnswer | undefined;
 }

@@ -8,7 +8,7 @@ export type RangeRequest =
 const whole: RangeRequest = { kind: 'whole' };
 
 /**
- * What `Range: header` asks of a representation of `size` bytes, as a half-open interval. A unit
+ * Parses a `Range` header for a representation of `size` bytes into a half-open interval. A unit
  * other than bytes, a malformed value and several ranges count as absent (RFC 9110 §14.2: a server
  * may ignore the field); empty elements of the list do not count (§5.6.1.2).
  */

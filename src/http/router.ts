@@ -1,5 +1,5 @@
-// From a request to its route's handler, and from whatever happens there to a response. A handler
-// that would change something is told by the phase whether it may, and answers `upgrade` when not.
+// Routes a request to its handler, and turns results and errors into a response. A handler that
+// changes something asks the phase whether it may, and answers `upgrade` in a query.
 
 import { looksLikeKey } from '../domain/access/api-key-secrets.ts';
 import type { SystemFigures } from '../domain/administration/bucket-status.ts';

@@ -17,7 +17,10 @@ type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 
 export interface SitePlace {
   readonly bucket: Bucket;
-  /** That the address may lead to: it ends in no slash. '' at the bucket's own. */
+  /**
+   * The folder that the address may redirect to, without a slash at its end; '' for the bucket's
+   * root.
+   */
   readonly folder: string | undefined;
 }
 

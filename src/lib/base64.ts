@@ -20,7 +20,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** What each digit stands for, by its character code; 0 for all else. */
+/** Values of the digits by character code; 0 for all other characters. */
 const digitValues = new Uint8Array(128);
 for (let value = 0; value < standard.length; value++) {
   digitValues[standard.charCodeAt(value)] = value;
@@ -42,7 +42,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     const second = values[text.charCodeAt(at + 1)] ?? 0;
     const third = values[text.charCodeAt(at + 2)] ?? 0;
     const fourth = values[text.charCodeAt(at + 3)] ?? 0;
-    // What comes after the last byte is dropped by the array.
+    // The typed array drops writes behind its last byte.
     bytes[end] = (first << 2) | (second >> 4);
     bytes[end + 1] = (second << 4) | (third >> 2);
     bytes[end + 2] = (third << 6) | fourth;

@@ -28,7 +28,7 @@ export interface Blobs {
   free(offsets: Float64Array, sizes: readonly number[]): void;
   read(offset: number, target: Uint8Array): void;
   write(offset: number, source: Uint8Array): void;
-  /** Has an operation of the kernel write slots, which it is told the space of. */
+  /** Lets an operation of the kernel write slots, and passes it the number of their space. */
   fill(by: (space: StableSpace) => void): void;
   /** Whether so many bytes from the offset on lie inside the slots that were ever cut. */
   isSlot(offset: number, bytes: number): boolean;
@@ -153,7 +153,7 @@ function readSuperblock(space: Space): Float64Array<ArrayBuffer> {
   return fields;
 }
 
-/** What a superblock of a former version says, in this version's form. */
+/** Converts a superblock of a former version to this version's form. */
 function convert(former: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const fields = new Float64Array(fieldCount);
   fields[fieldMagic] = magic;
@@ -187,7 +187,7 @@ function formerSizeIndex(bytes: number): number {
   return doublingIndex(last < 8 ? 0 : 32 - stepBits - Math.clz32(last));
 }
 
-/** Of eight units, doubled so many times. */
+/** Index of the size class of eight units, doubled `doublings` times. */
 function doublingIndex(doublings: number): number {
   return ((doublings + 1) << stepBits) - 1;
 }

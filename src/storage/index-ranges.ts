@@ -26,8 +26,8 @@ const timeStart = 1;
 const nameStart = 9;
 
 /**
- * What stands behind the time in keys of `kind u8 | time u64, big-endian | name` whose time has
- * come, the earliest first.
+ * Returns the names behind the time in keys of `kind u8 | time u64, big-endian | name` whose time
+ * has come, the earliest first.
  */
 export function dueNames(
   index: OrderedIndex,

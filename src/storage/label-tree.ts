@@ -48,11 +48,14 @@ export interface LabelTree {
    */
   setLeaves(path: LabelPath, entries: Uint8Array): void;
   has(path: LabelPath): boolean;
-  /** With all below, and the labels that are left empty; false when nothing is there. */
+  /**
+   * Removes the path, everything below it, and labels that become empty. False if it does not
+   * exist.
+   */
   remove(path: LabelPath): boolean;
   /**
-   * Takes the subtree at `from` and puts it at another path, in place of what is there; of the same
-   * space. False, and nothing changed, when there is none.
+   * Moves the subtree at `from` to another path of the same space, and replaces the subtree there.
+   * Returns false, and changes nothing, if `from` does not exist.
    */
   move(from: LabelPath, to: { readonly tree: LabelTree; readonly path: LabelPath }): boolean;
   /**
@@ -61,8 +64,8 @@ export interface LabelTree {
    */
   witness(path: LabelPath, subtree: Uint8Array): Uint8Array | undefined;
   /**
-   * The greatest d less than the number of the path's labels such that its first d labels, followed
-   * by `<*>`, are in the tree: 1 for `http_expr\0<*>`. Undefined when there is none.
+   * Returns the greatest d less than the number of the path's labels such that its first d labels,
+   * followed by `<*>`, are in the tree: 1 for `http_expr\0<*>`. Undefined if there is no such d.
    */
   wildcardDepth(path: LabelPath): number | undefined;
   /**
@@ -96,7 +99,7 @@ const wildcardDepthCommand = createCommand(kernelOperations.labelWildcardDepth, 
 const witnessCommand = createCommand(kernelOperations.labelWitness, 4);
 const fallbackWitnessCommand = createCommand(kernelOperations.labelFallbackWitness, 4);
 
-/** Where witnesses are written; grown to the greatest yet. */
+/** Buffer for witnesses; grows to the largest so far. */
 let witnessRoom = new Uint8Array(8_192);
 const roomStep = 4_096;
 

@@ -23,7 +23,7 @@ export interface IndexEntry {
 export interface BlockRange {
   /** Bytes, then the number of the first block as a big-endian u32, then bytes that end it. */
   readonly key: Uint8Array;
-  /** Where the number stands in the key. */
+  /** Offset of the number in the key. */
   readonly at: number;
   readonly blocks: number;
 }

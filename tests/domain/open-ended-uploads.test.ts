@@ -152,7 +152,7 @@ describe('with a declared length of chunks', () => {
   });
 
   test('no chunk is longer, and none before another one is shorter', () => {
-    expect(refuse(0, whole + 1)).toContain('is longer than chunkSize, 65536 bytes');
+    expect(refuse(0, whole + 1)).toContain('at most chunkSize, 65536 bytes');
     put(uploadId, 3, whole);
     refuse(0, whole - 1);
     refuse(0, 0);

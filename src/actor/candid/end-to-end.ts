@@ -3,7 +3,9 @@
 import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
 
-/** What makes a bucket end-to-end: its files are age files, made and opened by clients alone. */
+/**
+ * The end-to-end mode of a bucket: only clients encrypt and decrypt its files, which are age files.
+ */
 export const EndToEndOptions = IDL.Record({
   /** Members get an identity by the network's vetKeys. True unless told. */
   usesVetKeys: IDL.Opt(IDL.Bool),
@@ -16,7 +18,7 @@ export const EndToEndOptions = IDL.Record({
 export const BucketEpoch = IDL.Record({
   /** From 1. */
   epoch: IDL.Nat,
-  /** Of the identity; absent until an owner's client has published it. */
+  /** Public key of the identity; absent until an owner's client has published it. */
   recipient: IDL.Opt(IDL.Text),
   openedAt: IDL.Int,
 });
@@ -33,7 +35,7 @@ export const EndToEnd = IDL.Record({
    */
   epochs: IDL.Vec(BucketEpoch),
 });
-/** The identity of an epoch, for who made the transport key. */
+/** The identity of an epoch, encrypted to the caller's transport key. */
 export const BucketIdentity = IDL.Record({
   epoch: IDL.Nat,
   /** The vetKey under the transport key, 192 bytes. */
@@ -41,7 +43,7 @@ export const BucketIdentity = IDL.Record({
   /** The network's, of this canister and context, 96 bytes. */
   publicKey: IDL.Vec(IDL.Nat8),
   recipient: IDL.Opt(IDL.Text),
-  /** Of the network's key. */
+  /** Name of the network's vetKD key. */
   keyName: IDL.Text,
 });
 export const ResultBucketIdentity = resultOf(BucketIdentity);

@@ -25,7 +25,7 @@ export const StreamingResponse = IDL.Record({
   body: IDL.Vec(IDL.Nat8),
   token: IDL.Opt(StreamingToken),
 });
-/** What to call for the next piece, and with which token. */
+/** The method and the token with which a gateway requests the next piece. */
 export const StreamingCallback = IDL.Record({
   callback: IDL.Func([StreamingToken], [StreamingResponse], ['query']),
   token: StreamingToken,

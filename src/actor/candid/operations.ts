@@ -46,7 +46,9 @@ export const PrefixMoved = IDL.Record({
 });
 export const ResultPrefixMove = resultOf(PrefixMoved);
 
-/** What is absent stays; what is there takes the place of the whole field. */
+/**
+ * A change of a file's properties. An absent field stays; a present one replaces the whole field.
+ */
 export const FileChange = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -59,7 +61,7 @@ export const FileChange = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Of one path, or of all that begin with the prefix; `limit` is 1 to 1,000, 100 unless told. */
+/** Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, by default 100. */
 export const VersionList = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),
@@ -100,7 +102,7 @@ export const Restoration = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** Of a path, or one version of it; else of all that begin with the prefix. */
+/** Erases the former versions of a path, one version of it, or those of all paths with a prefix. */
 export const Erasure = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Opt(IDL.Text),

@@ -306,7 +306,7 @@ export class CandidReader {
 }
 
 /**
- * What `read` makes of the message, or `undefined` when it is not of the kind that `read` knows.
+ * Returns the result of `read`, or `undefined` if the message is not of the kind that `read` knows.
  */
 export function readCandid<T>(
   bytes: Uint8Array,

@@ -28,7 +28,7 @@ export const Upload = IDL.Record({
   createdAt: IDL.Int,
   updatedAt: IDL.Int,
   expiresAt: IDL.Int,
-  /** Of the file that it became. */
+  /** Id of the file that the session has become. */
   fileId: IDL.Opt(IDL.Text),
   isSizeKnown: IDL.Bool,
 });
@@ -37,7 +37,7 @@ export const ResultUploads = resultOf(IDL.Vec(Upload));
 
 /** A name and its value. */
 export const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
-/** What a chunked upload is to become. Without a type, that of the path's ending is taken. */
+/** A file to upload in chunks. Without a type, the path's extension determines it. */
 export const UploadRequest = IDL.Record({
   bucketId: IDL.Text,
   path: IDL.Text,
@@ -45,7 +45,7 @@ export const UploadRequest = IDL.Record({
   /** Bytes; absent where the sender does not know it yet. */
   size: IDL.Opt(IDL.Nat),
   tags: IDL.Opt(IDL.Vec(IDL.Text)),
-  /** Of the whole file, in hexadecimal: completion checks it. */
+  /** SHA-256 of the whole file, in hexadecimal; completion verifies it. */
   sha256: IDL.Opt(IDL.Text),
   /** Bytes of each chunk but the last. */
   chunkSize: IDL.Opt(IDL.Nat),
@@ -61,14 +61,16 @@ export const UploadRequest = IDL.Record({
   apiKey: IDL.Opt(IDL.Text),
 });
 
-/** What an upload is completed with. */
+/** The session to complete, and optional checks. */
 export const UploadCompletion = IDL.Record({
   uploadId: IDL.Text,
-  /** Of the whole file, in hexadecimal: checked before it becomes one. */
+  /** SHA-256 of the whole file, in hexadecimal; verified before the file is stored. */
   sha256: IDL.Opt(IDL.Text),
   /** Beside that of the beginning, and in place of what has the same name. */
   metadata: IDL.Opt(IDL.Vec(TextPair)),
-  /** Of the file that is at the path now, beside those of the beginning. */
+  /**
+   * Entity tag of the file now at the path; checked in addition to the session's own conditions.
+   */
   ifMatch: IDL.Opt(IDL.Text),
   ifNoneMatch: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
@@ -85,7 +87,7 @@ export const FileRecord = IDL.Record({
   tags: IDL.Vec(IDL.Text),
   /** Changes with the bytes. */
   etag: IDL.Text,
-  /** Of the whole file, in hexadecimal, where it is known. */
+  /** SHA-256 of the whole file, in hexadecimal, if known. */
   sha256: IDL.Opt(IDL.Text),
   version: IDL.Nat,
   createdAt: IDL.Int,
@@ -122,9 +124,9 @@ export const FileList = IDL.Record({
 
 export const ResultFileList = resultOf(FileList);
 /**
- * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
- * unless told; `cursor` is the `nextCursor` of the page before. A first page begins behind
- * `startAfter`, any name, if that is told.
+ * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, by default
+ * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name; the first page
+ * begins behind it.
  */
 export const ListFolderRequest = IDL.Record({
   bucketId: IDL.Text,
@@ -187,7 +189,7 @@ export const FileBatch = IDL.Record({
   files: IDL.Vec(BatchedFile),
   apiKey: IDL.Opt(IDL.Text),
 });
-/** What became of one file: its record, or the error. */
+/** The result for one file: its record, or the error. */
 export const StoredFile = IDL.Variant({ ok: FileRecord, err: IDL.Text });
 export const ResultFiles = resultOf(IDL.Vec(StoredFile));
 /**
@@ -216,7 +218,7 @@ export const ResultDeletion = resultOf(Deletion);
 
 /** Somebody who may use a bucket, as `reader`, `writer` or `owner`. */
 export const Member = IDL.Record({ principal: IDL.Principal, role: IDL.Text });
-/** A bucket. Quotas and sizes are bytes; an absent quota is none. */
+/** A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited. */
 export const Bucket = IDL.Record({
   id: IDL.Text,
   owner: IDL.Principal,
@@ -225,7 +227,7 @@ export const Bucket = IDL.Record({
   byteCount: IDL.Nat,
   quotaBytes: IDL.Opt(IDL.Nat),
   quotaFiles: IDL.Opt(IDL.Nat),
-  /** What records and the rounding up of sizes take beside `byteCount`. */
+  /** Bytes of records and of rounded-up sizes, in addition to `byteCount`. */
   overheadBytes: IDL.Nat,
   /** For how long former versions are kept; 0: not at all. */
   keepVersionsDays: IDL.Nat,
@@ -250,7 +252,7 @@ export const BucketList = IDL.Record({
   hasMore: IDL.Bool,
 });
 export const ResultBuckets = resultOf(BucketList);
-/** What a new bucket is to be; private and without quotas where it says nothing. */
+/** Settings of a new bucket; by default it is private and has no quotas. */
 export const BucketOptions = IDL.Record({
   isPublic: IDL.Opt(IDL.Bool),
   quotaBytes: IDL.Opt(IDL.Nat),
@@ -261,7 +263,7 @@ export const BucketOptions = IDL.Record({
 });
 /** `force`: open uploads are cancelled. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
-/** What is absent stays. A quota of 0 takes the quota away. */
+/** A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota. */
 export const BucketChange = IDL.Record({
   bucketId: IDL.Text,
   isPublic: IDL.Opt(IDL.Bool),
@@ -285,7 +287,7 @@ export const Budget = IDL.Record({
   burst: IDL.Nat,
   perMinute: IDL.Nat,
 });
-/** Who may create buckets beside the controllers, and what strangers may cost. */
+/** Principals that may create buckets besides the controllers, and the budgets for strangers. */
 export const AccessChange = IDL.Record({
   allow: IDL.Opt(IDL.Vec(IDL.Principal)),
   disallow: IDL.Opt(IDL.Vec(IDL.Principal)),
@@ -322,7 +324,7 @@ export const WellKnownText = IDL.Record({
 });
 export const ResultWellKnown = resultOf(IDL.Vec(WellKnownText));
 
-/** Where the root key comes from: the network's vetKD key of that name, or stable memory. */
+/** Source of the root key: the network's vetKD key of that name, or stable memory. */
 export const RootKeySource = IDL.Variant({ vetkd: IDL.Text, stored: IDL.Null });
 /** The argument of install and upgrade. */
 export const Settings = IDL.Record({ rootKey: IDL.Opt(RootKeySource) });
@@ -333,7 +335,7 @@ export const BudgetLeft = IDL.Record({
   perMinute: IDL.Nat,
   left: IDL.Nat,
 });
-/** Where the root key comes from, and whether it is at hand. */
+/** Source of the root key, and whether the key has arrived. */
 export const Encryption = IDL.Record({
   /** `vetkd` or `stored`. */
   rootKey: IDL.Text,
@@ -341,7 +343,7 @@ export const Encryption = IDL.Record({
   isKeyPresent: IDL.Bool,
   isRotating: IDL.Bool,
 });
-/** What the service tells of itself. */
+/** The state of the service, public. */
 export const Status = IDL.Record({
   version: IDL.Text,
   buckets: IDL.Nat,

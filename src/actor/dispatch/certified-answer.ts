@@ -72,7 +72,7 @@ function isRaw(request: HttpRequest): boolean {
   return name === id || name.endsWith(`--${id}`);
 }
 
-/** Whether a gateway that verifies is told to ask again by an update. */
+/** Whether a verifying gateway must repeat the request as an update. */
 export function needsUpdate(request: HttpRequest, response: HttpResponse): boolean {
   return planOf({ request, response, mayAsk: true }).kind === 'upgrade';
 }
@@ -85,8 +85,8 @@ interface Answered {
 }
 
 /**
- * What goes out in place of the response that the router gave. `certificate`: as the System API
- * gives it to a query.
+ * Returns the certified response that replaces the router's. `certificate`: as the System API
+ * returns it in a query.
  */
 export function provenResponse(
   answer: Answered & { readonly certificate: Uint8Array },
@@ -239,8 +239,8 @@ function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
 }
 
 /**
- * Whatever is not to be found below `/cloud` is told of in the words of what is not there in a
- * public bucket, so that they tell nothing of private ones.
+ * Answers every missing path below `/cloud` in the words of a missing path in a public bucket, so
+ * that the response reveals nothing about private ones.
  */
 function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const evidence = present(proofs.proveUncertified(urlPath), 'witness of a wildcard');

@@ -145,7 +145,7 @@ export class HttpActor {
     if (sent !== undefined) respond('query', sent);
   }
 
-  /** What changes something, or what nothing certified answers. */
+  /** Requests that change something, or whose response cannot be certified. */
   @update([HttpUpdateRequest], HttpResponse, { manual: true })
   http_request_update(): void | Promise<void> {
     const sent = received('http_request_update');

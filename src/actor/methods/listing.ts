@@ -89,8 +89,8 @@ export class ListingActor {
   }
 
   /**
-   * What is directly below a prefix, by name: folders in place of what is in them with the
-   * delimiter `/`, else all files. Goes on with the `nextCursor` of the page before.
+   * Lists names directly below a prefix: with the delimiter `/` files and folders, otherwise all
+   * files. Continue with the `nextCursor` of the previous page.
    */
   @query([ListFolderRequest], ResultFolderPage, { manual: true })
   listFolder(): void {

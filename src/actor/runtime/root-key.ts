@@ -43,7 +43,7 @@ interface State {
   failures: number;
 }
 
-/** `onFetched` is told when all keys have come. */
+/** Calls `onFetched` when all keys have arrived. */
 export function createRootKeyKeeper(parts: Parts, onFetched: () => void): RootKeyKeeper {
   const { stores, random } = parts;
   const state: State = { busySinceNs: undefined, retryAtNs: 0n, failures: 0 };

@@ -1,5 +1,5 @@
-// Who may do what to a bucket: its owners and the canister's controllers everything, members what
-// their role says, an API key what it was made for, on paths that begin with its prefix.
+// Rights to a bucket: its owners and the canister's controllers may do everything, members what
+// their role allows, an API key what its permissions allow, on paths that begin with its prefix.
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';

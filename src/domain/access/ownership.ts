@@ -8,8 +8,8 @@ import type { Stores } from '../shared/stores.ts';
 import { isBucketOwner, type Role, roleOf } from './members.ts';
 
 /**
- * The bucket, for a caller who may know that it is there. Whoever has no right to a private bucket
- * is told what is said of one that does not exist.
+ * Returns the bucket to a caller who may know of it. For a caller without a right to a private
+ * bucket the error is that of a missing bucket.
  */
 export function visibleBucket(
   stores: Stores,

@@ -1,5 +1,5 @@
-// What owners do with API keys: make, list and revoke them. A key ends with the right of who made
-// it, and uploads that were begun with it end with the key.
+// Owners create, list and revoke API keys. A key ends with its creator's right, and uploads that
+// were begun with it end with the key.
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
@@ -66,7 +66,7 @@ export function checkKeyRequest(
   if (request.expiresAtNs !== undefined && request.expiresAtNs > timeNsMax) {
     throw new Refusal(
       'InvalidArgument',
-      'The expiry of the key is beyond the year 2554: give nanoseconds since 1970, or none for never.',
+      'The expiry of the key is beyond the year 2554: give nanoseconds since 1970, or omit it.',
     );
   }
   for (const name of request.buckets) {

@@ -2,9 +2,9 @@
 // that belongs to it, and new ones. The canister never sees an identity: it comes encrypted under
 // a key of the caller's.
 //
-// What the network derives of, besides the canister and the key's name: the context below, and 8
-// bytes of the bucket's serial and 4 of the epoch, big-endian. Clients do the same; other bytes
-// give other identities.
+// The input of the network's derivation, besides the canister and the key's name: the context
+// below, 8 bytes of the bucket's serial and 4 of the epoch, big-endian. Clients use the same bytes;
+// other bytes give other identities.
 
 import { bucketEpochCountMax, epochsPerHourMax, hourNs } from '../../limits.ts';
 import { checkIdentityBudget } from '../access/identity-budget.ts';

@@ -51,8 +51,9 @@ interface BucketName {
 }
 
 /**
- * For callers with the read permission; not for a key for a part, since it tells of all. Where the
- * bucket is end-to-end, any key that may write is told how, and of nothing that is counted.
+ * For callers with the read permission, but not for a key with a prefix, since the record describes
+ * the whole bucket. Any key with `write` gets the recipients of an end-to-end bucket, but no
+ * counts.
  */
 export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
   const described = valueOrRefusal(() =>
@@ -137,8 +138,8 @@ export interface BucketChange extends ModeChange {
   /** Absent leaves it. What is kept already goes at its time. */
   readonly keepVersionsDays?: bigint | undefined;
   /**
-   * Who is to own the bucket in the place of its present owner, who stays a member with the role of
-   * an owner unless removed.
+   * The new owner of the bucket. The present owner stays a member with the role of an owner unless
+   * removed.
    */
   readonly owner?: Uint8Array | undefined;
   /** Named anew, or with another role. */

@@ -21,8 +21,8 @@ export interface ModeChange {
 }
 
 /**
- * What is to be stored: `null` for nothing any more, `undefined` where all stays as it is. Refuses
- * with BucketNotEmpty what needs an empty bucket; changes nothing.
+ * Returns the mode to store: `null` to remove it, `undefined` to leave it. Refuses with
+ * BucketNotEmpty a change that requires an empty bucket; changes nothing itself.
  */
 export function changedMode(
   stores: Stores,
@@ -64,7 +64,7 @@ export function saveMode(
 function contradiction(): Refusal {
   return new Refusal(
     'InvalidArgument',
-    'endToEnd says how the bucket is to be end-to-end, isEndToEnd that it is not to be: send one of them.',
+    'endToEnd turns end-to-end encryption on, and isEndToEnd = false turns it off: send only one.',
   );
 }
 

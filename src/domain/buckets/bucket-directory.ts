@@ -96,7 +96,7 @@ export function noteKey(
   }
 }
 
-/** Of these buckets only; its id stays known. */
+/** Removes the key from these buckets only; its id stays known. */
 export function forgetKey(
   directory: OrderedIndex,
   key: { readonly hash: Uint8Array; readonly buckets: readonly string[] },

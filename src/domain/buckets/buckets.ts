@@ -172,7 +172,7 @@ function refuseUnknown(name: string): never {
   throw noSuchBucket(name);
 }
 
-/** The same words whether there is none, or a private one that the caller has no right to. */
+/** The same message for a missing bucket and for a private one that the caller has no right to. */
 export function noSuchBucket(id: string): Refusal {
   return new Refusal(
     'NoSuchBucket',

@@ -1,6 +1,6 @@
-// What makes a bucket end-to-end: how its members get an identity, and for whom its files are
-// encrypted. No secret is in it. The identity of an epoch is the network's to derive, of the serial
-// and the epoch's number, by a key whose name stays the epoch's.
+// The end-to-end mode of a bucket: how its members get an identity, and the recipients of its
+// files. It contains no secret. The network derives the identity of an epoch from the serial and
+// the epoch's number, with a key whose name stays the epoch's.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -15,7 +15,7 @@ export interface Epoch {
   /** The recipient of its identity; absent until an owner's client has published it. */
   readonly recipient: string | undefined;
   readonly openedAtNs: bigint;
-  /** Of the network's key that its identity is derived by. */
+  /** Name of the network's key that derives the identity. */
   readonly keyName: string;
 }
 
@@ -106,7 +106,7 @@ export interface EndToEndOptions {
   readonly recipients?: readonly string[] | undefined;
 }
 
-/** What is to be stored; without a serial, with a new one. */
+/** The mode to store; without a serial it gets a new one. */
 export type PlannedMode = Omit<EndToEnd, 'serial'> & { readonly serial?: bigint };
 
 /**

@@ -1,5 +1,5 @@
-// What callers with a key or a right of their own ask of a file: its record, some of its bytes, its
-// end. Everybody's reading of public files is withPublicFile().
+// Operations on one file for callers with a key or another right: its record, a range of its bytes,
+// its deletion. withPublicFile() reads public files for everybody.
 
 import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
 import { authorize, type SentKey } from '../access/access.ts';

@@ -70,7 +70,7 @@ export function checkFileChange(stores: Stores, call: Call, change: FileChange):
   return { grant, bucket, file, changed };
 }
 
-/** Of a file of that bucket. */
+/** Parses the properties to change of a file in that bucket. */
 export function parseNotes(
   bucket: Bucket,
   { contentType, tags, headers, metadata }: ChangedNotes,

@@ -1,6 +1,6 @@
-// What a stored file record shows, as views into its bytes: a list of fifty files has no time to
-// decode texts and to encode them again. Knows the layout of the record, see file-records.ts, and
-// the end of its JSON, see file-view.ts.
+// Fields of a stored file record, as views into its bytes: a list of fifty files has no time to
+// decode texts and to encode them again. Depends on the layout of the record, see file-records.ts,
+// and of the end of its JSON, see file-view.ts.
 
 import { present } from '../../lib/assert.ts';
 import { jsonEnd, jsonStart, numbersEnd, tagCountOf, tagsStart } from './file-records.ts';

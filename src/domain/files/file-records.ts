@@ -145,7 +145,7 @@ export function isUpgraded(bytes: Uint8Array): boolean {
   return bytes[0] !== versionWithoutLeaves;
 }
 
-/** For those who replace or delete a record that is none: nobody knows what was its own. */
+/** For replacing or deleting a damaged record: it is unknown which slots belonged to it. */
 export function unreadableFile(bucketId: string, path: string): FileRecord {
   const content = { contentId: 0, keySlot: 0, size: 0, chunkSize: 1, chunkCount: 0 };
   const metadata = { contentType: '', tags: [], headers: noStoredHeaders, metadata: [] };
@@ -211,13 +211,13 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
   };
 }
 
-/** Of the numbers behind the digest. */
+/** Returns the offset of the numbers behind the digest. */
 function numbersStart(bytes: Uint8Array): number {
   const digest = jsonEnd(bytes) + digestStart;
   return digest + (bytes[digest - 1] ?? 0);
 }
 
-/** Where the texts begin. */
+/** Returns the offset of the texts. */
 export function numbersEnd(bytes: Uint8Array): number {
   return numbersStart(bytes) + (numbersBytes[bytes[0] ?? 0] ?? 0);
 }

@@ -36,7 +36,7 @@ export function fileView(file: ShownFile) {
     chunkSize: file.chunkSize,
     contentType: file.contentType,
     tags: file.tags,
-    // Absent when there is none: most records are lists' by the hundred
+    // Absent if empty: most records are listed by the hundred
     metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
     etag,
     sha256: file.chunkCount <= 1 ? etag : undefined,

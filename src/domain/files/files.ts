@@ -51,8 +51,8 @@ export interface OpenFile {
 }
 
 /**
- * For those who read it; `undefined` when there is none. Refuses with IntegrityError when the
- * record or its key was altered.
+ * Opens a file for reading; returns `undefined` if it does not exist. Refuses with IntegrityError
+ * if the record or its key was altered.
  */
 export function withOpenFile<T>(
   stores: Stores,
@@ -111,7 +111,7 @@ export function readFilesJson(
   return records;
 }
 
-/** What the records of files that are there show, by UTF-8 of their paths. */
+/** Returns the shown fields of existing files' records, by UTF-8 of their paths. */
 export function readFileParts(
   stores: Stores,
   bucketId: string,
@@ -131,7 +131,7 @@ export function partsOfFile(file: FileRecord): FileParts {
   return fileParts(encodeFile(file), name);
 }
 
-/** A file that anybody may read. What is private is told of as what is not there. */
+/** A file that anybody may read. A private file gives the same error as a missing one. */
 export function withPublicFile<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly path: string },
@@ -149,7 +149,7 @@ export function withPublicFile<T extends object>(
   return used;
 }
 
-/** The index.html of a folder of a site, for anybody; `undefined` where is none. */
+/** The index.html of a folder of a site, for anybody; `undefined` if it does not exist. */
 export function withPublicIndex<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly folder: string },
@@ -167,9 +167,9 @@ export type NewFile = Omit<FileRecord, keyof History> & {
   readonly chunkDigests: Uint8Array;
   /** The content's, which seals the record. */
   readonly key: Uint8Array;
-  /** Of a file that has been elsewhere before, or otherwise. */
+  /** Origin of a file that was moved, copied or restored. */
   readonly origin?: Origin | undefined;
-  /** Of nextContentId(), given to nothing else; a content that is new gives its own. */
+  /** Result of nextContentId(), used for nothing else; a new content uses its own. */
   readonly sealNumber: number;
 };
 
@@ -178,7 +178,7 @@ interface Origin extends Pick<FileRecord, 'id' | 'createdAtNs'> {
   readonly version?: number;
 }
 
-/** What a commit changes, as it is stored now. */
+/** The stored state that a commit replaces. */
 export interface Replaced {
   readonly nowNs: bigint;
   readonly bucket: Bucket;
@@ -207,9 +207,9 @@ export function commitFile(stores: Stores, newFile: NewFile, replaced: Replaced)
 /** A file at its path, which its bucket does not count yet. */
 interface Placed {
   readonly file: FileRecord;
-  /** What was there. */
+  /** The former file. */
   readonly former: Pick<Retired, 'record' | 'sequence'>;
-  /** What its links take more than before. */
+  /** Bytes that its links take in addition to before. */
   readonly linkBytes: number;
 }
 
@@ -231,7 +231,7 @@ export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced)
 }
 
 type Placement = Pick<NewFile, 'chunkDigests' | 'key' | 'sealNumber'> & {
-  /** Of its date in the index, where it had one before. */
+  /** Sequence number of its former date in the index, if any. */
   readonly sequence?: number;
 };
 

@@ -202,7 +202,7 @@ export function checkLinkDeletion(stores: Stores, call: Call, request: LinkName)
   const claim = { bucket: request.bucket, permission: 'read', apiKey, place: 'later' } as const;
   const { bucket, key } = authorize(stores, call, claim);
   const link = findLink(stores, request.id);
-  // Elsewhere there is none for the key
+  // Outside its prefix no link exists for the key
   if (link?.bucketId !== bucket.id || !isWithin({ key }, link)) {
     throw new Refusal(
       'NoSuchFile',
@@ -264,8 +264,8 @@ function findGoodLink(
 }
 
 /**
- * Does something with the file that the link is to. Whatever is wrong with the address is told of
- * as what is not there.
+ * Calls `use` with the linked file. Any fault in the address gives the same error as a link that
+ * does not exist.
  */
 export function withLinkedFile<T extends object>(
   stores: Stores,

@@ -362,7 +362,7 @@ function dueIds({ directory }: Stores, nowNs: bigint): string[] {
   return due.map((id) => decodeUtf8(id) ?? '');
 }
 
-/** Of one maker and bucket; when no link is left, they are forgotten. */
+/** Ids of links of one creator and bucket; forgets the pair when no link is left. */
 function idsOfEndedMaker({ directory }: Stores): string[] {
   const [ended] = directory.read(directory.rank(Uint8Array.of(kinds.endedMaker)), 1);
   if (ended?.key[0] !== kinds.endedMaker) return [];

@@ -1,8 +1,8 @@
-// What a site has beside its files: a folder's address answers the index.html in it, the address
-// without the slash leads there, and 404.html stands for all that is not there. What of this is
-// published is told by the records of these files alone: it is that of whose record the leaves are
-// of a site. So each address and its proof agree at all times, while the files of a bucket that
-// has become a site, or is one no longer, are brought to it one by one.
+// Fallbacks in a site bucket: a folder's address serves the index.html in it, the address without
+// the slash redirects there, and any other missing path serves 404.html. Only the leaves version in
+// a file's record decides whether its site addresses are published. So each address and its proof
+// agree at all times while the files of a bucket that becomes a site, or ceases to be one, are
+// updated one by one.
 
 import { sitePageBytesMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';

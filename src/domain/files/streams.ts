@@ -120,7 +120,7 @@ function openToken(stores: Stores, token: Uint8Array): TimedStream {
   const isToken = token.length > tokenBytesMin && token.length <= tokenBytesMax;
   const plaintext = isToken ? open({ key, nonce, associatedData: emptyBytes, sealed }) : undefined;
   if (plaintext === undefined) {
-    throw new Refusal('InvalidArgument', 'The token is none of this canister, or one of long ago.');
+    throw new Refusal('InvalidArgument', 'The streaming token is invalid or too old.');
   }
   const reader = new RecordReader(plaintext, version);
   const content = { contentId: reader.integer(), keySlot: reader.integer() };

@@ -84,8 +84,8 @@ export function listVersions(stores: Stores, call: Call, request: VersionList): 
 }
 
 /**
- * Of its texts, and for what each version and each pair of metadata costs by itself: of 1,000 plain
- * ones 2.9 G instructions, and 0.4 M a pair, of the 5 G that a query has.
+ * Estimates the bytes of its texts, and the cost of the version and of each pair of metadata: 1,000
+ * plain versions take 2.9 G instructions, and a pair 0.4 M, of the 5 G that a query has.
  */
 function shownBytesOf({ path, contentType, metadata }: FileRecord): number {
   const ofPairs = metadata.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -228,7 +228,7 @@ export function noSuchVersion({
 }: Pick<VersionRequest, 'path' | 'version'>): Refusal {
   return new Refusal(
     'NoSuchFile',
-    `There is no former version ${version} of ${quote(path)}: a list of versions shows what is kept.`,
+    `There is no former version ${version} of ${quote(path)}: list its versions to see which exist.`,
   );
 }
 
@@ -296,8 +296,8 @@ export function checkErasure(stores: Stores, call: Call, request: Erasure): Eras
 }
 
 /**
- * Their keys go at once, up to 1,000 a message. In place of a present version comes the latest of
- * the former ones; where there is none, the file is deleted.
+ * Erases their keys at once, up to 1,000 per message. The latest former version replaces an erased
+ * current one; without a former version the file is deleted.
  */
 export function eraseVersions(
   stores: Stores,

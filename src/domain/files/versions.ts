@@ -190,7 +190,7 @@ interface Taken {
   readonly file: FileRecord | undefined;
 }
 
-/** Takes it out of what is kept; its content stays. `undefined` when there is none. */
+/** Removes a former version, but not its content. Returns `undefined` if it does not exist. */
 export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): Taken | undefined {
   const bytes = nameBytes(name);
   const expiresAtNs = stores.directory.remove(pathKey(bytes));
@@ -202,7 +202,7 @@ export function takeVersion(stores: Stores, bucket: Bucket, name: VersionName): 
   return { bucket: withVersionCounted(bucket, file, -1), file };
 }
 
-/** Erases its key at once; false when there is none. */
+/** Erases its key at once; returns false if it does not exist. */
 export function eraseVersion(stores: Stores, name: VersionName): boolean {
   const bucket = findBucket(stores, name.bucketId);
   const taken = bucket && takeVersion(stores, bucket, name);

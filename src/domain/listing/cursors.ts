@@ -38,7 +38,7 @@ export function parseCursor(text: string): Uint8Array {
   if (name === undefined || decodeUtf8(name) === undefined) {
     throw new Refusal(
       'InvalidArgument',
-      'The cursor is none of this service: send the nextCursor of the page before, or none.',
+      'The cursor is invalid: send the nextCursor of the previous page, or no cursor.',
     );
   }
   return name;

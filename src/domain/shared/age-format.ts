@@ -1,5 +1,5 @@
-// What the service knows of age (C2SP, age-encryption.org/v1), the format of end-to-end encrypted
-// files: how they begin, and what recipients look like. It opens none.
+// The part of age (C2SP, age-encryption.org/v1), the format of end-to-end encrypted files, that the
+// service knows: the head of a file, and the form of recipients. It decrypts none.
 
 import { byteString } from '../../lib/bytes.ts';
 import { ownRecipientCountMax, recipientLengthMax } from '../../limits.ts';
@@ -25,7 +25,7 @@ export function requireAgeSize(bucketId: string, size: number): void {
 function notEncrypted(bucketId: string): Refusal {
   return new Refusal(
     'NotEncrypted',
-    `Bucket ${bucketId} is end-to-end encrypted, and this is no age file: put it with efs put, which ` +
+    `Bucket ${bucketId} is end-to-end encrypted and accepts only age files: use efs put, which ` +
       'encrypts it, or encrypt it first, with age -r and each recipient of the bucket. A first chunk ' +
       `has at least ${ageStart.length} bytes.`,
   );
@@ -53,9 +53,9 @@ export function parseRecipients(recipients: readonly string[]): string[] {
     throw new Refusal(
       'InvalidArgument',
       isSecret
-        ? `Recipient ${index} is an identity, which is a secret: send what age-keygen -y makes of it, and ` +
+        ? `Recipient ${index} is an identity, which is a secret: send the output of age-keygen -y, and ` +
             'make a new identity, since this one has been sent.'
-        : `Recipient ${index} is no age recipient: age1… in lower case, of at most ${recipientLengthMax} ` +
+        : `Recipient ${index} is not an age recipient: use age1… in lower case, of at most ${recipientLengthMax} ` +
             'characters.',
     );
   });

@@ -1,5 +1,5 @@
-// What users note with a file beside its type, tags and headers: names and values of their own,
-// kept in its record and shown with it, never sent as header fields.
+// User metadata of a file, besides its type, tags and headers: names and values that are stored in
+// its record and shown with it, but never sent as header fields.
 
 import { encodeUtf8, hasControlCharacter } from '../../lib/text.ts';
 import { metadataBytesMax, metadataCountMax, metadataNameLengthMax } from '../../limits.ts';

@@ -31,7 +31,7 @@ export function withoutSlash(text: string): string {
   return text.startsWith('/') ? text.slice(1) : text;
 }
 
-/** What the paths begin with that are meant: to the letter, and no longer than one of them. */
+/** Parses a path prefix: matched exactly, and no longer than a path. */
 export function parsePrefix(text: string): string {
   if (text.length > filePathBytesMax || encodeUtf8(text).length > filePathBytesMax) {
     throw new Refusal('InvalidPath', `The prefix ${quote(text)} ${tooLong}.`);
@@ -40,8 +40,8 @@ export function parsePrefix(text: string): string {
 }
 
 /**
- * What the paths begin with that a key is for, with or without one leading slash; '' is every
- * path's. Refuses what no path begins with.
+ * Parses the path prefix that a key is restricted to, with or without one leading slash; '' means
+ * all paths. Refuses a prefix that no path can have.
  */
 export function parseKeyPrefix(text: string): string {
   const prefix = withoutSlash(text);

@@ -19,9 +19,9 @@ export interface WritePreconditions {
  * The words never hold the file's tag: it begins with the SHA-256 of bytes that the caller may have
  * no right to read.
  * `existingEtag`: the present file's entityTag(), with its quotes; `undefined`: there is no file.
- * What is no list of entity tags is refused as InvalidArgument, since ignoring it would overwrite
- * what the caller wanted to protect. One bare tag, as the JSON record shows it, counts as quoted.
- * For completion call it with the file that is there at completion, before the first write:
+ * Refuses a malformed list of entity tags as InvalidArgument, since ignoring it would overwrite a
+ * file that the caller wanted to protect. One bare tag, as the JSON record shows it, counts as
+ * quoted. At completion pass the file that exists then, before the first write:
  * `checkWritePreconditions(old && entityTag(old), { ifMatch, ifNoneMatch })`.
  */
 export function checkWritePreconditions(
@@ -63,7 +63,7 @@ export function checkUnmodifiedSince(
   }
 }
 
-/** What is listed, up to what fits into a field that is kept; lists are of one tag, mostly. */
+/** Tags of a list, at most as many as fit into a stored field; most lists have one tag. */
 const listedTagsMax = 32;
 const anyVersion = '*';
 
@@ -88,9 +88,8 @@ function tagList(field: string, text: string | undefined): readonly string[] | u
 }
 
 /**
- * The tags of a list, or `undefined` for what is none. Empty elements are left out (RFC 9110
- * §5.6.1.2). A parser that goes on from tag to tag: as one pattern, a list can be read in more ways
- * than there is time to try.
+ * Returns the tags of a list, or `undefined` for a malformed one. Skips empty elements (RFC 9110
+ * §5.6.1.2). Parses tag by tag: a single pattern could match a list in exponentially many ways.
  */
 function readTags(list: string): readonly string[] | undefined {
   const separator = /[ \t,]*/y;

@@ -1,5 +1,5 @@
-// What has to follow in the same message when something that everybody may fetch changes. The
-// domain says what changed; how it is proven to gateways is nobody's business here.
+// Updates of certified answers that must happen in the same message as a change of public data. The
+// domain reports the change; other modules prove it to gateways.
 
 import { assert } from '../../lib/assert.ts';
 import type { Metadata } from './file-metadata.ts';

@@ -58,8 +58,8 @@ function checkAgainstSize(session: UploadSession, index: number, length: number)
 }
 
 /**
- * Where nobody knows the size, a chunk that is shorter than chunkSize is the last: nothing comes
- * behind it, and there is no other. Until it is replaced by a whole one, that is.
+ * In an upload of unknown size, a chunk shorter than chunkSize is the last one: no chunk may follow
+ * it and no other may be short, until a full chunk replaces it.
  */
 function checkAgainstLast(session: UploadSession, index: number, length: number): void {
   const { declaredChunkSize, uploadedSize, receivedChunks } = session;
@@ -71,7 +71,7 @@ function checkAgainstLast(session: UploadSession, index: number, length: number)
   throw new Refusal(
     'ChunkSizeMismatch',
     length > declaredChunkSize
-      ? `No chunk of this upload is longer than chunkSize, ${declaredChunkSize} bytes; got ${length}.`
+      ? `A chunk of this upload has at most chunkSize, ${declaredChunkSize} bytes; got ${length}.`
       : `Chunk ${index} has ${length} bytes, but only the last chunk is shorter than chunkSize, ` +
           `${declaredChunkSize} bytes, and chunk ${highest} is there.`,
     { expected: declaredChunkSize, size: length },

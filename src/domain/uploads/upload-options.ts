@@ -1,5 +1,5 @@
-// What a session is begun with beside path, type and size: the length of its chunks, the digest of
-// the file, header fields to store, preconditions. Each text is brought into the form that is kept.
+// Options of a session besides path, type and size: the length of its chunks, the digest of the
+// file, header fields to store, preconditions. Parses each text into its stored form.
 
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { emptyBytes } from '../../lib/bytes.ts';

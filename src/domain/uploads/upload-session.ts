@@ -290,8 +290,8 @@ export function chunkSizeOf(session: UploadSession): number {
 }
 
 /**
- * What callers are told: "ready" when every chunk is there, which nobody knows of a size that is
- * open; "expired" also before it is ended.
+ * Returns the status that callers see: "ready" when every chunk has arrived, which is unknown for
+ * an open size; "expired" also before upkeep ends the session.
  */
 export function shownStatus(session: UploadSession, nowNs: bigint): StoredStatus | 'ready' {
   if (session.status === 'active' && expiresAtNs(session) <= nowNs) {

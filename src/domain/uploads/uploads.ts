@@ -187,7 +187,9 @@ export interface UploadName {
   readonly isOverHttp?: boolean;
 }
 
-/** As getUpload(), over HTTP: under another bucket, or beyond the key's prefix, there is none. */
+/**
+ * As getUpload(), over HTTP: a session of another bucket, or beyond the key's prefix, is not found.
+ */
 export function getUploadOf(
   stores: Stores,
   call: Call,

@@ -9,7 +9,7 @@ import type { Principal } from '@icp-sdk/core/principal';
 import type { IDL } from '@icp-sdk/core/candid';
 
 /**
- * Who may create buckets beside the controllers, and what strangers may cost.
+ * Principals that may create buckets besides the controllers, and the budgets for strangers.
  */
 export interface AccessChange {
   'allow' : [] | [Array<Principal>],
@@ -88,7 +88,7 @@ export interface BatchedFile {
   'bytes' : Uint8Array,
 }
 /**
- * A bucket. Quotas and sizes are bytes; an absent quota is none.
+ * A bucket. Quotas and sizes are bytes; without a quota the bucket is unlimited.
  */
 export interface Bucket {
   'id' : string,
@@ -104,7 +104,7 @@ export interface Bucket {
   'fileCount' : bigint,
   'versionBytes' : bigint,
   /**
-   * What records and the rounding up of sizes take beside `byteCount`.
+   * Bytes of records and of rounded-up sizes, in addition to `byteCount`.
    */
   'overheadBytes' : bigint,
   'isSite' : boolean,
@@ -119,7 +119,7 @@ export interface Bucket {
   'byteCount' : bigint,
 }
 /**
- * What is absent stays. A quota of 0 takes the quota away.
+ * A change of a bucket's settings. An absent field stays; a quota of 0 removes the quota.
  */
 export interface BucketChange {
   'quotaBytes' : [] | [bigint],
@@ -150,7 +150,7 @@ export interface BucketDeletion { 'force' : [] | [boolean] }
  */
 export interface BucketEpoch {
   /**
-   * Of the identity; absent until an owner's client has published it.
+   * Public key of the identity; absent until an owner's client has published it.
    */
   'recipient' : [] | [string],
   /**
@@ -160,7 +160,7 @@ export interface BucketEpoch {
   'openedAt' : bigint,
 }
 /**
- * The identity of an epoch, for who made the transport key.
+ * The identity of an epoch, encrypted to the caller's transport key.
  */
 export interface BucketIdentity {
   /**
@@ -174,7 +174,7 @@ export interface BucketIdentity {
    */
   'encryptedKey' : Uint8Array,
   /**
-   * Of the network's key.
+   * Name of the network's vetKD key.
    */
   'keyName' : string,
 }
@@ -190,7 +190,7 @@ export interface BucketList {
   'items' : Array<Bucket>,
 }
 /**
- * What a new bucket is to be; private and without quotas where it says nothing.
+ * Settings of a new bucket; by default it is private and has no quotas.
  */
 export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
@@ -253,7 +253,7 @@ export interface Deletion {
   'nextCursor' : [] | [string],
 }
 /**
- * Where the root key comes from, and whether it is at hand.
+ * Source of the root key, and whether the key has arrived.
  */
 export interface Encryption {
   /**
@@ -282,7 +282,7 @@ export interface EndToEnd {
   'sealsNames' : boolean,
 }
 /**
- * What makes a bucket end-to-end: its files are age files, made and opened by clients alone.
+ * The end-to-end mode of a bucket: only clients encrypt and decrypt its files, which are age files.
  */
 export interface EndToEndOptions {
   /**
@@ -303,7 +303,7 @@ export interface EndToEndOptions {
  */
 export interface Erased { 'erased' : bigint, 'isDone' : boolean }
 /**
- * Of a path, or one version of it; else of all that begin with the prefix.
+ * Erases the former versions of a path, one version of it, or those of all paths with a prefix.
  */
 export interface Erasure {
   'path' : [] | [string],
@@ -325,7 +325,7 @@ export interface FileBatch {
   'apiKey' : [] | [string],
 }
 /**
- * What is absent stays; what is there takes the place of the whole field.
+ * A change of a file's properties. An absent field stays; a present one replaces the whole field.
  */
 export interface FileChange {
   'contentType' : [] | [string],
@@ -374,7 +374,7 @@ export interface FileRecord {
    */
   'url' : string,
   /**
-   * Of the whole file, in hexadecimal, where it is known.
+   * SHA-256 of the whole file, in hexadecimal, if known.
    */
   'sha256' : [] | [string],
   'contentType' : string,
@@ -538,9 +538,9 @@ export interface ListFilesRequest {
   'prefix' : [] | [string],
 }
 /**
- * What is directly below `prefix`. `limit` counts files and folders together, 1 to 1,000, 100
- * unless told; `cursor` is the `nextCursor` of the page before. A first page begins behind
- * `startAfter`, any name, if that is told.
+ * Lists the files and folders directly below `prefix`. `limit` counts both, 1 to 1,000, by default
+ * 100; `cursor` is the `nextCursor` of the previous page. `startAfter` is any name; the first page
+ * begins behind it.
  */
 export interface ListFolderRequest {
   'tag' : [] | [string],
@@ -616,7 +616,7 @@ export interface Restoration {
   'apiKey' : [] | [string],
 }
 /**
- * Where the root key comes from: the network's vetKD key of that name, or stable memory.
+ * Source of the root key: the network's vetKD key of that name, or stable memory.
  */
 export type RootKeySource = { 'stored' : null } |
   { 'vetkd' : string };
@@ -625,7 +625,7 @@ export type RootKeySource = { 'stored' : null } |
  */
 export interface Settings { 'rootKey' : [] | [RootKeySource] }
 /**
- * What the service tells of itself.
+ * The state of the service, public.
  */
 export interface Status {
   'files' : bigint,
@@ -649,12 +649,12 @@ export interface Status {
   'buckets' : bigint,
 }
 /**
- * What became of one file: its record, or the error.
+ * The result for one file: its record, or the error.
  */
 export type StoredFile = { 'ok' : FileRecord } |
   { 'err' : string };
 /**
- * What to call for the next piece, and with which token.
+ * The method and the token with which a gateway requests the next piece.
  */
 export interface StreamingCallback {
   'token' : StreamingToken,
@@ -705,7 +705,7 @@ export interface Upload {
   'totalSize' : bigint,
   'updatedAt' : bigint,
   /**
-   * Of the file that it became.
+   * Id of the file that the session has become.
    */
   'fileId' : [] | [string],
   'chunkSize' : bigint,
@@ -714,11 +714,11 @@ export interface Upload {
   'isSizeKnown' : boolean,
 }
 /**
- * What an upload is completed with.
+ * The session to complete, and optional checks.
  */
 export interface UploadCompletion {
   /**
-   * Of the whole file, in hexadecimal: checked before it becomes one.
+   * SHA-256 of the whole file, in hexadecimal; verified before the file is stored.
    */
   'sha256' : [] | [string],
   /**
@@ -727,14 +727,14 @@ export interface UploadCompletion {
   'metadata' : [] | [Array<TextPair>],
   'ifNoneMatch' : [] | [string],
   /**
-   * Of the file that is at the path now, beside those of the beginning.
+   * Entity tag of the file now at the path; checked in addition to the session's own conditions.
    */
   'ifMatch' : [] | [string],
   'apiKey' : [] | [string],
   'uploadId' : string,
 }
 /**
- * What a chunked upload is to become. Without a type, that of the path's ending is taken.
+ * A file to upload in chunks. Without a type, the path's extension determines it.
  */
 export interface UploadRequest {
   /**
@@ -742,7 +742,7 @@ export interface UploadRequest {
    */
   'token' : [] | [string],
   /**
-   * Of the whole file, in hexadecimal: completion checks it.
+   * SHA-256 of the whole file, in hexadecimal; completion verifies it.
    */
   'sha256' : [] | [string],
   'contentType' : [] | [string],
@@ -777,7 +777,7 @@ export interface UploadRequest {
  */
 export interface Usage { 'files' : bigint, 'bytes' : bigint }
 /**
- * Of one path, or of all that begin with the prefix; `limit` is 1 to 1,000, 100 unless told.
+ * Versions of one path, or of all paths with a prefix; `limit` is 1 to 1,000, by default 100.
  */
 export interface VersionList {
   'cursor' : [] | [string],
@@ -998,7 +998,7 @@ export interface _SERVICE {
     StreamingResponse
   >,
   /**
-   * What changes something, or what nothing certified answers.
+   * Requests that change something, or whose response cannot be certified.
    */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
   /**
@@ -1026,8 +1026,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * What is directly below a prefix, by name: folders in place of what is in them with the
-   * delimiter `/`, else all files. Goes on with the `nextCursor` of the page before.
+   * Lists names directly below a prefix: with the delimiter `/` files and folders, otherwise all
+   * files. Continue with the `nextCursor` of the previous page.
    */
   'listFolder' : ActorMethod<
     [ListFolderRequest],
