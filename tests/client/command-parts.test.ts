@@ -2,11 +2,11 @@
 
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { exclude, filterOf, include } from '../../packages/efs/src/filters.ts';
-import { byteCount } from '../../packages/efs/src/flags.ts';
-import { progressLine } from '../../packages/efs/src/progress-bar.ts';
-import { diskKey, unsafeReason } from '../../packages/efs/src/safe-path.ts';
-import { formatTime } from '../../packages/efs/src/times.ts';
+import { byteCount } from '../../packages/efs/src/config/flags.ts';
+import { progressLine } from '../../packages/efs/src/output/progress-bar.ts';
+import { formatTime } from '../../packages/efs/src/output/times.ts';
+import { exclude, filterOf, include } from '../../packages/efs/src/transfers/filters.ts';
+import { diskKey, unsafeReason } from '../../packages/efs/src/transfers/safe-path.ts';
 
 const half = { doneBytes: 30e6, totalBytes: 60e6, bytesPerSecond: 5e6, leftSeconds: 6 };
 

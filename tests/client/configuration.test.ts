@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
-import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config.ts';
-import { exitCodeOf, sayFailure } from '../../packages/efs/src/exit-code.ts';
+import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config/config.ts';
+import { exitCodeOf, sayFailure } from '../../packages/efs/src/output/exit-code.ts';
 import {
   formatBytes,
   formatSeconds,
@@ -16,9 +16,9 @@ import {
   printJson,
   printLine,
   printNote,
-} from '../../packages/efs/src/output.ts';
-import { printable } from '../../packages/efs/src/printable.ts';
-import { UsageError } from '../../packages/efs/src/usage-error.ts';
+} from '../../packages/efs/src/output/output.ts';
+import { printable } from '../../packages/efs/src/output/printable.ts';
+import { UsageError } from '../../packages/efs/src/output/usage-error.ts';
 
 const local = {
   gateway: 'http://rwlgt-iiaaa-aaaaa-aaaaa-cai.localhost:4943',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
-import { daysLeft, topUpHint } from '../../packages/efs/src/status.ts';
+import { daysLeft, topUpHint } from '../../packages/efs/src/service/status.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { newKey, pemOf } from './identity-files.ts';

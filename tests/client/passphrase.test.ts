@@ -2,7 +2,7 @@
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { askHidden, hasTerminal, type Terminal } from '../../packages/efs/src/passphrase.ts';
+import { askHidden, hasTerminal, type Terminal } from '../../packages/efs/src/config/passphrase.ts';
 
 function typing(...parts: string[]) {
   const modes: boolean[] = [];

@@ -5,13 +5,13 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config.ts';
+import { type GlobalOptions, readConfiguration } from '../../packages/efs/src/config/config.ts';
 import {
   forgetSecret,
   type Keyring,
   keepSecret,
   recallSecret,
-} from '../../packages/efs/src/keyring.ts';
+} from '../../packages/efs/src/config/keyring.ts';
 import { callCommand } from './command-calls.ts';
 import { runCommand } from './command-runs.ts';
 

@@ -2,30 +2,30 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { addAccessCommands } from './access-commands.ts';
-import { addBuckets } from './bucket-commands.ts';
-import { addBucketIdentity } from './bucket-identity.ts';
 import { addCompletion } from './completion.ts';
-import { addDoctor } from './doctor.ts';
-import { addDomains } from './domain-commands.ts';
-import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './exit-code.ts';
-import { addFileCommands } from './file-commands.ts';
-import { byteCount, countOrNone, json, runOf } from './flags.ts';
-import { addIdentityCommands } from './identity-commands.ts';
-import { chooseJson, isJson } from './json-output.ts';
-import { createLink, listLinks, removeLinks } from './link.ts';
-import { list, stat } from './list.ts';
-import { createKey, listBuckets, listKeys, revokeKey } from './manage.ts';
-import { printFailure, printNote } from './output.ts';
-import { addProfileCommands } from './profile-commands.ts';
-import { remove } from './remove.ts';
-import { addServe } from './serve-commands.ts';
-import { status } from './status.ts';
-import { addTransfers } from './transfer-commands.ts';
-import { tree } from './tree.ts';
-import { cancelUploads, listUploads } from './uploads.ts';
-import { usage } from './usage.ts';
-import { UsageError } from './usage-error.ts';
+import { byteCount, countOrNone, json, runOf } from './config/flags.ts';
+import { addDoctor } from './doctor/doctor.ts';
+import { addFileCommands } from './files/file-commands.ts';
+import { remove } from './files/remove.ts';
+import { addTransfers } from './files/transfer-commands.ts';
+import { tree } from './files/tree.ts';
+import { cancelUploads, listUploads } from './files/uploads.ts';
+import { usage } from './files/usage.ts';
+import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './output/exit-code.ts';
+import { chooseJson, isJson } from './output/json-output.ts';
+import { printFailure, printNote } from './output/output.ts';
+import { UsageError } from './output/usage-error.ts';
+import { addBuckets } from './service/bucket-commands.ts';
+import { addBucketIdentity } from './service/bucket-identity.ts';
+import { addDomains } from './service/domain-commands.ts';
+import { addIdentityCommands } from './service/identity-commands.ts';
+import { createKey, listBuckets, listKeys, revokeKey } from './service/manage.ts';
+import { addProfileCommands } from './service/profile-commands.ts';
+import { addServe } from './service/serve-commands.ts';
+import { status } from './service/status.ts';
+import { addAccessCommands } from './sharing/access-commands.ts';
+import { createLink, listLinks, removeLinks } from './sharing/link.ts';
+import { list, stat } from './transfers/list.ts';
 
 const examples = `
 Files are named bucket/path. Examples:

@@ -1,0 +1,141 @@
+// Where an identity is found by a path or a name: the stores of dfx and of icp-cli, whose own words
+// are repeated for what only they can use.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DfxEncryption } from '../../../client/src/node/dfx-identity.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { type Environment, homeOf } from './profiles.ts';
+
+export interface StoredIdentity {
+  /** `file`: given by its path. */
+  readonly store: 'file' | 'dfx' | 'icp-cli';
+  readonly name: string;
+  readonly file: string;
+  /** As dfx encrypts, around the PEM. */
+  readonly encryption?: DfxEncryption;
+  /** Where the store tells it. */
+  readonly principal?: string;
+}
+
+/** A path that exists, else a name; `dfx:NAME` and `icp:NAME` say in which store. */
+export function findIdentity(text: string, environment: Environment): StoredIdentity {
+  const [, prefix, inStore = ''] = /^(dfx|icp):(.*)$/s.exec(text) ?? [];
+  if (prefix === undefined && isFile(text)) {
+    return { store: 'file', name: text, file: resolve(text) };
+  }
+  const name = prefix === undefined ? text : inStore;
+  if (!/^[\w.@+-]+$/.test(name) || /^\.+$/.test(name)) throw notFound(text);
+  const ofDfx = prefix === 'icp' ? undefined : findInDfx(name, environment);
+  const ofIcp = prefix === 'dfx' ? undefined : findInIcpCli(name, environment);
+  if (ofDfx !== undefined && ofIcp !== undefined) return theSame(ofDfx(), ofIcp(), name);
+  const found = (ofDfx ?? ofIcp)?.();
+  if (found === undefined) throw notFound(text);
+  return found;
+}
+
+function notFound(text: string): UsageError {
+  return new UsageError(
+    `There is no identity ${text}: it is neither a file that can be read, nor a name that dfx or ` +
+      'icp-cli knows (dfx identity list, icp identity list).',
+  );
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** What can be told without a passphrase: files that are the same to the letter. */
+function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): StoredIdentity {
+  const isSame = readFileSync(ofDfx.file).equals(readFileSync(ofIcp.file));
+  if (isSame) return ofIcp;
+  throw new UsageError(
+    `Both dfx and icp-cli have an identity ${name}, and they may be different ones: say which, ` +
+      `as dfx:${name} or icp:${name}.`,
+  );
+}
+
+/** Undefined when dfx does not know it; called, it throws for what is kept elsewhere. */
+function findInDfx(name: string, environment: Environment): (() => StoredIdentity) | undefined {
+  const folder = join(dfxFolder(environment), 'identity', name);
+  if (!existsSync(folder)) return undefined;
+  return () => {
+    const settings = readJson(join(folder, 'identity.json')) as DfxSettings | undefined;
+    if (settings?.hsm) {
+      throw new UsageError(`dfx has identity ${name} on a hardware key, which efs cannot use.`);
+    }
+    if (settings?.keyring_identity_suffix) {
+      throw elsewhere('dfx', name, `dfx identity export ${name}`);
+    }
+    const encryption = settings?.encryption ?? undefined;
+    const fileName = encryption === undefined ? 'identity.pem' : 'identity.pem.encrypted';
+    const found = { store: 'dfx', name, file: join(folder, fileName) } as const;
+    return encryption === undefined ? found : { ...found, encryption };
+  };
+}
+
+interface DfxSettings {
+  readonly hsm?: object | null;
+  readonly encryption?: DfxEncryption | null;
+  readonly keyring_identity_suffix?: string | null;
+}
+
+function elsewhere(tool: string, name: string, exporting: string): UsageError {
+  return new UsageError(
+    `${tool} keeps identity ${name} in the system's keyring. Export it: ${exporting} > ` +
+      `${name}.pem && chmod 600 ${name}.pem; then give --identity ${name}.pem.`,
+  );
+}
+
+function dfxFolder(environment: Environment): string {
+  const { DFX_CONFIG_ROOT, APPDATA } = environment;
+  if (process.platform === 'win32') {
+    return DFX_CONFIG_ROOT || join(APPDATA ?? '', 'dfinity', 'dfx', 'config');
+  }
+  return join(DFX_CONFIG_ROOT || homeOf(environment), '.config', 'dfx');
+}
+
+interface IcpSpec {
+  readonly kind?: string;
+  readonly principal?: string;
+}
+
+function findInIcpCli(name: string, environment: Environment): (() => StoredIdentity) | undefined {
+  const folder = join(icpFolder(environment), 'identity');
+  const list = readJson(join(folder, 'identity_list.json')) as
+    | { readonly identities?: Readonly<Record<string, IcpSpec>> }
+    | undefined;
+  const identities = list?.identities ?? {};
+  const spec = Object.hasOwn(identities, name) ? identities[name] : undefined;
+  if (spec === undefined) return undefined;
+  return () => {
+    const { kind, principal } = spec;
+    if (kind === 'keyring') throw elsewhere('icp-cli', name, `icp identity export ${name}`);
+    if (kind !== 'pem') {
+      throw new UsageError(
+        `icp-cli has identity ${name} as ${kind}, without a key of its own that efs could use.`,
+      );
+    }
+    const file = join(folder, 'keys', `${name}.pem`);
+    return { store: 'icp-cli', name, file, ...(principal !== undefined && { principal }) };
+  };
+}
+
+function icpFolder(environment: Environment): string {
+  const { ICP_HOME, XDG_DATA_HOME, APPDATA } = environment;
+  if (ICP_HOME) return ICP_HOME;
+  const home = homeOf(environment);
+  if (process.platform === 'win32') return join(APPDATA ?? '', 'icp-cli', 'data');
+  if (process.platform === 'darwin') {
+    return join(home, 'Library', 'Application Support', 'org.dfinity.icp-cli');
+  }
+  return join(XDG_DATA_HOME || join(home, '.local', 'share'), 'icp-cli');
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+// Profiles: named services with who calls them, in `profiles.json` of the user's configuration.
+// The file is for its user alone; keys are in the system's keyring where there is one.
+
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../output/usage-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Profile {
+  readonly url?: string | undefined;
+  readonly host?: string | undefined;
+  readonly canisterId?: string | undefined;
+  /** Path or name. */
+  readonly identity?: string | undefined;
+  /** Path of a file of age identities. */
+  readonly ageIdentity?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** The key is in the system's keyring. */
+  readonly isInKeyring?: boolean | undefined;
+}
+
+export interface Profiles {
+  /** Name of the one that counts when none is named. */
+  readonly inUse?: string | undefined;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+const version = 1;
+const none: Profiles = { profiles: {} };
+
+export function homeOf(environment: Environment): string {
+  return environment.HOME || homedir();
+}
+
+export function configFolder(environment: Environment): string {
+  const { XDG_CONFIG_HOME: xdg, APPDATA: appData } = environment;
+  if (xdg) return join(xdg, 'efs');
+  if (process.platform === 'win32' && appData) return join(appData, 'efs');
+  return join(homeOf(environment), '.config', 'efs');
+}
+
+export function profilesFile(environment: Environment): string {
+  return join(configFolder(environment), 'profiles.json');
+}
+
+export function readProfiles(environment: Environment): Profiles {
+  const file = profilesFile(environment);
+  const text = readText(file);
+  if (text === undefined) return none;
+  const damaged = () => new UsageError(`${file} is damaged: mend it, or remove it to begin anew.`);
+  let stored: Partial<Profiles> & { readonly version?: unknown };
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    throw damaged();
+  }
+  if (typeof stored?.profiles !== 'object' || stored.profiles === null) throw damaged();
+  if (stored.version !== version) {
+    throw new UsageError(`${file} is of a later version of efs: bring efs up to date.`);
+  }
+  return { inUse: stored.inUse, profiles: { ...stored.profiles } };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError(`The profiles in ${file} cannot be read: ${message}`);
+  }
+}
+
+/** Whole or not at all: a file beside it takes its place. */
+export function writeProfiles(environment: Environment, profiles: Profiles): void {
+  const folder = configFolder(environment);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = profilesFile(environment);
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify({ version, ...profiles }, null, 2)}\n`, {
+    mode: 0o600,
+  });
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, file);
+}
+
+/** Undefined when the file keeps what is in it to itself, or has no key in it. */
+export function warningOf(environment: Environment, { profiles }: Profiles): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  if (!Object.values(profiles).some(({ apiKey }) => apiKey !== undefined)) return undefined;
+  const file = profilesFile(environment);
+  return statSync(file).mode & 0o077
+    ? `Others on this machine can read the keys in ${file}: run chmod 600 ${file}, and revoke ` +
+        'keys that somebody may have seen.'
+    : undefined;
+}
+
+export function profileNamed({ profiles }: Profiles, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const names = Object.keys(profiles);
+  const known = names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`;
+  throw new UsageError(`There is no profile ${name}: ${known}. efs profile add makes one.`);
+}

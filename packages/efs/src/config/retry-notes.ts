@@ -1,0 +1,27 @@
+// Says that the service is waited for, once that takes longer than a moment.
+
+import type { RetryNotice } from '../../../client/src/connection/retry.ts';
+import type { StorageError } from '../../../client/src/storage-error.ts';
+import { inWords, notReached } from '../output/failure-words.ts';
+import { formatSeconds, printNote } from '../output/output.ts';
+
+const silenceMs = 1_000;
+
+/** Requests side by side fail together: one of them speaks for all. */
+export function retryNotes(address: string): (notice: RetryNotice) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return ({ attempt, attemptsMax, elapsedMs, delayMs, error }) => {
+    const now = performance.now();
+    if (elapsedMs + delayMs < silenceMs || now - lastMs < silenceMs / 2) return;
+    lastMs = now;
+    const pause = formatSeconds(Math.max(1, delayMs / 1_000));
+    const next = `attempt ${attempt + 1} of ${attemptsMax}`;
+    printNote(`Retrying ${address} in ${pause}, ${next}: ${reasonOf(error)}`);
+  };
+}
+
+/** What to look at is said in the end, if it comes to that. */
+function reasonOf(error: StorageError): string {
+  const [, reason] = notReached.exec(error.message) ?? [];
+  return reason ?? inWords(error);
+}

@@ -1,0 +1,211 @@
+// What `efs doctor` asks as the caller: whether key and identity are good, what they may do, and
+// how much there is left of room and cycles.
+
+import { createNodeStorage } from '../../../client/src/node/storage.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { BucketRecord } from '../../../client/src/types/buckets.ts';
+import { type Configuration, hasIdentity } from '../config/config.ts';
+import { sayFailure } from '../output/exit-code.ts';
+import { formatBytes } from '../output/output.ts';
+import { daysLeft, topUpHint } from '../service/status.ts';
+import { type DoctorCase, type Finding, failed, faultOf } from './finding.ts';
+
+/** A fault is to be seen, and not to pass meanwhile. */
+const retry = { attemptsMax: 1 };
+
+interface Caller {
+  readonly principal: string;
+  readonly storage: Storage;
+}
+
+const callers = new WeakMap<Configuration, Promise<Caller | undefined>>();
+
+/** By the actor; undefined where there is no identity. Its passphrase is asked for once. */
+function openCaller(configuration: Configuration): Promise<Caller | undefined> {
+  const known = callers.get(configuration);
+  if (known !== undefined) return known;
+  const opened = loadCaller(configuration);
+  opened.catch(() => {});
+  callers.set(configuration, opened);
+  return opened;
+}
+
+async function loadCaller(configuration: Configuration): Promise<Caller | undefined> {
+  const { host, canisterId, timeoutMs } = configuration;
+  if (!hasIdentity(configuration)) return undefined;
+  const { loadIdentity } = await import('../config/load-identity.ts');
+  const { identity } = await loadIdentity(configuration);
+  const principal = identity.getPrincipal().toText();
+  if (host === undefined || canisterId === undefined) {
+    throw new Error('It is not known which canister to call as it: give --canister-id.');
+  }
+  const storage = createNodeStorage({ host, canisterId, identity, timeoutMs, retry });
+  return { principal, storage };
+}
+
+export async function checkCertificates({ configuration }: DoctorCase): Promise<Finding> {
+  const { host, canisterId, timeoutMs } = configuration;
+  if (host === undefined || canisterId === undefined) {
+    return {
+      isGood: undefined,
+      message: 'The canister id is not in the address: give --canister-id to have it checked.',
+    };
+  }
+  const storage = createNodeStorage({ host, canisterId, timeoutMs, retry });
+  try {
+    await storage.status();
+    return { isGood: true, message: 'Answers are signed by the network for this canister.' };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault !== undefined) {
+      return { isGood: false, message: fault.problem, advice: fault.advice };
+    }
+    const isUntrusted = isStorageError(error, 'Untrusted');
+    const advice = isUntrusted
+      ? 'Trust no answer of this address: use https://icp-api.io as --host, and see the clock.'
+      : 'See the address, and whether --host and --canister-id are those of the service.';
+    return { isGood: false, message: sayFailure(error), advice };
+  }
+}
+
+/** No bucket has this name but by chance: a good key is refused for it in other words. */
+const noBucket = 'efsDoctorAsks';
+
+export async function checkKey({ configuration, buckets }: DoctorCase): Promise<Finding> {
+  const { url, apiKey, timeoutMs } = configuration;
+  if (apiKey === undefined) return { isGood: undefined, message: 'None is set.' };
+  if (url === undefined) return { isGood: undefined, message: 'Keys are for HTTP: see --url.' };
+  const storage = createNodeStorage({ url, apiKey, timeoutMs, retry });
+  const shown = `${apiKey.slice(0, 8)}…`;
+  const names = buckets.length === 0 ? [noBucket] : buckets;
+  for (const bucket of names) {
+    try {
+      await storage.listFolder({ bucket, limit: 1 });
+    } catch (error) {
+      if (bucket === noBucket && isRefusedRight(error)) continue;
+      return badKey(shown, bucket, error);
+    }
+  }
+  const extent = buckets.length === 0 ? 'is known to the service' : `reads ${buckets.join(', ')}`;
+  return { isGood: true, message: `${shown} ${extent}.` };
+}
+
+function isRefusedRight(error: unknown): boolean {
+  return isStorageError(error, 'AccessDenied') || isStorageError(error, 'NoSuchBucket');
+}
+
+function badKey(shown: string, bucket: string, error: unknown): Finding {
+  if (isStorageError(error, 'InvalidApiKey') || isStorageError(error, 'Unauthorized')) {
+    return {
+      isGood: false,
+      message: `${shown} is no key of this service: it is another's, was revoked, or has expired.`,
+      advice: 'Have an owner of the bucket make one: efs key create BUCKET.',
+    };
+  }
+  if (!isRefusedRight(error)) return failed(error);
+  return {
+    isGood: false,
+    message: `${shown} does not read bucket ${bucket}: ${sayFailure(error)}`,
+    advice: `Have an owner make a key for it: efs key create ${bucket}.`,
+  };
+}
+
+export async function checkIdentity({ configuration }: DoctorCase): Promise<Finding> {
+  const caller = await openCaller(configuration);
+  if (caller === undefined) {
+    return { isGood: undefined, message: 'None is set: buckets and keys cannot be managed.' };
+  }
+  return { isGood: true, message: caller.principal };
+}
+
+/** Nearly full: the next upload may be refused. */
+const fullShare = 0.95;
+
+export async function checkBuckets({ configuration, buckets }: DoctorCase): Promise<Finding> {
+  const caller = await openCaller(configuration).catch(() => undefined);
+  if (caller === undefined) return { isGood: undefined, message: 'They are told to an identity.' };
+  const known = new Map<string, BucketRecord>();
+  for await (const bucket of caller.storage.buckets.list()) known.set(bucket.id, bucket);
+  const missing = buckets.find((id) => !known.has(id));
+  if (missing !== undefined) {
+    return {
+      isGood: false,
+      message: `The identity has no right in bucket ${missing}, or there is none of that name.`,
+      advice: `Have an owner run: efs member add ${missing} ${caller.principal} --role writer.`,
+    };
+  }
+  const shown =
+    buckets.length === 0 ? [...known.values()] : buckets.flatMap((id) => known.get(id) ?? []);
+  if (shown.length === 0) return noBuckets(caller);
+  const full = shown.find((bucket) => usedShare(bucket) >= fullShare);
+  if (full !== undefined) {
+    return {
+      isGood: false,
+      message: `Bucket ${full.id} is nearly full: ${sayUse(full)}.`,
+      advice: `Remove files, or have an owner raise it: efs bucket set ${full.id} --quota BYTES.`,
+    };
+  }
+  const rows = shown.slice(0, shownMax).map((bucket) => sayBucket(bucket, caller.principal));
+  const more = shown.length > shownMax ? `, and ${shown.length - shownMax} more` : '';
+  return { isGood: true, message: `${rows.join(', ')}${more}.` };
+}
+
+const shownMax = 10;
+
+function noBuckets({ principal }: Caller): Finding {
+  return {
+    isGood: undefined,
+    message: 'The identity has no bucket yet, and no role in one.',
+    advice:
+      `efs bucket create NAME makes one, when a controller has run efs access allow ${principal}; ` +
+      'or have an owner of a bucket run efs member add.',
+  };
+}
+
+function sayBucket(bucket: BucketRecord, principal: string): string {
+  const member = bucket.members.find((known) => known.principal === principal);
+  // To members it is not told who are; controllers are none.
+  const role = bucket.owner === principal ? 'owner' : (member?.role ?? 'not as its owner');
+  const room = bucket.quotaBytes === undefined ? '' : `, ${sayUse(bucket)}`;
+  return `${bucket.id} (${role}${room})`;
+}
+
+function usedBytes({ byteCount, overheadBytes, versionBytes }: BucketRecord): number {
+  return byteCount + overheadBytes + versionBytes;
+}
+
+function usedShare(bucket: BucketRecord): number {
+  const { quotaBytes, quotaFiles, fileCount } = bucket;
+  const ofBytes = quotaBytes === undefined ? 0 : usedBytes(bucket) / quotaBytes;
+  const ofFiles = quotaFiles === undefined ? 0 : fileCount / quotaFiles;
+  return Math.max(ofBytes, ofFiles);
+}
+
+function sayUse(bucket: BucketRecord): string {
+  const { quotaBytes, quotaFiles, fileCount } = bucket;
+  const bytes =
+    quotaBytes === undefined
+      ? []
+      : [`${formatBytes(usedBytes(bucket))} of ${formatBytes(quotaBytes)}`];
+  const files = quotaFiles === undefined ? [] : [`${fileCount} of ${quotaFiles} files`];
+  return [...bytes, ...files].join(', ');
+}
+
+const daysMin = 30;
+const daysShownMax = 3_650;
+
+export async function checkCycles({ configuration }: DoctorCase): Promise<Finding> {
+  const caller = await openCaller(configuration).catch(() => undefined);
+  const status = await caller?.storage.status();
+  const days = status && daysLeft(status);
+  if (status?.cycles === undefined || days === undefined) {
+    return { isGood: undefined, message: 'They are told to owners of buckets and controllers.' };
+  }
+  const trillions = (status.cycles / 1e12).toFixed(2);
+  const time = days > daysShownMax ? 'more than ten years' : `${days} days`;
+  const message = `${trillions} T: storage alone for ${time}.`;
+  if (days >= daysMin) return { isGood: true, message };
+  const hint = topUpHint(status, configuration.canisterId ?? '<canister id>');
+  return { isGood: false, message, ...(hint !== undefined && { advice: hint }) };
+}

@@ -1,0 +1,90 @@
+// `efs set`: what is noted with files and served with them. Their bytes stay.
+
+import type { Storage } from '../../../client/src/storage.ts';
+import type {
+  FileChange,
+  FileName,
+  FileRecord,
+  StoredHeaders,
+} from '../../../client/src/types/files.ts';
+import type { PairsFlag } from '../config/flags.ts';
+import type { Run } from '../config/run.ts';
+import { nameOf, parseFileName } from '../output/location.ts';
+import { printJson } from '../output/output.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { countDone, endTally, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+
+export interface ChangeFlags {
+  readonly type?: string;
+  readonly tag?: readonly string[];
+  /** False: none. */
+  readonly tags?: boolean;
+  readonly cacheControl?: string;
+  /** False: none. */
+  readonly header?: readonly string[];
+  readonly headers?: boolean;
+  /** False: none. */
+  readonly metadata?: PairsFlag | false;
+  readonly json?: boolean;
+}
+
+export async function change(
+  run: Run,
+  names: readonly string[],
+  flags: ChangeFlags,
+): Promise<void> {
+  const files = names.map(parseFileName);
+  const wanted = changeOf(flags);
+  const { metadata } = flags;
+  if (metadata === undefined && Object.values(wanted).every((field) => field === undefined)) {
+    throw new UsageError('Say what to set, such as --type, --tag or --metadata.');
+  }
+  const storage = await run.storage();
+  const tally = startTally('changed');
+  const records: FileRecord[] = [];
+  const { signal } = run;
+  for (const file of files) {
+    await goOnAfterFailure(tally, nameOf(file), async () => {
+      const noted = await metadataChange(storage, file, { metadata, signal });
+      records.push(await storage.change(file, { ...wanted, ...noted, signal }));
+      countDone(tally, nameOf(file));
+    });
+  }
+  if (flags.json) printJson(records);
+  endTally(run, tally, files.length > 1);
+}
+
+function changeOf(flags: ChangeFlags): FileChange {
+  const { type, tag, tags, header, headers, cacheControl } = flags;
+  const fields = Object.fromEntries((header ?? []).map(parseHeader));
+  const stored = {
+    ...fields,
+    ...(cacheControl !== undefined && { 'Cache-Control': cacheControl }),
+  };
+  const isNamed = Object.keys(stored).length > 0 || headers === false;
+  return {
+    contentType: type,
+    tags: tag ?? (tags === false ? [] : undefined),
+    headers: isNamed ? (stored as StoredHeaders) : undefined,
+  };
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const at = text.indexOf(':');
+  if (at < 1) throw new UsageError(`A header is "Name: value"; got "${text}".`);
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+/** A change replaces all pairs: those that are there are kept, as long as it is the same file. */
+async function metadataChange(
+  storage: Storage,
+  file: FileName,
+  { metadata, signal }: { metadata: ChangeFlags['metadata'] | undefined; signal: AbortSignal },
+): Promise<Pick<FileChange, 'metadata' | 'ifMatch'>> {
+  if (metadata === undefined) return {};
+  if (metadata === false) return { metadata: {} };
+  if (metadata.isAnew) return { metadata: metadata.pairs };
+  const record = await storage.stat(file, { signal });
+  const kept = record.metadata ?? {};
+  return { metadata: { ...kept, ...metadata.pairs }, ifMatch: `"${record.etag}"` };
+}

@@ -1,0 +1,219 @@
+// `efs cp` and `efs mv`: files and folders to another place, in no order. A file that cannot be
+// brought there keeps none of the others.
+
+import { basename } from 'node:path/posix';
+import { asTheyEnd, checkedConcurrency } from '../../../client/src/connection/parallel.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import { StorageError } from '../../../client/src/storage-error.ts';
+import type { FileName } from '../../../client/src/types/files.ts';
+import type { Run } from '../config/run.ts';
+import {
+  folderPrefix,
+  isFolder,
+  type Location,
+  nameOf,
+  parseLocation,
+} from '../output/location.ts';
+import { printNote } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { carryFile, isSealedCopy, moveFile } from '../transfers/sealed-copies.ts';
+import {
+  countDone,
+  countFailure,
+  endsAll,
+  finish,
+  startTally,
+  type Tally,
+} from '../transfers/tally.ts';
+
+export interface CopyFlags {
+  readonly recursive?: boolean;
+  /** False: what is there is kept. */
+  readonly replace?: boolean;
+  readonly parallel: number;
+}
+
+export interface CopyOrder {
+  readonly kind: 'copy' | 'move';
+  readonly sources: readonly string[];
+  readonly destination: string;
+}
+
+interface Job {
+  readonly run: Run;
+  readonly storage: Storage;
+  readonly kind: 'copy' | 'move';
+  readonly flags: CopyFlags;
+  readonly tally: Tally;
+  readonly signal: AbortSignal;
+}
+
+interface Step {
+  readonly from: FileName;
+  readonly to: FileName;
+}
+
+/** All of a folder, which goes below another one. */
+interface FolderStep {
+  readonly text: string;
+  readonly from: Location;
+  readonly to: Location;
+}
+
+export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promise<void> {
+  const { kind, sources } = order;
+  const concurrency = checkedConcurrency(flags.parallel);
+  const { files, folders } = planOf(order, flags);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([run.signal, controller.signal]);
+  const tally = startTally(kind === 'copy' ? 'copied' : 'moved');
+  const job = { run, storage: await run.storage(), kind, flags, tally, signal };
+  try {
+    for await (const failure of asTheyEnd(tasksOf(job, { files, folders }), concurrency)) {
+      if (failure !== undefined) throw failure;
+    }
+  } finally {
+    // What would end the work on all of them ends those under way.
+    controller.abort();
+  }
+  finish(run, tally, sources.length > 1 || folders.length > 0);
+}
+
+interface Plan {
+  readonly files: readonly Step[];
+  readonly folders: readonly FolderStep[];
+}
+
+/** Throws UsageError before anything is sent. */
+function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): Plan {
+  const target = parseLocation(destination);
+  if (sources.length > 1 && !isFolder(target)) {
+    throw new UsageError(`Several sources go into a folder: write ${destination}/`);
+  }
+  const files: Step[] = [];
+  const folders: FolderStep[] = [];
+  const sourceByPath = new Map<string, string>();
+  for (const text of sources) {
+    const from = parseLocation(text);
+    if (isFolder(from)) {
+      if (!recursive) throw new UsageError(`"${text}" is a folder: -r takes all that is in it.`);
+      folders.push({ text, from, to: requireApart(text, from, target) });
+      continue;
+    }
+    const path = isFolder(target) ? target.path + basename(from.path) : target.path;
+    const other = sourceByPath.get(path);
+    if (other !== undefined) {
+      const name = nameOf({ bucket: target.bucket, path });
+      throw new UsageError(`${other} and ${text} would both be ${name}.`);
+    }
+    sourceByPath.set(path, text);
+    files.push({ from, to: { bucket: target.bucket, path } });
+  }
+  return { files, folders };
+}
+
+/** Of two folders of which one is in the other, files would be met again on the way. */
+function requireApart(text: string, from: Location, target: Location): Location {
+  const to = { bucket: target.bucket, path: folderPrefix(target) };
+  const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
+  if (from.bucket !== to.bucket || !isWithin) return to;
+  throw new UsageError(`One of ${text} and ${nameOf(to)} is in the other: name another folder.`);
+}
+
+/** None of them fails: they give what ends the whole work, if anything does. */
+async function* tasksOf(
+  job: Job,
+  { files, folders }: Plan,
+): AsyncGenerator<() => Promise<unknown>> {
+  for (const step of files) yield taskOf(job, step);
+  for (const folder of folders) {
+    const { kind, flags } = job;
+    const isWithin = folder.from.bucket === folder.to.bucket;
+    // A move of a prefix knows no conditions.
+    if (kind === 'move' && isWithin && flags.replace !== false) {
+      yield () => guarded(job, folder.text, () => moveFolder(job, folder));
+    } else {
+      yield* stepsOf(job, folder);
+    }
+  }
+}
+
+function taskOf(job: Job, { from, to }: Step): () => Promise<unknown> {
+  const { run, storage, kind, flags, tally, signal } = job;
+  const ifNoneMatch = flags.replace === false ? '*' : undefined;
+  return () =>
+    guarded(job, nameOf(from), async () => {
+      if (await isSealedCopy(run, from.bucket, to.bucket)) {
+        const carry = kind === 'copy' ? carryFile : moveFile;
+        await carry(storage, { from, to, ifNoneMatch, signal });
+      } else if (kind === 'copy') await storage.copy(from, to, { ifNoneMatch, signal });
+      else await storage.move(from, to, { ifNoneMatch, signal });
+      countDone(tally, nameOf(to));
+    });
+}
+
+/** What would end the whole work; other failures are counted. */
+async function guarded({ tally }: Job, name: string, work: () => Promise<void>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    if (endsAll(error)) return error;
+    countFailure(tally, name, error);
+  }
+  return undefined;
+}
+
+async function* stepsOf(
+  job: Job,
+  { text, from, to }: FolderStep,
+): AsyncGenerator<() => Promise<unknown>> {
+  const { storage, signal } = job;
+  const { bucket, path: prefix } = from;
+  let count = 0;
+  try {
+    for await (const { path } of storage.list({ bucket, prefix, signal })) {
+      count++;
+      const target = { bucket: to.bucket, path: to.path + path.slice(prefix.length) };
+      yield taskOf(job, { from: { bucket, path }, to: target });
+    }
+    if (count === 0) await requireSomething(job, { text, from, to });
+  } catch (error) {
+    yield async () => guarded(job, text, () => Promise.reject(error));
+  }
+}
+
+async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
+  const { storage, tally, signal } = job;
+  const { from, to } = folder;
+  const { bucket, path: fromPrefix } = from;
+  const prefixes = { fromPrefix, toPrefix: to.path };
+  const { moved, failed } = await storage.moveAll({ bucket, ...prefixes, signal });
+  tally.done += moved;
+  for (const { path, error } of failed) countFailure(tally, nameOf({ bucket, path }), error);
+  if (moved + failed.length === 0) await requireSomething(job, folder);
+}
+
+/**
+ * Refuses a folder without files: only its files make it exist. After a move has finished, the same
+ * command finds the files at the destination, and succeeds.
+ */
+async function requireSomething(
+  { storage, kind, signal }: Job,
+  { text, from, to }: FolderStep,
+): Promise<void> {
+  if (from.path === '') return;
+  if (kind === 'move') {
+    const { items } = await storage.listFolder({
+      ...{ bucket: to.bucket, prefix: to.path, limit: 1, signal },
+    });
+    if (items.length > 0) {
+      const target = printable(nameOf(to));
+      printNote(
+        `${printable(text)} is empty and ${target} has files: the move has finished before.`,
+      );
+      return;
+    }
+  }
+  throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
+}

@@ -1,0 +1,148 @@
+// `efs get`, `efs versions get` and `efs cat`: a file, a version or a range of it, or all of a
+// folder, to the disk or to standard output.
+
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
+import { checkedConcurrency } from '../../../client/src/connection/parallel.ts';
+import { linkedName } from '../../../client/src/links/link-end.ts';
+import { openNodeLink } from '../../../client/src/node/end-to-end.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import type { Download, DownloadOptions } from '../../../client/src/types/transfers.ts';
+import type { Run } from '../config/run.ts';
+import { naming } from '../output/failure-words.ts';
+import { isJson } from '../output/json-output.ts';
+import {
+  folderPrefix,
+  isFolder,
+  nameOf,
+  parseFileName,
+  parseLocation,
+} from '../output/location.ts';
+import { printJson } from '../output/output.ts';
+import { startProgress } from '../output/progress-bar.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { syncDown } from '../sync/sync-down.ts';
+import { runSync } from '../sync/sync-job.ts';
+import { type FilterFlags, filterOf } from '../transfers/filters.ts';
+import { fetchFile } from '../transfers/get-file.ts';
+import { findLinkTarget } from '../transfers/link-target.ts';
+import { endTally, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+import { findTarget } from '../transfers/target-file.ts';
+import { clearNotes } from '../transfers/transfer-state.ts';
+
+export interface GetOptions extends FilterFlags {
+  readonly parallel: number;
+  readonly range?: string;
+  readonly resume?: boolean;
+  readonly verify: boolean;
+  readonly recursive?: boolean;
+  /** Of the file's versions that one. */
+  readonly version?: number;
+}
+
+interface GetNames {
+  readonly source: string;
+  readonly target: string | undefined;
+}
+
+const standardOutput = '-';
+
+export async function get(run: Run, names: GetNames, options: GetOptions): Promise<void> {
+  const { source, target } = names;
+  const { version } = options;
+  await clearNotes();
+  const isLink = version === undefined && /^https?:\/\//i.test(source);
+  if (options.recursive && !isLink) return getFolder(run, names, options);
+  if (!isLink && version === undefined && isFolder(parseLocation(source))) {
+    throw new UsageError(`"${source}" is a folder: -r fetches all that is in it.`);
+  }
+  if (target === standardOutput && isJson()) {
+    throw new UsageError('Standard output is for the file here: leave out --json.');
+  }
+  const name = isLink
+    ? { bucket: 'link', path: linkedName(new URL(source)) }
+    : parseFileName(source);
+  const range = parseRange(options.range);
+  if (range !== undefined && options.resume) {
+    throw new UsageError('A range is fetched anew each time: --range goes without --resume.');
+  }
+  const findFile = () =>
+    isLink ? findLinkTarget(run, target, name.path) : findTarget(target, basename(name.path));
+  const file = target === standardOutput ? undefined : await findFile();
+  const storage = isLink ? linkedFile(source) : await run.storage();
+  const bar = startProgress(name.path, run.isQuiet);
+  const { parallel: concurrency, verify } = options;
+  const { signal } = run;
+  const common = { version, concurrency, signal, onProgress: bar.report, verify, range };
+  try {
+    const fetched = async () => {
+      if (file === undefined) return writeOut(await storage.download(name, common));
+      const resume = options.resume === true;
+      const goesOnBy = 'the same command with --resume';
+      const wanted = { name, target: file, common, resume, goesOnBy };
+      const { etag, size } = await fetchFile(run, storage, wanted);
+      if (isJson()) printJson({ ...name, file: file.file, size, etag });
+    };
+    await (version === undefined ? naming(name, fetched) : fetched());
+  } finally {
+    bar.stop();
+  }
+}
+
+/** What opens an encrypted one stands behind the #, and is not sent. */
+function linkedFile(url: string): Pick<Storage, 'download'> {
+  return { download: (_, options) => openNodeLink(url, options) };
+}
+
+/**
+ * What has been fetched already is not fetched again. Without a last slash the folder's own name
+ * stays: `demo/a` goes to `target/a`, what is in `demo/a/` to `target`.
+ */
+async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
+  const { source, target = '.' } = names;
+  if (target === standardOutput || options.range !== undefined) {
+    throw new UsageError('A folder goes to a folder: leave out -, and --range.');
+  }
+  checkedConcurrency(options.parallel);
+  const { bucket, path } = parseLocation(source);
+  const from = { bucket, path: folderPrefix({ bucket, path }) };
+  const folder = source.endsWith('/') ? target : `${target}/${basename(source)}`;
+  const setting = { run, flags: options, filter: filterOf(options), storage: await run.storage() };
+  await runSync(syncDown(from, folder), setting);
+}
+
+/** `0-99`, both inclusive as in HTTP; `100-` to the end. */
+function parseRange(text: string | undefined): DownloadOptions['range'] {
+  if (text === undefined) return undefined;
+  const [, first, last] = /^(\d{1,15})-(\d{1,15})?$/.exec(text) ?? [];
+  if (first === undefined || Number(last ?? first) < Number(first)) {
+    throw new UsageError(`A range is FIRST-LAST or FIRST-, counted from 0; got "${text}".`);
+  }
+  const start = Number(first);
+  return last === undefined ? { start } : { start, end: Number(last) + 1 };
+}
+
+export async function cat(
+  run: Run,
+  sources: readonly string[],
+  { parallel: concurrency }: { readonly parallel: number },
+): Promise<void> {
+  const names = sources.map(parseFileName);
+  const storage = await run.storage();
+  const { signal } = run;
+  const tally = startTally('shown');
+  for (const name of names) {
+    await goOnAfterFailure(tally, nameOf(name), async () => {
+      await writeOut(await storage.download(name, { concurrency, signal }));
+      tally.done++;
+    });
+  }
+  endTally(run, tally, false);
+}
+
+async function writeOut({ body }: Download): Promise<void> {
+  for await (const bytes of piecesOf(body)) {
+    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+  }
+}

@@ -1,0 +1,57 @@
+// What `efs put` of several names is about: each file with its name in the bucket.
+
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Run } from '../config/run.ts';
+import { type Location, nameOf } from '../output/location.ts';
+import { UsageError } from '../output/usage-error.ts';
+import type { Filter } from '../transfers/filters.ts';
+import { readTree } from '../transfers/local-tree.ts';
+import { goOnAfterFailure, type Tally } from '../transfers/tally.ts';
+import type { SizedSource } from './put-many.ts';
+
+interface Wanted {
+  readonly files: readonly string[];
+  readonly to: Location;
+  readonly isRecursive: boolean;
+  readonly filter: Filter;
+}
+
+/**
+ * What is not there, or a folder without -r, is counted as a failure. Throws UsageError before
+ * anything is sent when two would have one name.
+ */
+export async function sourcesOf(run: Run, tally: Tally, wanted: Wanted): Promise<SizedSource[]> {
+  const { files, to, isRecursive, filter } = wanted;
+  const found: { file: string; path: string; size: number }[] = [];
+  const attempt = (file: string, work: () => Promise<void>) => goOnAfterFailure(tally, file, work);
+  for (const file of files) {
+    await attempt(file, async () => {
+      const stats = await stat(file);
+      if (!stats.isDirectory()) {
+        found.push({ file, path: basename(file), size: stats.size });
+        return;
+      }
+      if (!isRecursive) throw new Error('it is a folder: -r sends all that is in it.');
+      const prefix = prefixOf(file);
+      const tree = await readTree({ run, filter, attempt }, file);
+      found.push(...tree.files.map((one) => ({ ...one, path: prefix + one.path })));
+    });
+  }
+  const fileByPath = new Map<string, string>();
+  return found.map(({ file, path: inner, size }) => {
+    const name = { bucket: to.bucket, path: to.path + inner };
+    const other = fileByPath.get(name.path);
+    if (other !== undefined) {
+      throw new UsageError(`${other} and ${file} would both be ${nameOf(name)}.`);
+    }
+    fileByPath.set(name.path, file);
+    return { file, name, size };
+  });
+}
+
+/** As rsync has it: `folder` keeps its name, of `folder/` and `.` goes what is in it. */
+function prefixOf(folder: string): string {
+  const isBare = /(?:^|[\\/])\.{0,2}$/.test(folder);
+  return isBare ? '' : `${basename(resolve(folder))}/`;
+}

@@ -1,0 +1,154 @@
+// `efs put`: files and folders into a folder of a bucket, or standard input. What is interrupted
+// leaves an upload that --resume finishes.
+
+import { basename } from 'node:path';
+import { chunkCountOf, isGivenWhole } from '../../../client/src/bytes/digest.ts';
+import { onAbort } from '../../../client/src/connection/abort.ts';
+import { openFileSource } from '../../../client/src/node/file-source.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import { abortedError } from '../../../client/src/storage-error.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
+import type { Run } from '../config/run.ts';
+import { isJson } from '../output/json-output.ts';
+import {
+  folderPrefix,
+  isFolder,
+  type Location,
+  nameOf,
+  parseLocation,
+} from '../output/location.ts';
+import { formatBytes, printJson, printLine, printNote } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { startProgress } from '../output/progress-bar.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { type FilterFlags, filterOf } from '../transfers/filters.ts';
+import { type PutFileOptions, putFile, uploadOptions } from '../transfers/put-file.ts';
+import { endTally, startTally } from '../transfers/tally.ts';
+import { clearNotes } from '../transfers/transfer-state.ts';
+import { type NamedSource, putMany } from './put-many.ts';
+import { sourcesOf } from './put-sources.ts';
+
+export interface PutOptions extends PutFileOptions, FilterFlags {
+  readonly size?: number;
+  readonly recursive?: boolean;
+}
+
+const standardInput = '-';
+
+export async function put(
+  run: Run,
+  { files, destination }: { readonly files: readonly string[]; readonly destination: string },
+  options: PutOptions,
+): Promise<void> {
+  const to = parseLocation(destination);
+  const [first = ''] = files;
+  await clearNotes();
+  if (files.length > 1 || options.recursive) {
+    await putSeveral(run, { files, to: folderOf(to, destination, options), options });
+    return;
+  }
+  const storage = await run.storage();
+  const name = isFolder(to) ? nameIn(to, first) : to;
+  const one = { file: first, name, options };
+  const record =
+    first === standardInput ? await putInput(run, storage, one) : await putOne(run, storage, one);
+  if (isJson()) printJson([record]);
+  else printLine(printable(nameOf(name)));
+}
+
+function nameIn({ bucket, path }: Location, file: string): FileName {
+  if (file === standardInput) {
+    throw new UsageError('Standard input has no name: write bucket/path.');
+  }
+  return { bucket, path: path + basename(file) };
+}
+
+function folderOf(to: Location, destination: string, { recursive }: PutOptions): Location {
+  if (!isFolder(to) && !recursive) {
+    throw new UsageError(`Several files go into a folder: write ${destination}/`);
+  }
+  return { bucket: to.bucket, path: folderPrefix(to) };
+}
+
+interface Several {
+  readonly files: readonly string[];
+  readonly to: Location;
+  readonly options: PutOptions;
+}
+
+/** One that cannot be sent keeps none of the others. */
+async function putSeveral(run: Run, { files, to, options }: Several): Promise<void> {
+  if (files.includes(standardInput)) {
+    throw new UsageError('Standard input has no name: write bucket/path.');
+  }
+  const tally = startTally('sent');
+  const filter = filterOf(options);
+  const wanted = { files, to, isRecursive: options.recursive === true, filter };
+  const sources = await sourcesOf(run, tally, wanted);
+  const records: FileRecord[] = [];
+  try {
+    const storage = await run.storage();
+    await putMany({ run, storage, options, tally, records }, sources);
+  } finally {
+    // Those before what has ended it are stored.
+    if (isJson()) printJson(records);
+  }
+  endTally(run, tally, options.recursive === true);
+}
+
+interface OneFile extends NamedSource {
+  readonly options: PutOptions;
+}
+
+async function putOne(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
+  const source = await openFileSource(one.file);
+  const bar = startProgress(one.name.path, run.isQuiet);
+  try {
+    const goesOnBy = 'the same command with --resume';
+    return await putFile(run, storage, { ...one, source, report: bar.report, goesOnBy });
+  } finally {
+    bar.stop();
+    await source.close();
+  }
+}
+
+/** Whoever writes to the pipe is not kept waiting after a failure. */
+async function putInput(run: Run, storage: Storage, one: OneFile): Promise<FileRecord> {
+  const { size } = one.options;
+  const { signal } = run;
+  if (process.stdin.isTTY && !run.isQuiet) {
+    printNote('Standard input is read from this terminal: Ctrl-D ends it, Ctrl-C gives it up.');
+  }
+  const bar = startProgress(one.name.path, run.isQuiet);
+  // Else the next byte would be waited for.
+  const stop = () => process.stdin.destroy(abortedError(signal.reason));
+  const settled = onAbort(signal, stop);
+  const common = { ...uploadOptions(one, run), size, onProgress: bar.report };
+  try {
+    const record = await storage.upload(process.stdin, common);
+    bar.stop();
+    if (!run.isQuiet && size === undefined) sayInput(record);
+    return record;
+  } catch (error) {
+    if (signal.aborted) {
+      printNote(`Nothing is stored: ${printable(nameOf(one.name))} stays as it was.`);
+    }
+    throw error;
+  } finally {
+    bar.stop();
+    settled();
+    process.stdin.destroy();
+  }
+}
+
+/** A command before the pipe that failed has ended it too: by the size that may be noticed. */
+function sayInput({ size, etag }: FileRecord): void {
+  const chunks = chunkCountOf(etag);
+  if (chunks === 1) return;
+  printNote(`Standard input had ${size} bytes (${formatBytes(size)}).`);
+  if (!isGivenWhole(etag)) {
+    printNote(
+      `They are in ${chunks} parts: fetch them by efs get; a browser is given parts of them only.`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+// `efs rm`: files, or all that is in a folder. A file that cannot be removed keeps none of the
+// others.
+
+import type { Storage } from '../../../client/src/storage.ts';
+import { StorageError } from '../../../client/src/storage-error.ts';
+import type { Run } from '../config/run.ts';
+import {
+  folderPrefix,
+  isFolder,
+  nameOf,
+  parseFileName,
+  parseLocation,
+} from '../output/location.ts';
+import { printable } from '../output/printable.ts';
+import {
+  countDone,
+  countFailure,
+  finish,
+  goOnAfterFailure,
+  startTally,
+  type Tally,
+} from '../transfers/tally.ts';
+
+interface Removal {
+  readonly run: Run;
+  readonly storage: Storage;
+  readonly tally: Tally;
+}
+
+export async function remove(
+  run: Run,
+  names: readonly string[],
+  { recursive }: { readonly recursive?: boolean },
+): Promise<void> {
+  const pathsByBucket = new Map<string, string[]>();
+  for (const text of names) {
+    const { bucket, path } = recursive ? parseLocation(text) : parseFileName(text);
+    pathsByBucket.set(bucket, [...(pathsByBucket.get(bucket) ?? []), path]);
+  }
+  const tally = startTally('removed');
+  const removal = { run, storage: await run.storage(), tally };
+  if (recursive) {
+    for (const text of names) {
+      await goOnAfterFailure(tally, text, () => removeFolder(removal, text));
+    }
+  } else {
+    for (const [bucket, paths] of pathsByBucket) {
+      await goOnAfterFailure(tally, bucket, () => removeAll(removal, { bucket, paths }));
+    }
+  }
+  finish(run, tally, names.length > 1 || recursive === true);
+}
+
+async function removeAll(
+  { run, storage, tally }: Removal,
+  wanted: { readonly bucket: string } & (
+    | { readonly paths: readonly string[] }
+    | { readonly prefix: string }
+  ),
+): Promise<void> {
+  const { bucket } = wanted;
+  for await (const { path, error } of storage.removeAll({ ...wanted, signal: run.signal })) {
+    const name = nameOf({ bucket, path });
+    if (error === undefined) countDone(tally, name);
+    else countFailure(tally, name, error);
+  }
+}
+
+/**
+ * A name with nothing in it is that of a file; a bucket may be empty, but a folder is there by its
+ * files alone.
+ */
+async function removeFolder(removal: Removal, text: string): Promise<void> {
+  const location = parseLocation(text);
+  const { bucket, path } = location;
+  const { tally } = removal;
+  const before = tally.done + tally.failures.length;
+  await removeAll(removal, { bucket, prefix: folderPrefix(location) });
+  if (tally.done + tally.failures.length > before || path === '') return;
+  if (!isFolder(location)) return removeAll(removal, { bucket, paths: [path] });
+  throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
+}

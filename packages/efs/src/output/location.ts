@@ -1,0 +1,38 @@
+// Names on the command's line: `bucket/path`, a folder when it ends with a slash or names a bucket
+// alone.
+
+import type { FileName } from '../../../client/src/types/files.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Location {
+  readonly bucket: string;
+  /** What follows the bucket's slash; empty for the bucket alone. */
+  readonly path: string;
+}
+
+export function parseLocation(text: string): Location {
+  const [bucket = '', ...rest] = text.split('/');
+  if (bucket === '') throw new UsageError(`"${text}" names no bucket: write bucket/path.`);
+  return { bucket, path: rest.join('/') };
+}
+
+export function parseFileName(text: string): FileName {
+  const { bucket, path } = parseLocation(text);
+  if (path === '' || path.endsWith('/')) {
+    throw new UsageError(`"${text}" names no file: write bucket/path.`);
+  }
+  return { bucket, path };
+}
+
+export function isFolder({ path }: Location): boolean {
+  return path === '' || path.endsWith('/');
+}
+
+/** The location as a prefix of what is in it. */
+export function folderPrefix({ path }: Location): string {
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}
+
+export function nameOf({ bucket, path }: FileName): string {
+  return `${bucket}/${path}`;
+}

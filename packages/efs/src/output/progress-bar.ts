@@ -1,0 +1,180 @@
+// One line of progress on a terminal, as wide as the terminal and no wider: of one file, or of many
+// together. Nothing at all when standard error is no terminal.
+
+import type { Progress } from '../../../client/src/types/transfers.ts';
+import { formatBytes, formatSeconds } from './output.ts';
+import { printable } from './printable.ts';
+import { showProgress } from './standard-error.ts';
+
+export interface ProgressBar {
+  report(progress: Progress): void;
+  stop(): void;
+}
+
+export interface OverallProgress {
+  /** For one of the files, while it is on its way. */
+  track(): (progress: Progress) => void;
+  /** `bytes` are those that nobody has tracked. */
+  fileEnded(bytes: number): void;
+  stop(): void;
+}
+
+const rateWindowMs = 5_000;
+const redrawMs = 100;
+/** A file takes time of its own: that of so many bytes, where the time left is told. */
+const fileWorkBytes = 100_000;
+/** For `^C`, which a terminal writes behind the line. */
+const spareColumns = 3;
+const nameColumnsMin = 8;
+const nameColumnsMax = 28;
+const barColumnsMin = 10;
+const barColumnsMax = 40;
+const columnsDefault = 80;
+
+function isShown(isQuiet: boolean): boolean {
+  return !isQuiet && process.stderr.isTTY === true;
+}
+
+export function startProgress(name: string, isQuiet: boolean): ProgressBar {
+  if (!isShown(isQuiet)) return { report: () => {}, stop: () => {} };
+  const rate = rateMeter();
+  const draw = drawer();
+  return {
+    report({ doneBytes, movedBytes, totalBytes, resumedBytes }) {
+      const bytesPerSecond = rate(movedBytes - resumedBytes);
+      const leftSeconds = ((totalBytes ?? 0) - movedBytes) / bytesPerSecond;
+      const figures = { doneBytes: movedBytes, totalBytes, bytesPerSecond, leftSeconds };
+      const state = { name: printable(name), ...figures };
+      draw(doneBytes === totalBytes, (columns) => progressLine(state, columns));
+    },
+    stop: () => showProgress(''),
+  };
+}
+
+/** Of work whose extent is known: how many files and bytes are to be brought. */
+export function startOverall(
+  whole: { readonly files: number; readonly bytes: number },
+  isQuiet: boolean,
+): OverallProgress {
+  if (!isShown(isQuiet)) return { track: () => () => {}, fileEnded: () => {}, stop: () => {} };
+  const rate = rateMeter();
+  const workRate = rateMeter();
+  const draw = drawer();
+  let files = 0;
+  let doneBytes = 0;
+  let resumed = 0;
+  const show = () => {
+    const bytesPerSecond = rate(doneBytes - resumed);
+    const work = doneBytes + files * fileWorkBytes;
+    const workLeft = whole.bytes + whole.files * fileWorkBytes - work;
+    const leftSeconds = workLeft / workRate(work - resumed);
+    const name = `${files}/${whole.files} files`;
+    const state = { name, doneBytes, totalBytes: whole.bytes, bytesPerSecond, leftSeconds };
+    draw(files === whole.files, (columns) => progressLine(state, columns));
+  };
+  if (whole.files > 0) show();
+  return {
+    track() {
+      let before = 0;
+      let resumedBefore = 0;
+      return (progress) => {
+        doneBytes += progress.movedBytes - before;
+        resumed += progress.resumedBytes - resumedBefore;
+        before = progress.movedBytes;
+        resumedBefore = progress.resumedBytes;
+        show();
+      };
+    },
+    fileEnded(bytes) {
+      files++;
+      doneBytes += bytes;
+      show();
+    },
+    stop: () => showProgress(''),
+  };
+}
+
+/** Not at every report: terminals are slow. */
+function drawer(): (isLast: boolean, line: (columns: number) => string) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (isLast, line) => {
+    const now = performance.now();
+    if (!isLast && now - lastMs < redrawMs) return;
+    lastMs = now;
+    showProgress(line(process.stderr.columns || columnsDefault));
+  };
+}
+
+export interface ProgressState {
+  readonly name: string;
+  readonly doneBytes: number;
+  readonly totalBytes: number | undefined;
+  readonly bytesPerSecond: number;
+  readonly leftSeconds: number;
+}
+
+/** What fits: a longer line could not be taken away again. */
+export function progressLine(state: ProgressState, columns: number): string {
+  const room = columns - spareColumns;
+  const figures = figuresOf(state);
+  let tail = figures.join('  ');
+  // The figures by their weight: how much is done is the last one to go.
+  while (figures.length > 1 && tail.length + 2 + nameColumnsMin > room) {
+    figures.pop();
+    tail = figures.join('  ');
+  }
+  const nameRoom = Math.min(nameColumnsMax, room - tail.length - 2);
+  if (nameRoom < nameColumnsMin) return tail.slice(0, Math.max(room, 0));
+  const name = shortened(state.name, nameRoom);
+  const barRoom = room - columnsOf(name) - tail.length - 4;
+  const bar = barOf(state, Math.min(barRoom, barColumnsMax));
+  return [name, ...(bar === '' ? [] : [bar]), tail].join('  ');
+}
+
+function figuresOf({ doneBytes, totalBytes, ...speed }: ProgressState): string[] {
+  const { bytesPerSecond, leftSeconds } = speed;
+  const rate = bytesPerSecond > 0 ? `${formatBytes(bytesPerSecond)}/s` : '–';
+  if (totalBytes === undefined) return [formatBytes(doneBytes), rate];
+  const percent = totalBytes === 0 ? 100 : Math.floor((100 * doneBytes) / totalBytes);
+  return [
+    `${percent} %`,
+    `${formatBytes(doneBytes)} of ${formatBytes(totalBytes)}`,
+    rate,
+    Number.isFinite(leftSeconds) ? `${formatSeconds(leftSeconds)} left` : '– left',
+  ];
+}
+
+function barOf({ doneBytes, totalBytes }: ProgressState, columns: number): string {
+  if (totalBytes === undefined || columns < barColumnsMin) return '';
+  const inner = columns - 2;
+  const share = totalBytes === 0 ? 1 : Math.min(1, doneBytes / totalBytes);
+  const full = Math.floor(inner * share);
+  return `[${'#'.repeat(full)}${'-'.repeat(inner - full)}]`;
+}
+
+/** At most: many characters beyond ASCII take two columns. */
+function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += character <= '\u02ff' || character === '…' ? 1 : 2;
+  return columns;
+}
+
+/** Its end, which tells files apart. */
+function shortened(name: string, columns: number): string {
+  if (columnsOf(name) <= columns) return name;
+  const characters = [...name];
+  while (columnsOf(characters.join('')) > columns - 1) characters.shift();
+  return `…${characters.join('')}`;
+}
+
+/** Bytes a second over the last seconds. */
+function rateMeter(): (bytes: number) => number {
+  const samples: [timeMs: number, bytes: number][] = [[performance.now(), 0]];
+  return (bytes) => {
+    const now = performance.now();
+    samples.push([now, bytes]);
+    while (samples.length > 2 && now - (samples[0]?.[0] ?? now) > rateWindowMs) samples.shift();
+    const [since, before] = samples[0] ?? [now, bytes];
+    return now > since ? (1_000 * (bytes - before)) / (now - since) : 0;
+  };
+}

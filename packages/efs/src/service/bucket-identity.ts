@@ -1,0 +1,128 @@
+// `efs identity` and `efs rotate identity`: what members of an end-to-end bucket open its files
+// with, and another one in its place.
+
+import { open } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { EpochIdentity } from '../../../client/src/bucket-secrets.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { BucketRecord } from '../../../client/src/types/buckets.ts';
+import type { BucketEpoch, EndToEndRecord } from '../../../client/src/types/end-to-end.ts';
+import { json, runOf } from '../config/flags.ts';
+import type { Run } from '../config/run.ts';
+import { isJson } from '../output/json-output.ts';
+import { type Column, formatTable, printJson, printLine, printNote } from '../output/output.ts';
+import { formatTime } from '../output/times.ts';
+import { UsageError } from '../output/usage-error.ts';
+
+export function addBucketIdentity(program: Command): void {
+  const identity = program
+    .command('identity')
+    .description('what opens the files of an end-to-end bucket');
+  identity
+    .command('show <bucket>')
+    .description('whom its files are encrypted to; checked where the network derives it')
+    .addOption(json())
+    .action((bucket: string, _flags, command: Command) => showIdentity(runOf(command), bucket));
+  identity
+    .command('export <bucket> [file]')
+    .description('as age -d -i takes it; to standard output without a file')
+    .addOption(json())
+    .action((bucket: string, file: string | undefined, _flags, command: Command) =>
+      exportIdentity(runOf(command), bucket, file),
+    );
+}
+
+export function addRotateIdentity(rotate: Command): void {
+  rotate
+    .command('identity <bucket>')
+    .description('what members of an end-to-end bucket open new files with; for its owners')
+    .addOption(json())
+    .action((bucket: string, _flags, command: Command) => rotateIdentity(runOf(command), bucket));
+}
+
+const epochColumns: readonly Column<BucketEpoch>[] = [
+  { title: 'EPOCH', value: ({ epoch }) => String(epoch), isNumber: true },
+  { title: 'OPENED', value: ({ openedAt }) => formatTime(openedAt) },
+  { title: 'RECIPIENT', value: ({ recipient }) => recipient || 'not published yet' },
+];
+
+async function showIdentity(run: Run, bucket: string): Promise<void> {
+  const mode = await requireMode(run, bucket);
+  const newest = mode.epochs.at(-1);
+  if (newest?.recipient) await (await run.ownSecrets()).identity(bucket);
+  if (isJson()) {
+    printJson({ bucket, ...mode, serial: undefined });
+    return;
+  }
+  if (mode.epochs.length > 0) printLine(formatTable(mode.epochs, epochColumns));
+  for (const recipient of mode.recipients) printLine(`own    ${recipient}`);
+  if (newest?.recipient && !run.isQuiet) {
+    printNote(`The recipient of epoch ${newest.epoch} is that of the identity which members get.`);
+  }
+}
+
+async function requireMode(run: Run, bucket: string): Promise<EndToEndRecord> {
+  const { endToEnd } = await (await run.manager()).buckets.get(bucket);
+  if (endToEnd !== undefined) return endToEnd;
+  throw new UsageError(`Bucket ${bucket} is not end-to-end: its files are opened by nobody's key.`);
+}
+
+async function exportIdentity(run: Run, bucket: string, file: string | undefined): Promise<void> {
+  const identities = await (await run.ownSecrets()).identities(bucket);
+  const text = identities.map((epoch) => keyFileOf(bucket, epoch)).join('');
+  const isPrinted = file === undefined || file === '-';
+  if (!isPrinted) await writeNew(file, text);
+  if (isJson()) printJson(isPrinted ? { bucket, identities } : { bucket, file });
+  else if (isPrinted) process.stdout.write(text);
+  if (run.isQuiet) return;
+  const where = isPrinted ? 'What is printed' : file;
+  printNote(
+    `${where} opens every file of bucket ${bucket}, also for who is no member, and cannot be taken ` +
+      `back: efs rotate identity ${bucket} keeps new files from it.`,
+  );
+}
+
+/** As age-keygen writes it. */
+function keyFileOf(
+  bucket: string,
+  { epoch, openedAt, recipient, identity }: EpochIdentity,
+): string {
+  return `# bucket ${bucket}, epoch ${epoch}, opened ${openedAt}\n# public key: ${recipient}\n${identity}\n`;
+}
+
+/** What is there stays: it may be other keys. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(text).finally(() => handle.close());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new UsageError(`There is a file ${file}, which is kept: name another one.`);
+  }
+}
+
+async function rotateIdentity(run: Run, bucket: string): Promise<void> {
+  const { epoch } = await openEpoch(run, bucket);
+  if (isJson()) printJson({ bucket, epoch });
+  else printLine(bucket);
+  if (!run.isQuiet) printNote(`New files are for epoch ${epoch}; what is stored stays as it is.`);
+}
+
+/** With its recipient, so that who has no identity can write at once. */
+export async function openEpoch(run: Run, bucket: string): Promise<EpochIdentity> {
+  const { endToEnd } = await (await run.manager()).buckets.rotateIdentity(bucket);
+  return (await run.ownSecrets()).identity(bucket, endToEnd);
+}
+
+/** Of a bucket that has just been made; what cannot be done now, the first upload does. */
+export async function publishRecipient(run: Run, { id, endToEnd }: BucketRecord): Promise<void> {
+  if (!endToEnd?.usesVetKeys || endToEnd.epochs.at(-1)?.recipient) return;
+  try {
+    await (await run.ownSecrets()).identity(id, endToEnd);
+  } catch (error) {
+    if (!isStorageError(error, 'SlowDown') && !isStorageError(error, 'ServiceUnavailable')) {
+      throw error;
+    }
+    printNote(`Its recipient is published with the first upload of an owner's: ${error.message}`);
+  }
+}

@@ -1,0 +1,249 @@
+// `efs bucket` and `efs key`: what owners and controllers do, by calls of the actor.
+
+import type { BucketOptions, BucketRecord } from '../../../client/src/types/buckets.ts';
+import type { EndToEndRecord, EndToEndSettings } from '../../../client/src/types/end-to-end.ts';
+import type { KeyRecord, Permission } from '../../../client/src/types/keys.ts';
+import type { Run } from '../config/run.ts';
+import { isJson } from '../output/json-output.ts';
+import {
+  type Column,
+  formatBytes,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+} from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { formatTime } from '../output/times.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { printRecord } from '../transfers/list.ts';
+import { publishRecipient } from './bucket-identity.ts';
+
+interface JsonFlag {
+  readonly json?: boolean;
+}
+
+const bucketColumns: readonly Column<BucketRecord>[] = [
+  { title: 'BUCKET', value: ({ id }) => id },
+  { title: 'FILES', value: (bucket) => sayFiles(bucket), isNumber: true },
+  { title: 'SIZE', value: ({ byteCount }) => formatBytes(byteCount), isNumber: true },
+  { title: 'QUOTA', value: (bucket) => sayQuota(bucket), isNumber: true },
+  { title: 'ACCESS', value: accessOf },
+  { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
+  { title: 'OWNER', value: ({ owner }) => owner },
+];
+
+function sayFiles({ fileCount, quotaFiles }: BucketRecord): string {
+  return quotaFiles === undefined ? String(fileCount) : `${fileCount} of ${quotaFiles}`;
+}
+
+/** What counts towards it is more than the files' bytes. */
+function sayQuota(bucket: BucketRecord): string {
+  const { byteCount, overheadBytes, versionBytes, quotaBytes } = bucket;
+  if (!quotaBytes) return '–';
+  const used = byteCount + overheadBytes + versionBytes;
+  return `${Math.ceil((100 * used) / quotaBytes)} % of ${formatBytes(quotaBytes)}`;
+}
+
+const keyColumns: readonly Column<KeyRecord>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'BEGINS', value: ({ hint }) => `${hint}…` },
+  { title: 'NAME', value: ({ name }) => printable(name) },
+  { title: 'BUCKETS', value: ({ buckets }) => buckets.join(',') },
+  { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(',') },
+  { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
+  { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
+  { title: 'PER HOUR', value: sayBudget },
+];
+
+function sayBudget({ updatesPerHour, bytesPerHour }: KeyRecord): string {
+  const parts = [
+    updatesPerHour === undefined
+      ? []
+      : [`${updatesPerHour} update${updatesPerHour === 1 ? '' : 's'}`],
+    bytesPerHour === undefined ? [] : [formatBytes(bytesPerHour)],
+  ];
+  return parts.flat().join(', ') || 'no limit';
+}
+
+function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
+  const access = isPublic ? (isSite ? 'site' : 'public') : 'private';
+  return endToEnd === undefined ? access : `${access}, end-to-end`;
+}
+
+export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
+  const { json } = flags;
+  // A site is for everybody
+  const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
+  const bucket = await (await run.manager()).buckets.create(id, options);
+  await publishRecipient(run, bucket);
+  if (json) printJson(bucket);
+  else printLine(bucket.id);
+  if (bucket.endToEnd !== undefined && !run.isQuiet) printNote(whoOpens(bucket.endToEnd));
+}
+
+export async function listBuckets(run: Run, { json }: JsonFlag): Promise<void> {
+  const buckets: BucketRecord[] = [];
+  for await (const bucket of (await run.manager()).buckets.list()) buckets.push(bucket);
+  if (json) printJson(buckets);
+  else if (buckets.length > 0) printLine(formatTable(buckets, bucketColumns));
+}
+
+export interface BucketFlags extends JsonFlag {
+  readonly public?: boolean;
+  readonly private?: boolean;
+  /** --site and --no-site. */
+  readonly site?: boolean;
+  readonly quota?: number;
+  readonly quotaFiles?: number;
+  readonly keepVersions?: number;
+  /** --end-to-end and --no-end-to-end. */
+  readonly endToEnd?: boolean;
+  /** --recipient, again and again, and --no-recipients. */
+  readonly recipient?: readonly string[];
+  readonly recipients?: boolean;
+  readonly vetkeys?: boolean;
+  readonly sealNames?: boolean;
+}
+
+export async function changeBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
+  const isEndToEnd = flags.endToEnd === false ? false : undefined;
+  const change = { ...optionsOf(flags), isEndToEnd };
+  const bucket = await (await run.manager()).buckets.update(id, change);
+  await publishRecipient(run, bucket);
+  if (flags.json) printJson(bucket);
+  else printRecord({ ...bucket, members: undefined, endToEnd: sayEndToEnd(bucket) });
+}
+
+function optionsOf(flags: BucketFlags): BucketOptions {
+  if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
+  const isPublic = flags.public ? true : flags.private ? false : undefined;
+  const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  const endToEnd = endToEndOf(flags);
+  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd };
+}
+
+/** Undefined where no flag is about it. */
+function endToEndOf(flags: BucketFlags): EndToEndSettings | undefined {
+  const { endToEnd, recipient, vetkeys, sealNames } = flags;
+  const recipients = flags.recipients === false ? [] : recipient;
+  const isChosen = vetkeys === false || sealNames === true;
+  if (isChosen && !endToEnd) {
+    throw new UsageError('--no-vetkeys and --seal-names are for --end-to-end.');
+  }
+  if (endToEnd === false && recipients !== undefined) {
+    throw new UsageError('Without --end-to-end a bucket has no recipients: give one of them.');
+  }
+  if (!endToEnd && recipients === undefined) return undefined;
+  const usesVetKeys = vetkeys === false ? false : undefined;
+  return { usesVetKeys, sealsNames: sealNames, recipients };
+}
+
+function whoOpens({ usesVetKeys, recipients }: EndToEndRecord): string {
+  const others = recipients.length === 0 ? '' : `${recipients.length} recipients of your own`;
+  const who = [usesVetKeys ? 'its members' : '', others].filter((text) => text !== '');
+  return who.length === 0
+    ? 'Nobody could open its files yet: efs bucket set --recipient age1… says who can.'
+    : `Its files are encrypted before they are sent; ${who.join(' and ')} open them.`;
+}
+
+function sayEndToEnd({ endToEnd }: BucketRecord): string | undefined {
+  if (endToEnd === undefined) return undefined;
+  const { usesVetKeys, sealsNames, recipients, epochs } = endToEnd;
+  const words = [
+    usesVetKeys ? `vetKeys, epoch ${epochs.at(-1)?.epoch}` : 'own recipients alone',
+    sealsNames ? 'sealed names' : '',
+    ...recipients,
+  ];
+  return words.filter((word) => word !== '').join(', ');
+}
+
+/** `force`: emptied first, in steps, of former versions too; its open uploads are cancelled. */
+export async function removeBucket(
+  run: Run,
+  id: string,
+  flags: { readonly force?: boolean },
+): Promise<void> {
+  const storage = await run.manager();
+  if (flags.force) {
+    const { signal, isQuiet } = run;
+    let removed = 0;
+    for await (const { error } of storage.removeAll({ bucket: id, prefix: '', signal })) {
+      if (error !== undefined) throw error;
+      removed++;
+      if (!isQuiet && removed % 1_000 === 0) printNote(`${removed} files removed …`);
+    }
+    if (!isQuiet && removed > 0) printNote(`${removed} files removed.`);
+    const { versionCount } = await storage.buckets.get(id);
+    if (versionCount > 0) {
+      const { erased } = await storage.versions.erase({ bucket: id, prefix: '', signal });
+      if (!isQuiet) printNote(`${erased} former versions erased.`);
+    }
+  }
+  await storage.buckets.remove(id, { isForced: flags.force === true });
+  if (isJson()) printJson({ removed: id });
+  else printLine(id);
+}
+
+export interface KeyFlags extends JsonFlag {
+  readonly name?: string;
+  readonly permissions?: readonly string[];
+  readonly prefix?: string;
+  readonly expires?: string;
+  readonly updatesPerHour?: number;
+  readonly bytesPerHour?: number;
+}
+
+const permissionNames: readonly Permission[] = ['read', 'write', 'delete'];
+
+/** The secret alone on standard output, so that it can be caught by a variable. */
+export async function createKey(
+  run: Run,
+  buckets: readonly string[],
+  flags: KeyFlags,
+): Promise<void> {
+  const permissions = (flags.permissions ?? ['read', 'write']).map(parsePermission);
+  const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
+  const { name = '', prefix } = flags;
+  const { updatesPerHour, bytesPerHour } = flags;
+  const budget = { updatesPerHour, bytesPerHour };
+  const request = { name, buckets, permissions, prefix, expiresAt, ...budget };
+  const key = await (await run.manager()).keys.create(request);
+  if (flags.json) {
+    printJson(key);
+    return;
+  }
+  printLine(key.secret);
+  if (!run.isQuiet) printNote(`Key ${key.id}. Its secret is shown this once.`);
+}
+
+function parsePermission(text: string): Permission {
+  const permission = permissionNames.find((name) => name === text);
+  if (permission !== undefined) return permission;
+  throw new UsageError(`A permission is one of ${permissionNames.join(', ')}; got ${text}.`);
+}
+
+/** `30d`, `12h`, or a date. */
+export function parseExpiry(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
+  const hours = Number(count) * (unit === 'd' ? 24 : 1);
+  const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);
+  // What else is a date to Date, such as 40, would be a surprise.
+  const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
+  if (isMeant && Number.isFinite(date.getTime())) return date;
+  throw new UsageError(
+    `An expiry is a number of days or hours (30d, 12h) or a date (2027-01-31); got ${text}.`,
+  );
+}
+
+export async function listKeys(run: Run, bucket: string, { json }: JsonFlag): Promise<void> {
+  const keys = await (await run.manager()).keys.list(bucket);
+  if (json) printJson(keys);
+  else if (keys.length > 0) printLine(formatTable(keys, keyColumns));
+}
+
+export async function revokeKey(run: Run, id: string): Promise<void> {
+  await (await run.manager()).keys.revoke(id);
+  if (isJson()) printJson({ revoked: id });
+  else printLine(id);
+}

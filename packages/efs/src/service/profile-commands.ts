@@ -1,0 +1,188 @@
+// `efs profile`: services that are kept by name.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type GlobalOptions, keyringAccount } from '../config/config.ts';
+import { json } from '../config/flags.ts';
+import { forgetSecret, keepSecret, systemKeyring } from '../config/keyring.ts';
+import { askHidden, hasTerminal } from '../config/passphrase.ts';
+import {
+  type Profile,
+  profileNamed,
+  profilesFile,
+  readProfiles,
+  writeProfiles,
+} from '../config/profiles.ts';
+import { isJson } from '../output/json-output.ts';
+import {
+  type Column,
+  formatTable,
+  printJson,
+  printLine,
+  printNote,
+  printResult,
+} from '../output/output.ts';
+import { UsageError } from '../output/usage-error.ts';
+
+export function addProfileCommands(program: Command): void {
+  const profile = program.command('profile').description('services that are kept by name');
+  profile
+    .command('add <name>')
+    .description('keep --url, and --api-key or --identity, under a name; --api-key - reads it')
+    .option('--no-keyring', 'the key in the file, which is for its user alone')
+    .addOption(json())
+    .action((name: string, flags: { keyring: boolean }, command: Command) =>
+      addProfile(name, { ...command.optsWithGlobals<GlobalOptions>(), ...flags }),
+    );
+  profile
+    .command('ls')
+    .addOption(json())
+    .action((flags: { json?: boolean }) => listProfiles(flags));
+  profile
+    .command('use <name>')
+    .addOption(json())
+    .description('it counts where nothing else is named')
+    .action((name: string) => useProfile(name));
+  profile
+    .command('rm <name>')
+    .addOption(json())
+    .description('with its key')
+    .action((name: string) => removeProfile(name));
+}
+
+type AddFlags = GlobalOptions & { readonly keyring: boolean };
+
+async function addProfile(name: string, flags: AddFlags): Promise<void> {
+  requireName(name);
+  const { url, host, canisterId } = flags;
+  requireAddress(flags);
+  const stored = readProfiles(process.env);
+  const apiKey = await keyOf(name, flags);
+  const account = keyringAccount(process.env, name);
+  const isInKeyring =
+    apiKey !== undefined && flags.keyring && keepSecret(systemKeyring(), account, apiKey);
+  if (Object.hasOwn(stored.profiles, name) && !isInKeyring) forget(name, stored.profiles[name]);
+  const profile: Profile = {
+    url,
+    host,
+    canisterId,
+    identity: flags.identity === undefined ? undefined : lasting(flags.identity),
+    ageIdentity: flags.ageIdentity === undefined ? undefined : resolve(flags.ageIdentity),
+    ...(isInKeyring ? { isInKeyring } : { apiKey }),
+  };
+  const inUse = stored.inUse ?? name;
+  writeProfiles(process.env, { inUse, profiles: { ...stored.profiles, [name]: profile } });
+  printResult({ name }, name);
+  if (flags.quiet || isJson()) return;
+  const use = inUse === name ? 'It is the one in use.' : `efs profile use ${name} takes it.`;
+  printNote(`${saySecret(profile, ' of it')}. ${use}`);
+}
+
+function requireName(name: string): void {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) && name !== '__proto__') return;
+  throw new UsageError(
+    `The name of a profile has up to 64 letters, digits, dots, dashes and underscores; got ${name}.`,
+  );
+}
+
+function requireAddress({ url, host, canisterId }: AddFlags): void {
+  if (url === undefined && (host === undefined || canisterId === undefined)) {
+    throw new UsageError(
+      'Give the address of the service as --url, on the network https://<canister id>.icp.net; or ' +
+        '--host (https://icp-api.io) and --canister-id.',
+    );
+  }
+  for (const address of [url, host]) {
+    if (address === undefined || (/^https?:\/\//i.test(address) && URL.canParse(address))) continue;
+    throw new UsageError(`An address begins with http:// or https://; got ${address}.`);
+  }
+}
+
+/** A file is meant wherever the command is run; a name stays a name. */
+function lasting(identity: string): string {
+  return existsSync(identity) ? resolve(identity) : identity;
+}
+
+async function keyOf(name: string, { apiKey, identity }: AddFlags): Promise<string | undefined> {
+  if (apiKey === '-') return checkedKey(await readInput());
+  if (apiKey !== undefined) return checkedKey(apiKey);
+  if (identity !== undefined || !hasTerminal()) return undefined;
+  const typed = await askHidden(`API key of ${name} (nothing for none; it is not shown): `);
+  return typed.trim() === '' ? undefined : checkedKey(typed);
+}
+
+function checkedKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError('The API key has spaces, line ends or nothing in it.');
+}
+
+async function readInput(): Promise<string> {
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const part of process.stdin) text += part;
+  return text;
+}
+
+function forget(name: string, profile: Profile | undefined): void {
+  if (profile?.isInKeyring) forgetSecret(systemKeyring(), keyringAccount(process.env, name));
+}
+
+function saySecret({ apiKey, identity, isInKeyring }: Profile, ofIt = ''): string {
+  if (isInKeyring) return `The key${ofIt} is in the system's keyring`;
+  if (apiKey !== undefined) return `The key${ofIt} is in ${profilesFile(process.env)}`;
+  return identity === undefined ? 'It has no key and no identity' : `It calls as ${identity}`;
+}
+
+interface Row {
+  readonly name: string;
+  readonly isInUse: boolean;
+  readonly profile: Profile;
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: '', value: ({ isInUse }) => (isInUse ? '*' : '') },
+  { title: 'PROFILE', value: ({ name }) => name },
+  {
+    title: 'ADDRESS',
+    value: ({ profile: { url, host, canisterId } }) => url ?? `${host} ${canisterId}`,
+  },
+  { title: 'IDENTITY', value: ({ profile }) => profile.identity ?? '–' },
+  { title: 'KEY', value: ({ profile }) => keyPlace(profile) },
+];
+
+function keyPlace({ apiKey, isInKeyring }: Profile): string {
+  if (isInKeyring) return 'in the keyring';
+  return apiKey === undefined ? '–' : 'in the file';
+}
+
+function listProfiles(flags: { json?: boolean }): void {
+  const { inUse, profiles } = readProfiles(process.env);
+  const rows = Object.entries(profiles).map(([name, profile]) => {
+    return { name, isInUse: name === inUse, profile };
+  });
+  if (flags.json) {
+    printJson(
+      rows.map(({ name, isInUse, profile: { url, host, canisterId, identity, ...kept } }) => {
+        return { name, isInUse, url, host, canisterId, identity, key: keyPlace(kept) };
+      }),
+    );
+  } else if (rows.length > 0) printLine(formatTable(rows, columns));
+  else printNote('There is no profile yet: efs profile add makes one.');
+}
+
+function useProfile(name: string): void {
+  const stored = readProfiles(process.env);
+  profileNamed(stored, name);
+  writeProfiles(process.env, { ...stored, inUse: name });
+  printResult({ name }, name);
+}
+
+function removeProfile(name: string): void {
+  const { inUse, profiles } = readProfiles(process.env);
+  forget(name, profileNamed({ profiles }, name));
+  const { [name]: _, ...others } = profiles;
+  writeProfiles(process.env, { inUse: inUse === name ? undefined : inUse, profiles: others });
+  printResult({ name }, name);
+}

@@ -1,0 +1,42 @@
+// `efs status`: what the service holds, and how long its cycles last.
+
+import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
+import type { ServiceStatus } from '../../../client/src/types/service.ts';
+import type { Run } from '../config/run.ts';
+import { printJson, printNote } from '../output/output.ts';
+import { printRecord } from '../transfers/list.ts';
+
+/** Of a subnet with 13 nodes: cycles of a GiB and a second. Calls cost beside it. */
+const storagePrice = 127_000;
+const gib = 2 ** 30;
+const daySeconds = 86_400;
+
+/** Days that the cycles pay for storage alone; undefined where they are not told. */
+export function daysLeft({ cycles, stableBytes, heapBytes }: ServiceStatus): number | undefined {
+  if (cycles === undefined) return undefined;
+  const perDay = ((stableBytes + heapBytes) / gib) * storagePrice * daySeconds;
+  return Math.floor(cycles / perDay);
+}
+
+const few = 90;
+
+/** How to top up; undefined while there is enough. */
+export function topUpHint(status: ServiceStatus, canisterId: string): string | undefined {
+  const days = daysLeft(status);
+  if (days === undefined || days > few) return undefined;
+  const command = topUpCommand({ id: canisterId, icp: ' -n ic', dfx: ' --network ic' });
+  return `The cycles pay for storage for ${days} days more. Top up: ${command}.`;
+}
+
+/** Cycles are told by the actor, to owners and controllers: asked where there is an identity. */
+export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
+  const figures = await (await run.overseer()).status({ signal: run.signal });
+  if (json) {
+    printJson(figures);
+    return;
+  }
+  const days = daysLeft(figures);
+  printRecord({ ...figures, ...(days !== undefined && { daysOfStorage: days }) });
+  const hint = topUpHint(figures, run.canisterId ?? '<canister id>');
+  if (hint !== undefined) printNote(hint);
+}

@@ -1,0 +1,92 @@
+// `efs link`: addresses by which whoever has one reads a file, of a private bucket too.
+
+import type { LinkRecord } from '../../../client/src/types/links.ts';
+import type { Run } from '../config/run.ts';
+import { nameOf, parseFileName, parseLocation } from '../output/location.ts';
+import { type Column, formatTable, printJson, printLine, printNote } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import { formatTime } from '../output/times.ts';
+import { parseExpiry } from '../service/manage.ts';
+import { countDone, finish, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+
+export interface LinkFlags {
+  readonly expires?: string;
+  readonly name?: string;
+  readonly json?: boolean;
+}
+
+const columns: readonly Column<LinkRecord>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'CREATED', value: ({ createdAt }) => formatTime(createdAt) },
+  { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
+  { title: 'PATH', value: ({ path }) => printable(path) },
+];
+
+/** Shown to owners only: the service names no maker to others. */
+const makerColumn: Column<LinkRecord> = {
+  title: 'MADE BY',
+  value: ({ maker = '–', keyId }) => printable(keyId === undefined ? maker : `key ${keyId}`),
+};
+
+/** The address alone on standard output, so that it can be caught by a variable. */
+export async function createLink(run: Run, text: string, flags: LinkFlags): Promise<void> {
+  const file = parseFileName(text);
+  const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
+  const request = { ...file, expiresAt, downloadName: flags.name, signal: run.signal };
+  const made = await (await run.storage()).links.create(request);
+  const link = { ...made, url: wholeUrl(run, made.url) };
+  if (flags.json) {
+    printJson(link);
+    return;
+  }
+  printLine(link.url);
+  if (run.isQuiet) return;
+  const isWhole = !link.url.startsWith('/');
+  if (!isWhole) printNote("Put the gateway's address of the canister before it, or give --url.");
+  const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
+  // Else it would be taken for a flag.
+  const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
+  printNote(
+    `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
+      `It is shown this once; efs link rm ${file.bucket} ${id} removes it.`,
+  );
+}
+
+/** The address goes to others, whose clocks may show another time. */
+function inUtc(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Of a host that is neither the network's nor this machine, the library knows the path only. */
+function wholeUrl({ url }: Run, address: string): string {
+  return address.startsWith('/') && url !== undefined ? new URL(address, url).href : address;
+}
+
+export async function listLinks(
+  run: Run,
+  place: string,
+  { json }: Pick<LinkFlags, 'json'>,
+): Promise<void> {
+  const { bucket, path } = parseLocation(place);
+  const links: LinkRecord[] = [];
+  const storage = await run.storage();
+  const options = { bucket, path: path === '' ? undefined : path, signal: run.signal };
+  for await (const link of storage.links.list(options)) links.push(link);
+  if (json) printJson(links);
+  else if (links.length > 0) {
+    const hasMakers = links.some(({ maker, keyId }) => maker !== undefined || keyId !== undefined);
+    printLine(formatTable(links, hasMakers ? [...columns, makerColumn] : columns));
+  }
+}
+
+export async function removeLinks(run: Run, bucket: string, ids: readonly string[]): Promise<void> {
+  const storage = await run.storage();
+  const tally = startTally('removed');
+  for (const id of ids) {
+    await goOnAfterFailure(tally, id, async () => {
+      await storage.links.remove(bucket, id, { signal: run.signal });
+      countDone(tally, id);
+    });
+  }
+  finish(run, tally, false);
+}

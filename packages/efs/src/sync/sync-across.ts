@@ -1,0 +1,80 @@
+// A folder of a bucket to another one of the same service, which copies by itself: no bytes come
+// here, but for those of end-to-end buckets.
+
+import type { FileRecord } from '../../../client/src/types/files.ts';
+import { type Location, nameOf } from '../output/location.ts';
+import type { OverallProgress } from '../output/progress-bar.ts';
+import { carryFile, isCopied, isSealedCopy } from '../transfers/sealed-copies.ts';
+import {
+  attemptOne,
+  type Direction,
+  noteBrought,
+  type SyncJob,
+  type SyncStep,
+} from './sync-job.ts';
+import { inStepsBySize } from './sync-parallel.ts';
+import { removeStored, sourceBelow, storedBelow } from './sync-stored.ts';
+
+interface AcrossStep extends SyncStep {
+  readonly record: FileRecord;
+  readonly to: Location;
+}
+
+/** Both paths are prefixes. */
+export function syncAcross(from: Location, to: Location): Direction<AcrossStep> {
+  return {
+    verb: 'copied',
+    plan: (job) => plan(job, from, to),
+    bring: async (job, steps, progress) => {
+      const isSealed = await isSealedCopy(job.run, from.bucket, to.bucket);
+      await inStepsBySize(job, steps, (step) =>
+        attemptOne(job, step.name, () => bringOne(job, { step, isSealed, progress })),
+      );
+    },
+    remove: (job, names) => removeStored(job, to.bucket, names),
+  };
+}
+
+async function plan(job: SyncJob, from: Location, { bucket, path: prefix }: Location) {
+  const source = await sourceBelow(job, from);
+  const stored = await storedBelow(job, { bucket, path: prefix });
+  const isSealed = await isSealedCopy(job.run, from.bucket, bucket);
+  const changed = new Set<string>();
+  const compared = [...source].map(([path, record]) => ({ path, record, size: record.size }));
+  await inStepsBySize(job, compared, ({ path, record }) =>
+    attemptOne(job, nameOf({ bucket, path: prefix + path }), async () => {
+      const there = stored.get(path);
+      const isSame = isSealed ? (copy: FileRecord) => isCopied(job.run, record, copy) : hasTagOf;
+      if (there !== undefined && (await isSame(there, record))) job.counts.same++;
+      else changed.add(path);
+    }),
+  );
+  const steps: AcrossStep[] = compared
+    .filter(({ path }) => changed.has(path))
+    .map(({ path, record, size }) => {
+      const to = { bucket, path: prefix + path };
+      return { name: nameOf(to), size, isNew: !stored.has(path), record, to };
+    });
+  const gone = [...stored.keys()].filter((path) => !source.has(path));
+  return { steps, extra: gone.map((path) => nameOf({ bucket, path: prefix + path })) };
+}
+
+function hasTagOf(copy: FileRecord, source: FileRecord): boolean {
+  return copy.etag === source.etag && copy.size === source.size;
+}
+
+interface OneFile {
+  readonly step: AcrossStep;
+  readonly isSealed: boolean;
+  readonly progress: OverallProgress;
+}
+
+async function bringOne(job: SyncJob, { step, isSealed, progress }: OneFile): Promise<void> {
+  const { bucketId: bucket, path } = step.record;
+  const { signal } = job.run;
+  const from = { bucket, path };
+  if (isSealed) await carryFile(job.storage, { from, to: step.to, signal });
+  else await job.storage.copy(from, step.to, { signal });
+  noteBrought(job, step);
+  progress.fileEnded(step.size);
+}

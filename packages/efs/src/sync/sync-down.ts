@@ -1,0 +1,183 @@
+// A folder of a bucket to a folder of this machine. Its files get the time of the service's record,
+// so that the next sync need not read what nobody has changed. Nothing is written outside the
+// folder, nor through a link in it.
+
+import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { mayBeOf } from '../../../client/src/age/payload.ts';
+import { abortedError } from '../../../client/src/storage-error.ts';
+import { ageType } from '../../../client/src/types/end-to-end.ts';
+import type { FileRecord } from '../../../client/src/types/files.ts';
+import { type Location, nameOf } from '../output/location.ts';
+import type { OverallProgress } from '../output/progress-bar.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { fetchFile } from '../transfers/get-file.ts';
+import { readTree } from '../transfers/local-tree.ts';
+import { diskKey, unsafeReason } from '../transfers/safe-path.ts';
+import { entryAt, findTarget } from '../transfers/target-file.ts';
+import {
+  attemptOne,
+  type Direction,
+  noteBrought,
+  noteRemoved,
+  type SyncJob,
+  type SyncStep,
+} from './sync-job.ts';
+import { inStepsBySize } from './sync-parallel.ts';
+import { sourceBelow } from './sync-stored.ts';
+import { isSameFile } from './sync-up.ts';
+
+interface DownStep extends SyncStep {
+  readonly record: FileRecord;
+  /** From the folder. */
+  readonly path: string;
+}
+
+/** `from.path` is a prefix. */
+export function syncDown(from: Location, folder: string): Direction<DownStep> {
+  return {
+    verb: 'fetched',
+    plan: (job) => plan(job, from, folder),
+    bring: (job, steps, progress) =>
+      inStepsBySize(job, steps, (step, parallel) =>
+        attemptOne(job, step.name, () => bringOne(job, { step, folder, parallel, progress })),
+      ),
+    remove: (job, names) => removeLocal(job, folder, names),
+  };
+}
+
+async function plan(job: SyncJob, from: Location, folder: string) {
+  await requireFolderOrNothing(folder);
+  const stored = await sourceBelow(job, from);
+  const wanted: { path: string; record: FileRecord; size: number }[] = [];
+  const nameByKey = new Map<string, string>();
+  for (const [path, record] of stored) {
+    await attemptOne(job, nameOf(withPath(from, path)), async () => {
+      const other = nameByKey.get(diskKey(path));
+      const reason = other ? `on this disk it would be the same file as ${other}` : undefined;
+      const unsafe = unsafeReason(path) ?? reason;
+      nameByKey.set(diskKey(path), path);
+      if (unsafe !== undefined) throw new Error(`${unsafe}.`);
+      wanted.push({ path, record, size: record.size });
+    });
+  }
+  const isNewByPath = new Map<string, boolean>();
+  await inStepsBySize(job, wanted, ({ path, record }) =>
+    attemptOne(job, join(folder, path), async () => {
+      const file = join(folder, path);
+      const entry = await entryAt(file);
+      if (entry !== undefined && (await isFetched(job, file, record))) job.counts.same++;
+      else isNewByPath.set(path, entry === undefined);
+    }),
+  );
+  const steps = wanted.flatMap(({ path, record, size }) => {
+    const isNew = isNewByPath.get(path);
+    return isNew === undefined ? [] : [{ name: join(folder, path), path, record, size, isNew }];
+  });
+  const extra = job.flags.delete ? await extraFiles(job, folder, nameByKey) : [];
+  return { steps, extra };
+}
+
+function withPath({ bucket, path: prefix }: Location, path: string): Location {
+  return { bucket, path: prefix + path };
+}
+
+async function requireFolderOrNothing(folder: string): Promise<void> {
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats === undefined || stats.isDirectory()) return;
+  throw new UsageError(`"${folder}" is no folder: files cannot go into it.`);
+}
+
+/** Size and time of an earlier sync are believed, as rsync does; else the digest tells. */
+async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Promise<boolean> {
+  const stats = await stat(file).catch(() => undefined);
+  const { size, contentType } = record;
+  const isOfSize =
+    stats?.size === size || (contentType === ageType && mayBeOf(size, stats?.size ?? 0));
+  if (!stats?.isFile() || !isOfSize) return false;
+  // File systems store times as fractions that may fall just below the millisecond.
+  const isOfRecord = Math.round(stats.mtimeMs) === Date.parse(record.updatedAt);
+  return isOfRecord || isSameFile(run, file, record);
+}
+
+async function extraFiles(
+  job: SyncJob,
+  folder: string,
+  wanted: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  if ((await entryAt(folder)) === undefined) return [];
+  const { run, filter } = job;
+  const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
+  const { files } = await readTree({ run, filter, attempt }, folder);
+  return files.filter(({ path }) => !wanted.has(diskKey(path))).map(({ file }) => file);
+}
+
+interface OneFile {
+  readonly step: DownStep;
+  readonly folder: string;
+  readonly parallel: number;
+  readonly progress: OverallProgress;
+}
+
+async function bringOne(job: SyncJob, { step, folder, parallel, progress }: OneFile) {
+  const { record, name } = step;
+  const file = { bucket: record.bucketId, path: record.path };
+  const { signal } = job.run;
+  const { verify } = job.flags;
+  try {
+    await makeFolders(folder, step.path);
+    const entry = await entryAt(name);
+    if (entry !== undefined && !entry.isFile()) {
+      throw new Error('there is a folder, a link or a device of that name, which is left alone.');
+    }
+    await fetchFile(job.run, job.storage, {
+      name: file,
+      listed: { record, again: () => job.storage.stat(file, { signal }) },
+      target: await findTarget(name, ''),
+      common: { concurrency: parallel, signal, verify, onProgress: progress.track() },
+      resume: true,
+      goesOnBy: 'the same command',
+    });
+    const time = new Date(record.updatedAt);
+    await utimes(name, time, time);
+    noteBrought(job, step);
+  } finally {
+    progress.fileEnded(0);
+  }
+}
+
+/** Those between, one by one: a link among them would lead elsewhere. */
+async function makeFolders(folder: string, path: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  let inner = folder;
+  for (const name of path.split('/').slice(0, -1)) {
+    inner = join(inner, name);
+    const made = await mkdir(inner).then(
+      () => true,
+      () => false,
+    );
+    if (made || (await lstat(inner)).isDirectory()) continue;
+    throw new Error(`${inner} is no folder, and left alone.`);
+  }
+}
+
+async function removeLocal(job: SyncJob, folder: string, names: readonly string[]): Promise<void> {
+  const { signal } = job.run;
+  for (const name of names) {
+    if (signal.aborted) throw abortedError(signal.reason);
+    await rm(name);
+    noteRemoved(job, name);
+    await removeEmptied(folder, dirname(name));
+  }
+}
+
+/** A bucket has no empty folders. */
+async function removeEmptied(folder: string, inner: string): Promise<void> {
+  for (let path = inner; path.length > folder.length && path !== '.'; path = dirname(path)) {
+    const isGone = await rmdir(path).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}

@@ -1,0 +1,112 @@
+// Which of a sync's two names is a folder of this machine, and which one of a bucket.
+
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Storage } from '../../../client/src/storage.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import { folderPrefix, type Location, nameOf, parseLocation } from '../output/location.ts';
+import { UsageError } from '../output/usage-error.ts';
+
+export type SyncEnds =
+  | { readonly kind: 'up'; readonly folder: string; readonly to: Location }
+  | { readonly kind: 'down'; readonly from: Location; readonly folder: string }
+  | { readonly kind: 'across'; readonly from: Location; readonly to: Location };
+
+interface Names {
+  readonly source: string;
+  readonly destination: string;
+}
+
+export const syncExamples = `
+One of the two is bucket/folder, or both are; the other is a folder of this machine:
+  efs sync photos demo/photos          what is here to the service
+  efs sync demo/photos ./photos        what is there to this machine
+  efs sync demo/photos other/copy      from bucket to bucket, within the service
+A name that begins with . or / is of this machine, and so is a source that is a folder here.`;
+
+/** Throws UsageError where it cannot be told. */
+export async function syncEnds(names: Names, storage: () => Promise<Storage>): Promise<SyncEnds> {
+  const { source, destination } = names;
+  const [isFrom, isTo] = [isMarked(source), isMarked(destination)];
+  if (isFrom && isTo) {
+    throw new UsageError(`Both ${source} and ${destination} are of this machine.${syncExamples}`);
+  }
+  if (isFrom || (!isTo && (await isFolderHere(source)))) {
+    await requireFolder(source);
+    return { kind: 'up', folder: withHome(source), to: asPrefix(destination) };
+  }
+  const from = asPrefix(source);
+  if (isTo || (await isFolderHere(destination))) {
+    return { kind: 'down', from, folder: withHome(destination) };
+  }
+  return endsByService(names, storage);
+}
+
+/** Nothing here has either name: the destination is a bucket, unless there is none. */
+async function endsByService(
+  { source, destination }: Names,
+  storage: () => Promise<Storage>,
+): Promise<SyncEnds> {
+  const [from, to] = [asPrefix(source), asPrefix(destination)];
+  const opened = await storage();
+  if (!(await isBucket(opened, from.bucket))) throw noSource(source);
+  if (await isBucket(opened, to.bucket)) {
+    requireApart(from, to);
+    return { kind: 'across', from, to };
+  }
+  if (!destination.includes('/')) return { kind: 'down', from, folder: destination };
+  throw new UsageError(
+    `There is no folder "${destination}" here, and no bucket "${to.bucket}" that you may read: ` +
+      `write ./${destination} for a new folder of this machine.`,
+  );
+}
+
+function noSource(source: string): UsageError {
+  return new UsageError(
+    `There is no folder "${source}" here, and no bucket "${parseLocation(source).bucket}" that ` +
+      `you may read. efs sync makes the second folder hold what the first one holds.${syncExamples}`,
+  );
+}
+
+/** One that the caller may read. */
+async function isBucket(storage: Storage, bucket: string): Promise<boolean> {
+  try {
+    await storage.listFolder({ bucket, limit: 1 });
+    return true;
+  } catch (error) {
+    const codes = ['NoSuchBucket', 'AccessDenied', 'InvalidBucketId', 'BucketMismatch'];
+    if (codes.some((code) => isStorageError(error, code))) return false;
+    throw error;
+  }
+}
+
+function isMarked(name: string): boolean {
+  return /^(?:[./~\\]|[a-z]:[\\/])/i.test(name);
+}
+
+/** A shell has replaced it, unless it was quoted. */
+function withHome(name: string): string {
+  return name === '~' || name.startsWith('~/') ? join(homedir(), name.slice(1)) : name;
+}
+
+async function isFolderHere(name: string): Promise<boolean> {
+  return (await stat(name).catch(() => undefined))?.isDirectory() === true;
+}
+
+async function requireFolder(name: string): Promise<void> {
+  if (await isFolderHere(name)) return;
+  throw new UsageError(`There is no folder "${name}" here.${syncExamples}`);
+}
+
+function asPrefix(name: string): Location {
+  const location = parseLocation(name);
+  return { bucket: location.bucket, path: folderPrefix(location) };
+}
+
+/** Of two of which one is in the other, each sync would find more to copy. */
+function requireApart(from: Location, to: Location): void {
+  const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
+  if (from.bucket !== to.bucket || !isWithin) return;
+  throw new UsageError(`One of ${nameOf(from)} and ${nameOf(to)} is in the other.`);
+}

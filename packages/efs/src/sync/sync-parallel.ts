@@ -1,0 +1,26 @@
+// Many files at a time: those of one chunk side by side, larger ones one after another, each with
+// as many requests at a time.
+
+import { inParallel } from '../../../client/src/connection/parallel.ts';
+import { abortedError } from '../../../client/src/storage-error.ts';
+import { chunkBytesMax } from '../../../wire/src/limits.ts';
+import type { SyncJob } from './sync-job.ts';
+
+/** `work` is told how many requests at a time it may have; what it throws ends all. */
+export async function inStepsBySize<Step extends { readonly size: number }>(
+  { run: { signal }, flags: { parallel } }: Pick<SyncJob, 'run' | 'flags'>,
+  steps: readonly Step[],
+  work: (step: Step, parallel: number) => Promise<void>,
+): Promise<void> {
+  const short = steps.filter(({ size }) => size <= chunkBytesMax);
+  let next = 0;
+  await inParallel({ concurrency: parallel, signal }, async (stopped) => {
+    for (let step = short[next++]; step !== undefined && !stopped.aborted; step = short[next++]) {
+      await work(step, 1);
+    }
+  });
+  if (signal.aborted) throw abortedError(signal.reason);
+  for (const step of steps) {
+    if (step.size > chunkBytesMax) await work(step, parallel);
+  }
+}

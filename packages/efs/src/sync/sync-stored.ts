@@ -1,0 +1,44 @@
+// What the service has below a folder of a bucket, and its removal.
+
+import { StorageError } from '../../../client/src/storage-error.ts';
+import type { FileRecord } from '../../../client/src/types/files.ts';
+import { type Location, nameOf } from '../output/location.ts';
+import { printable } from '../output/printable.ts';
+import { noteRemoved, type SyncJob } from './sync-job.ts';
+
+/** By the path from the prefix on: as far as the filter wants them. */
+export async function storedBelow(
+  { storage, run, filter }: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
+  { bucket, path: prefix }: Location,
+): Promise<Map<string, FileRecord>> {
+  const stored = new Map<string, FileRecord>();
+  for await (const file of storage.list({ bucket, prefix, signal: run.signal })) {
+    const path = file.path.slice(prefix.length);
+    if (filter.isWanted(path)) stored.set(path, file);
+  }
+  return stored;
+}
+
+/** A source must be there: a mistyped one would have all removed at the destination. */
+export async function sourceBelow(
+  job: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
+  from: Location,
+): Promise<Map<string, FileRecord>> {
+  const stored = await storedBelow(job, from);
+  if (stored.size > 0) return stored;
+  throw new StorageError('NoSuchFile', `There is no file in ${printable(nameOf(from))}.`);
+}
+
+/** `names` are those of the bucket, `bucket/path`. */
+export async function removeStored(
+  job: SyncJob,
+  bucket: string,
+  names: readonly string[],
+): Promise<void> {
+  const paths = names.map((name) => name.slice(bucket.length + 1));
+  const wanted = { bucket, paths, signal: job.run.signal };
+  for await (const { path, error } of job.storage.removeAll(wanted)) {
+    if (error !== undefined) throw error;
+    noteRemoved(job, nameOf({ bucket, path }));
+  }
+}

@@ -1,0 +1,190 @@
+// A folder of this machine to a folder of a bucket: what has another digest there is sent, small
+// files together, and large ones go on where an interrupted sync has ended.
+
+import { etagOf, likelyChunkBytes } from '../../../client/src/bytes/digest.ts';
+import { sha256 } from '../../../client/src/bytes/sha256.ts';
+import type { OpenedSource } from '../../../client/src/bytes/upload-source.ts';
+import { openFileSource } from '../../../client/src/node/file-source.ts';
+import { ageType } from '../../../client/src/types/end-to-end.ts';
+import type { FileRecord, StoredHeaders } from '../../../client/src/types/files.ts';
+import type { FileToUpload } from '../../../client/src/types/transfers.ts';
+import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
+import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
+import type { Run } from '../config/run.ts';
+import { type Location, nameOf } from '../output/location.ts';
+import type { OverallProgress } from '../output/progress-bar.ts';
+import { type LocalFile, readTree } from '../transfers/local-tree.ts';
+import { putFile } from '../transfers/put-file.ts';
+import {
+  attemptOne,
+  type Direction,
+  noteBrought,
+  type SyncFlags,
+  type SyncJob,
+  type SyncStep,
+} from './sync-job.ts';
+import { inStepsBySize } from './sync-parallel.ts';
+import { removeStored, storedBelow } from './sync-stored.ts';
+
+interface UpStep extends SyncStep {
+  readonly file: string;
+  /** In the bucket. */
+  readonly path: string;
+}
+
+/** `to.path` is a prefix. */
+export function syncUp(folder: string, to: Location): Direction<UpStep> {
+  return {
+    verb: 'sent',
+    plan: (job) => plan(job, folder, to),
+    async bring(job, steps, progress) {
+      const others = await bringSmall(job, { steps, bucket: to.bucket, progress });
+      await inStepsBySize(job, others, (step, parallel) =>
+        attemptOne(job, step.file, () => bringOne(job, { step, to, parallel, progress })),
+      );
+    },
+    remove: (job, names) => removeStored(job, to.bucket, names),
+  };
+}
+
+async function plan(job: SyncJob, folder: string, to: Location) {
+  const stored = await storedBelow(job, to);
+  const { run, filter } = job;
+  const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
+  const { files, skipped } = await readTree({ run, filter, attempt }, folder);
+  const changed = new Set<LocalFile>();
+  await inStepsBySize(job, files, async (local) => {
+    await attemptOne(job, local.file, async () => {
+      const there = stored.get(local.path);
+      if (there !== undefined && (await isSameFile(run, local.file, there))) job.counts.same++;
+      else changed.add(local);
+    });
+  });
+  const steps = files
+    .filter((local) => changed.has(local))
+    .map(({ file, path: inner, size }) => {
+      const path = to.path + inner;
+      const name = nameOf({ bucket: to.bucket, path });
+      return { file, path, name, size, isNew: !stored.has(inner) };
+    });
+  const here = new Set(files.map(({ path }) => path));
+  const isSkipped = (path: string) =>
+    skipped.some((name) => path === name || path.startsWith(`${name}/`));
+  const extra = [...stored.keys()].filter((path) => !here.has(path) && !isSkipped(path));
+  return { steps, extra: extra.map((path) => nameOf({ bucket: to.bucket, path: to.path + path })) };
+}
+
+/**
+ * By size first, and then by the digest. Of an encrypted file that is the digest of what the local
+ * one would be, encrypted with the same key: the header is fetched, and none of its bytes.
+ */
+export async function isSameFile(run: Run, file: string, there: FileRecord): Promise<boolean> {
+  const source = await openFileSource(file);
+  try {
+    const secrets = there.contentType === ageType ? await run.secrets() : undefined;
+    const mode = await secrets?.mode(there.bucketId);
+    const compared = mode === undefined ? source : await secrets?.sealedAs(there, source);
+    return compared !== undefined && (await hasDigestOf(compared, there));
+  } finally {
+    await source.close();
+  }
+}
+
+async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boolean> {
+  const { size } = there;
+  if (source.size !== size) return false;
+  const chunkBytes = chunkBytesOf(there);
+  if (chunkBytes === undefined) return false;
+  const digests: Uint8Array[] = [];
+  for (let start = 0; start < size; start += chunkBytes) {
+    const end = Math.min(start + chunkBytes, size);
+    digests.push(await sha256(await source.slice(start, end)));
+  }
+  return (await etagOf(digests)) === there.etag;
+}
+
+/** What the service tells is taken for a length only where it can be one. */
+function chunkBytesOf(there: FileRecord): number | undefined {
+  const { chunkSize = 0 } = there;
+  const isPossible = chunkSize >= chunkBytesMin && chunkSize <= chunkBytesMax;
+  return isPossible ? chunkSize : likelyChunkBytes(there);
+}
+
+interface SmallOnes {
+  readonly steps: readonly UpStep[];
+  readonly bucket: string;
+  readonly progress: OverallProgress;
+}
+
+/** Those that go together with others; returns the rest. */
+async function bringSmall(job: SyncJob, { steps, bucket, progress }: SmallOnes): Promise<UpStep[]> {
+  const { storage, run, flags } = job;
+  const others = steps.filter(({ size }) => size > smallFileBytesMax);
+  const small = steps.filter(({ size }) => size <= smallFileBytesMax);
+  if (small.length === 0) return others;
+  const byPath = new Map(small.map((step) => [step.path, step]));
+  const wishes = { bucket, concurrency: flags.parallel, signal: run.signal };
+  for await (const { path, error } of storage.uploadAll(readAll(job, small, others), wishes)) {
+    const step = byPath.get(path);
+    if (step === undefined) continue;
+    await attemptOne(job, step.file, async () => {
+      if (error !== undefined) throw error;
+      noteBrought(job, step);
+    });
+    progress.fileEnded(step.size);
+  }
+  return others;
+}
+
+/** Read whole, so that none is open while it waits for others. Adds what has grown. */
+async function* readAll(
+  job: SyncJob,
+  steps: readonly UpStep[],
+  others: UpStep[],
+): AsyncGenerator<FileToUpload> {
+  for (const step of steps) {
+    let bytes: Uint8Array | undefined;
+    await attemptOne(job, step.file, async () => {
+      const source = await openFileSource(step.file);
+      try {
+        if (source.size > smallFileBytesMax) others.push(step);
+        else bytes = await source.slice(0, source.size);
+      } finally {
+        await source.close();
+      }
+    });
+    if (bytes !== undefined) {
+      yield { path: step.path, source: bytes, headers: headersOf(job.flags) };
+    }
+  }
+}
+
+function headersOf({ cacheControl }: SyncFlags): StoredHeaders {
+  return cacheControl === undefined ? {} : { 'Cache-Control': cacheControl };
+}
+
+interface OneFile {
+  readonly step: UpStep;
+  readonly to: Location;
+  readonly parallel: number;
+  readonly progress: OverallProgress;
+}
+
+async function bringOne(job: SyncJob, { step, to, parallel, progress }: OneFile): Promise<void> {
+  const { run, storage, flags } = job;
+  const source = await openFileSource(step.file);
+  try {
+    await putFile(run, storage, {
+      source,
+      file: step.file,
+      name: { bucket: to.bucket, path: step.path },
+      options: { cacheControl: flags.cacheControl, parallel, resume: true },
+      report: progress.track(),
+      goesOnBy: 'the same sync',
+    });
+    noteBrought(job, step);
+  } finally {
+    await source.close();
+    progress.fileEnded(0);
+  }
+}

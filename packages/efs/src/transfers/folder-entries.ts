@@ -1,0 +1,40 @@
+// What is directly in a folder, files and folders in the order of their names.
+
+import type { Storage } from '../../../client/src/storage.ts';
+import type { FileRecord } from '../../../client/src/types/files.ts';
+import type {
+  FolderOptions,
+  FolderPage,
+  FolderRecord,
+} from '../../../client/src/types/listings.ts';
+
+/** The most that the service gives; the first page is shorter, since many want no more. */
+const pageEntriesMax = 1_000;
+
+export type Entry = FileRecord | FolderRecord;
+
+export function isFile(entry: Entry): entry is FileRecord {
+  return 'size' in entry;
+}
+
+/** Page by page. */
+export async function* entriesOf(
+  storage: Storage,
+  options: Omit<FolderOptions, 'delimiter' | 'cursor' | 'limit'>,
+): AsyncGenerator<Entry> {
+  const sign = options.sort === 'name_desc' ? -1 : 1;
+  let cursor: string | undefined;
+  do {
+    const limit = cursor === undefined ? undefined : pageEntriesMax;
+    const request = { ...options, delimiter: '/', limit, cursor } as const;
+    const page: FolderPage = await storage.listFolder(request);
+    const entries = [...page.items, ...page.folders];
+    yield* entries.sort((one, other) => sign * compareNames(one.path, other.path));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
+/** By their bytes, as the service sorts. */
+function compareNames(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,148 @@
+// One file of the service to a file of this machine: written beside its target, it takes the
+// target's place when all of it is verified.
+
+import { rename, rm } from 'node:fs/promises';
+import { openFileSource } from '../../../client/src/node/file-source.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
+import { ageType } from '../../../client/src/types/end-to-end.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
+import type { Download, DownloadOptions } from '../../../client/src/types/transfers.ts';
+import type { Run } from '../config/run.ts';
+import { nameOf } from '../output/location.ts';
+import { printNote } from '../output/output.ts';
+import {
+  claimPart,
+  dropAbandoned,
+  type FormerPart,
+  forgetPart,
+  isRemembered,
+  rememberPart,
+} from './part-memory.ts';
+import { createPart, freshPart, type TargetFile, writePart, writeStraight } from './target-file.ts';
+import type { TransferName } from './transfer-state.ts';
+
+interface Wanted {
+  readonly name: FileName;
+  /** As a list has shown it: an answer of another file is refused. */
+  readonly listed?: Listed;
+  readonly target: TargetFile;
+  readonly common: DownloadOptions;
+  readonly resume: boolean;
+  /** What goes on with it after an interruption, in words. */
+  readonly goesOnBy: string;
+}
+
+interface Listed {
+  readonly record: FileRecord;
+  /** Its record as it is now. */
+  again(): Promise<FileRecord>;
+}
+
+export async function fetchFile(
+  run: Run,
+  storage: Pick<Storage, 'download'>,
+  wanted: Wanted,
+): Promise<Pick<Download, 'etag' | 'size'>> {
+  const { name, target, common, resume } = wanted;
+  if (target.isStraight) {
+    const straight = await openListed(storage, wanted, undefined);
+    await writeStraight(target.file, straight.body);
+    return straight;
+  }
+  // A range is not remembered.
+  const transfer: TransferName | undefined =
+    common.range === undefined
+      ? { kind: 'download', service: run.service, ...name, file: target.file }
+      : undefined;
+  const former = resume && transfer ? await claimPart(transfer, target) : undefined;
+  let part = former?.part;
+  let download: Download;
+  try {
+    download = await openListed(storage, wanted, former);
+    if (transfer && part === undefined) await dropAbandoned(transfer);
+    const written = part ?? freshPart(target);
+    // Noted before it is created: a process that is killed leaves no part that nobody knows.
+    if (transfer) await rememberPart(transfer, { etag: download.etag, part: written });
+    if (part === undefined) await createPart(written, target);
+    part = written;
+    // A range becomes a file of its own, from its first byte.
+    const start = common.range === undefined ? download.start : 0;
+    await writePart(part, { body: download.body, start, mode: target.mode });
+    await rename(part, target.file);
+  } catch (error) {
+    if (part !== undefined) await keepOrDrop(part, { transfer, wanted, error });
+    throw error;
+  }
+  if (transfer) await forgetPart(transfer, part);
+  return download;
+}
+
+const attemptsMax = 3;
+
+/**
+ * Opens a download of the file that was listed. An intermediary may mix up the answers to two
+ * requests, each of which is right in itself; a file may also be replaced after it was listed.
+ */
+async function openListed(
+  storage: Pick<Storage, 'download'>,
+  wanted: Wanted,
+  former: FormerPart | undefined,
+): Promise<Download> {
+  const { listed } = wanted;
+  let record = listed?.record;
+  for (let attempt = 1; ; attempt++) {
+    const download = await openDownload(storage, wanted, former);
+    if (record === undefined || isOf(record, download)) return download;
+    if (attempt === attemptsMax) {
+      throw new StorageError(
+        'IntegrityError',
+        `The answer for ${nameOf(wanted.name)} is of another file: its ETag is ${download.etag}, ` +
+          `the file's is ${record.etag}. Something between this machine and the service mixes ` +
+          'answers up.',
+      );
+    }
+    record = await listed?.again();
+  }
+}
+
+function isOf(record: FileRecord, { etag, size }: Download): boolean {
+  const isSealed = record.contentType === ageType;
+  return etag === record.etag && (isSealed || size === record.size);
+}
+
+/** Goes on with what there is if it is of the file as it is now. */
+async function openDownload(
+  storage: Pick<Storage, 'download'>,
+  { name, common }: Wanted,
+  former: FormerPart | undefined,
+): Promise<Download> {
+  if (former === undefined) return storage.download(name, common);
+  const received = await openFileSource(former.part);
+  try {
+    return await storage.download(name, { ...common, resume: { etag: former.etag, received } });
+  } catch (error) {
+    if (!isStorageError(error, 'PreconditionFailed')) throw error;
+    printNote('The file has been replaced since: it is fetched from its start.');
+    return await storage.download(name, common);
+  } finally {
+    await received.close();
+  }
+}
+
+interface Interruption {
+  readonly transfer: TransferName | undefined;
+  readonly wanted: Wanted;
+  readonly error: unknown;
+}
+
+/** What came is kept if --resume can find it and it is not known to be wrong. */
+async function keepOrDrop(part: string, { transfer, wanted, error }: Interruption): Promise<void> {
+  const isKept = transfer !== undefined && (await isRemembered(transfer, part));
+  if (isKept && !isStorageError(error, 'IntegrityError')) {
+    printNote(`What came is kept in ${part}: ${wanted.goesOnBy} goes on with it.`);
+    return;
+  }
+  await rm(part, { force: true });
+  if (isKept) await forgetPart(transfer, part);
+}

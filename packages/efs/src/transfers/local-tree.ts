@@ -1,0 +1,80 @@
+// All files below a folder of this machine, as far as a filter wants them.
+
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Run } from '../config/run.ts';
+import { printNote } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import type { Filter } from './filters.ts';
+import { isPartName } from './safe-path.ts';
+
+export interface LocalFile {
+  /** Where it is. */
+  readonly file: string;
+  /** From the folder, with slashes. */
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface LocalTree {
+  /** By name, folder by folder. */
+  readonly files: LocalFile[];
+  /** Paths of what is neither a file nor a folder: links to folders, pipes. */
+  readonly skipped: string[];
+}
+
+export interface TreeReading {
+  readonly run: Run;
+  readonly filter: Filter;
+  /** What cannot be read keeps none of the others, when this goes on after it. */
+  readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;
+}
+
+/** Links to files are followed; one to a folder may lead to a folder that it is in. */
+export async function readTree(reading: TreeReading, folder: string): Promise<LocalTree> {
+  const tree: LocalTree = { files: [], skipped: [] };
+  await addFolder(reading, tree, { file: folder, path: '' });
+  return tree;
+}
+
+async function addFolder(
+  reading: TreeReading,
+  tree: LocalTree,
+  { file: folder, path: prefix }: Pick<LocalFile, 'file' | 'path'>,
+): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    const file = join(folder, entry.name);
+    const path = prefix + entry.name;
+    await reading.attempt(file, () => addEntry(reading, tree, { entry, file, path }));
+  }
+}
+
+async function addEntry(
+  reading: TreeReading,
+  tree: LocalTree,
+  { entry, file, path }: { readonly entry: Dirent; readonly file: string; readonly path: string },
+): Promise<void> {
+  const { filter, run } = reading;
+  if (entry.isDirectory()) {
+    if (!filter.isClosed(path)) await addFolder(reading, tree, { file, path: `${path}/` });
+    return;
+  }
+  // What a get has not finished is nobody's file yet.
+  if (!filter.isWanted(path) || isPartName(entry.name)) return;
+  const stats = await statsOf(entry, file);
+  if (stats?.isFile()) {
+    tree.files.push({ file, path, size: stats.size });
+    return;
+  }
+  tree.skipped.push(path);
+  if (!run.isQuiet) printNote(`${printable(file)} is skipped: it is no file.`);
+}
+
+async function statsOf(entry: Dirent, file: string): Promise<Stats | undefined> {
+  if (entry.isFile()) return stat(file);
+  // It may lead to nothing.
+  return entry.isSymbolicLink() ? stat(file).catch(() => undefined) : undefined;
+}

@@ -1,0 +1,158 @@
+// One file into a bucket, by an upload that can be gone on with: its id is remembered until the
+// file is stored.
+
+import { resolve } from 'node:path';
+import type { FileSource } from '../../../client/src/node/file-source.ts';
+import type { Storage } from '../../../client/src/storage.ts';
+import { isStorageError } from '../../../client/src/storage-error.ts';
+import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
+import type { UploadOptions } from '../../../client/src/types/transfers.ts';
+import type { Run } from '../config/run.ts';
+import { printNote } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
+import {
+  forgetState,
+  isAtWork,
+  loadUpload,
+  saveState,
+  type TransferName,
+  type UploadState,
+} from './transfer-state.ts';
+
+export interface PutFileOptions {
+  readonly type?: string | undefined;
+  readonly tag?: readonly string[] | undefined;
+  readonly cacheControl?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly parallel: number;
+  readonly resume?: boolean | undefined;
+  readonly noReplace?: boolean | undefined;
+}
+
+interface FileToPut {
+  readonly file: string;
+  readonly name: FileName;
+  readonly options: PutFileOptions;
+}
+
+export function uploadOptions(
+  { name, options }: Pick<FileToPut, 'name' | 'options'>,
+  run: Run,
+): UploadOptions {
+  const { type, tag, cacheControl, metadata, parallel, noReplace } = options;
+  return {
+    ...name,
+    contentType: type,
+    tags: tag,
+    headers: cacheControl === undefined ? {} : { 'Cache-Control': cacheControl },
+    metadata,
+    ifNoneMatch: noReplace ? '*' : undefined,
+    concurrency: parallel,
+    signal: run.signal,
+  };
+}
+
+export interface OpenedFile extends FileToPut {
+  readonly source: FileSource;
+  readonly report: NonNullable<UploadOptions['onProgress']>;
+  /** What goes on with it after an interruption, in words. */
+  readonly goesOnBy: string;
+}
+
+/** The upload's id is kept before the first chunk goes, and forgotten with the last. */
+export async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<FileRecord> {
+  const { source, name, file, options, report, goesOnBy } = opened;
+  const transfer: TransferName = {
+    kind: 'upload',
+    service: run.service,
+    ...name,
+    file: resolve(file),
+  };
+  const { size, changedAtMs } = source;
+  const { type, tag, cacheControl, metadata, noReplace } = options;
+  const wishes = JSON.stringify({ type, tag, cacheControl, metadata, noReplace });
+  const state = { size, changedAtMs, wishes, processId: process.pid };
+  let isBegun = false;
+  const common: UploadOptions = {
+    ...uploadOptions(opened, run),
+    onProgress: report,
+    async onSession({ uploadId, ageHeader }) {
+      isBegun = true;
+      await saveState(transfer, { ...state, uploadId, ageHeader });
+    },
+  };
+  const former = await formerUpload(storage, transfer, options.resume ? state : undefined);
+  try {
+    const record = await uploadOrResume(storage, source, { common, former });
+    if (isBegun) await forgetState(transfer);
+    return record;
+  } catch (error) {
+    if (isBegun && (hasEnded(error) || isStorageError(error, 'InvalidArgument'))) {
+      // A file that has changed, for one: the upload is not of what it is now.
+      await forgetState(transfer);
+    } else if (isBegun) {
+      printNote(`The upload of ${printable(file)} is kept: ${goesOnBy} goes on with it.`);
+    }
+    throw error;
+  }
+}
+
+type FormerUpload = Required<Pick<UploadOptions, 'ageHeader'>> & { readonly resume: string };
+
+/**
+ * The id of an interrupted upload of the same file with the same wishes, to go on with. Any other
+ * that nobody works at is cancelled: it would take up one of the bucket's uploads for days.
+ */
+async function formerUpload(
+  storage: Storage,
+  transfer: TransferName,
+  wanted: Omit<UploadState, 'uploadId' | 'ageHeader'> | undefined,
+): Promise<FormerUpload | undefined> {
+  const former = await loadUpload(transfer);
+  if (former === undefined) return undefined;
+  const { uploadId, ageHeader, size, changedAtMs, wishes } = former;
+  const isSame = size === wanted?.size && changedAtMs === wanted.changedAtMs;
+  if (isSame && wishes === wanted.wishes) return { resume: uploadId, ageHeader };
+  if (wanted !== undefined) {
+    printNote('The interrupted upload was of another file, or with other options: it begins anew.');
+  }
+  if (!isAtWork(former)) {
+    const { bucket, path } = transfer;
+    await storage.uploads.cancel({ bucket, path, uploadId }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** An upload that is no longer there is begun anew. */
+async function uploadOrResume(
+  storage: Storage,
+  source: FileSource,
+  { common, former }: { readonly common: UploadOptions; readonly former: FormerUpload | undefined },
+): Promise<FileRecord> {
+  if (former === undefined) return storage.upload(source, common);
+  const onSession: UploadOptions['onSession'] = (session) => {
+    if (session.uploadId !== former.resume) {
+      printNote('The line is now too slow for the interrupted upload: it begins anew.');
+    }
+    return common.onSession?.(session);
+  };
+  try {
+    return await storage.upload(source, { ...common, ...former, onSession });
+  } catch (error) {
+    if (isStorageError(error, 'NoIdentity')) {
+      // Who has only the recipient cannot make the same bytes again.
+      printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
+      const { bucket, path } = common;
+      await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});
+    } else if (hasEnded(error)) {
+      printNote('The interrupted upload is no longer there: it begins anew.');
+    } else throw error;
+    return storage.upload(source, common);
+  }
+}
+
+function hasEnded(error: unknown): boolean {
+  return ['NoSuchUpload', 'UploadExpired', 'UploadCancelled'].some((code) =>
+    isStorageError(error, code),
+  );
+}

@@ -1,0 +1,151 @@
+// Where `efs get` writes: what the target's name means on this disk, checked before anything is
+// fetched, and the part beside it that takes its place. Knows nothing of the service.
+
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import {
+  constants,
+  type FileHandle,
+  lstat,
+  open,
+  readlink,
+  realpath,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
+import { withoutLastSlashes } from '../../../client/src/http/paths.ts';
+import { UsageError } from '../output/usage-error.ts';
+
+export interface TargetFile {
+  /** Absolute and without symbolic links, but for what is written straight. */
+  readonly file: string;
+  /** A device or pipe: it must stay what it is, and nothing can be kept of it. */
+  readonly isStraight: boolean;
+  /** Permissions of the file that is there. */
+  readonly mode: number | undefined;
+}
+
+const ownerReadWrite = 0o600;
+const permissionBits = 0o777;
+/** As for any new file: the process's mask takes its bits away. */
+const newFileMode = 0o666;
+
+/** `target` may be a folder, into which `name` goes; without it `name` goes to the current one. */
+export async function findTarget(target: string | undefined, name: string): Promise<TargetFile> {
+  const isInFolder = target !== undefined && (await isFolderTarget(target));
+  const path = isInFolder ? pathIn(target, name) : (target ?? name);
+  const stats = await statIfThere(path);
+  if (path === '' || stats?.isDirectory()) {
+    throw new UsageError(`"${path}" is a folder: name a file to write to.`);
+  }
+  if (stats !== undefined && !stats.isFile()) {
+    return { file: path, isStraight: true, mode: undefined };
+  }
+  const mode = stats === undefined ? undefined : stats.mode & permissionBits;
+  return { file: await realFile(path), isStraight: false, mode };
+}
+
+export async function isFolderTarget(target: string): Promise<boolean> {
+  return target.endsWith('/') || (await statIfThere(target))?.isDirectory() === true;
+}
+
+export function pathIn(folder: string, name: string): string {
+  return `${withoutLastSlashes(folder)}/${name}`;
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  return unlessMissing(() => stat(path));
+}
+
+/** What has this name, a link itself; undefined when nothing has. */
+export function entryAt(path: string): Promise<Stats | undefined> {
+  return unlessMissing(() => lstat(path));
+}
+
+async function unlessMissing<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** A link's file need not be there; a circle of links has failed at `stat` before. */
+async function realFile(path: string): Promise<string> {
+  const folder = await realFolder(dirname(path));
+  const file = join(folder, basename(path));
+  const link = await readlink(file).catch(() => undefined);
+  if (link === undefined) return file;
+  return realFile(isAbsolute(link) ? link : `${folder}/${link}`);
+}
+
+async function realFolder(path: string): Promise<string> {
+  if ((await statIfThere(path))?.isDirectory() !== true) {
+    throw new UsageError(`There is no folder "${path}" to write to.`);
+  }
+  return realpath(path);
+}
+
+/** A name of its own, short enough beside any target. */
+export function freshPart({ file }: TargetFile): string {
+  return join(dirname(file), `.efs-${randomBytes(8).toString('hex')}.part`);
+}
+
+/** Never opens what is there; no one may read it who may not read what it will replace. */
+export async function createPart(part: string, { mode }: TargetFile): Promise<void> {
+  const created = mode === undefined ? newFileMode : mode | ownerReadWrite;
+  await (await open(part, 'wx', created)).close();
+}
+
+/** The body from byte `start` of the part; whatever the part had from there on is dropped. */
+export async function writePart(
+  part: string,
+  { body, start, mode }: PartBody & { readonly mode: number | undefined },
+): Promise<void> {
+  const handle = await open(part, 'r+');
+  try {
+    await handle.truncate(start);
+    await writeBody(handle, { body, start });
+    if (mode !== undefined && mode !== ((await handle.stat()).mode & permissionBits)) {
+      await handle.chmod(mode);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function writeStraight(file: string, body: PartBody['body']): Promise<void> {
+  const handle = await open(file, constants.O_WRONLY);
+  try {
+    await writeBody(handle, { body, start: undefined });
+  } finally {
+    await handle.close();
+  }
+}
+
+interface PartBody {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly start: number;
+}
+
+/** Without `start` one byte after the other: a pipe has no positions. */
+async function writeBody(
+  handle: FileHandle,
+  { body, start }: { readonly body: PartBody['body']; readonly start: number | undefined },
+): Promise<void> {
+  let position = start ?? null;
+  for await (const bytes of piecesOf(body)) {
+    for (let offset = 0; offset < bytes.length; ) {
+      const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position);
+      offset += bytesWritten;
+      if (position !== null) position += bytesWritten;
+    }
+  }
+}
