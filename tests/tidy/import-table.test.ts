@@ -41,6 +41,16 @@ function actorFolders(count: number): string[] {
   return [...allOfSrc, ...outside, ...before];
 }
 
+const efs = 'packages/efs/src';
+/** Each may import those before it. */
+const efsOrder = 'output config transfers sync files service sharing doctor';
+
+function efsFolders(count: number): string[] {
+  const before = efsOrder.split(' ').slice(0, count);
+  const outside = [`${wire}/limits.ts`, `${wire}/gateways.ts`, 'packages/client/src', 'commander'];
+  return ['node:', ...outside, ...before.map((name) => `${efs}/${name}`)];
+}
+
 /** A module is the longest row that a path begins with; a package allows its subpaths too. */
 const table: Readonly<Record<string, readonly string[]>> = {
   [wire]: [],
@@ -135,16 +145,16 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'fast-xml-parser',
     'hash-wasm',
   ],
-  'packages/efs': [
-    'node:',
-    `${wire}/limits.ts`,
-    `${wire}/gateways.ts`,
-    'packages/client/src',
-    'packages/s3/src',
-    agentLibrary,
-    'commander',
-    'picomatch',
-  ],
+  // Command definitions, and the shell's completion of them.
+  'packages/efs': efsFolders(8),
+  [`${efs}/output`]: efsFolders(0),
+  [`${efs}/config`]: efsFolders(1),
+  [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
+  [`${efs}/sync`]: efsFolders(3),
+  [`${efs}/files`]: efsFolders(4),
+  [`${efs}/service`]: [...efsFolders(5), 'packages/s3/src'],
+  [`${efs}/sharing`]: efsFolders(6),
+  [`${efs}/doctor`]: efsFolders(7),
   // The console's bundle contains only the client modules that it imports, so never Node's entry.
   console: [
     'packages/client/src',

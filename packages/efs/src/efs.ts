@@ -71,7 +71,7 @@ function levelCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
-/** What lists once needed to be whole; scripts have it. */
+/** Lists once needed it to be complete, and scripts still pass it. */
 const allOption = () => new Option('--all', 'the whole list, as without it').hideHelp();
 
 function collectNames(value: string, former: readonly string[] = []): string[] {

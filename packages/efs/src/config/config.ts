@@ -1,19 +1,10 @@
-// Where the service is and who calls it. Each is taken from the first that tells it: a flag, the
-// environment, and then one service whole: the profile that is named, a local replica, the profile
-// in use. Secrets of that one go to its own address alone.
+// Finds the service and the caller. Flags come first, then the environment, then one whole service:
+// the named profile, a local replica, or the profile in use. Secrets of that service are only sent
+// to its own address.
 
-import { join } from 'node:path';
-import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import { isNetwork, networkAgentHost } from '../../../client/src/connection/canister-address.ts';
 import { canisterIdIn } from '../../../client/src/connection/canister-id.ts';
 import { withoutLastSlashes } from '../../../client/src/http/paths.ts';
-import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
-import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
-import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
-import { createNodeStorage } from '../../../client/src/node/storage.ts';
-import type { Storage, StorageOptions } from '../../../client/src/storage.ts';
-import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
-import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { recallSecret, systemKeyring } from './keyring.ts';
 import { type FoundReplica, findReplica } from './local-replica.ts';
@@ -43,11 +34,6 @@ export interface GlobalOptions {
   readonly quiet?: boolean;
 }
 
-/** With somebody who is told of attempts that are made again. */
-interface WatchedConfiguration extends Configuration {
-  readonly onRetry?: StorageOptions['onRetry'];
-}
-
 export interface Configuration {
   readonly url: string | undefined;
   readonly host: string | undefined;
@@ -57,7 +43,7 @@ export interface Configuration {
   readonly isLocalKey: boolean;
   /** Path or name of an identity; it counts before `identityPem`. */
   readonly identity: string | undefined;
-  /** Of the local replica. */
+  /** PEM of the local replica's identity. */
   readonly identityPem: string | undefined;
   readonly passphraseFile: string | undefined;
   /** File of the user's own age identities. */
@@ -69,16 +55,16 @@ export interface Configuration {
   readonly profile: string | undefined;
   /** Folder of the local replica that counts. */
   readonly replica: string | undefined;
-  /** What the user should know of all this. */
+  /** Notes for the user about these choices. */
   readonly notes: readonly string[];
 }
 
 const timeoutSecondsDefault = 60;
-/** What timers take. */
+/** Longest delay of Node's timers. */
 const timeoutSecondsMax = 2_147_483;
 
 export function readConfiguration(flags: GlobalOptions, environment: Environment): Configuration {
-  // What is set to nothing is not set; a file of settings may leave a line end.
+  // An empty variable counts as unset; a file of settings may leave a line end.
   const variable = (name: string) => environment[name]?.trim() || undefined;
   // A profile that a flag names is meant whole: the environment's service is another one.
   const serviceVariable = (name: string) =>
@@ -226,7 +212,7 @@ function isAt(service: BaseService, { url, host, canisterId }: Address): boolean
   );
 }
 
-/** What the keyring keeps for a profile is under its name and the folder of its file. */
+/** The keyring's account of a profile: its name and the folder of its file. */
 export function keyringAccount(environment: Environment, profile: string): string {
   return `${profile} (${configFolder(environment)})`;
 }
@@ -267,88 +253,11 @@ function hostOf(url: string | undefined): string | undefined {
   return isNetwork(url) ? networkAgentHost : url.replace(`//${canisterId}.`, '//');
 }
 
-const unknownService =
-  'It is not known where the service is: set EFS_URL (https://<canister id>.icp.net on the ' +
-  'network) and EFS_API_KEY, or run efs profile add, or run in a folder with a local replica.';
-const unknownCanister =
-  'It is not known which canister to call: set EFS_URL to its address (https://<canister ' +
-  'id>.icp.net on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
-  'profile add, or run in a folder with a local replica.';
-
-/** For files, by the way of transport that was chosen. */
-export async function openStorage(configuration: WatchedConfiguration): Promise<Storage> {
-  return open(await fileOptions(configuration), configuration);
-}
-
-async function fileOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
-  const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
-  if (url === undefined && host === undefined) throw new UsageError(unknownService);
-  if (configuration.transport === 'actor') {
-    const isNeeded = !hasIdentity(configuration) || !isLocalKey;
-    return actorOptions({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
-  }
-  if (url === undefined) throw new UsageError(unknownService);
-  return { url, apiKey, timeoutMs, onRetry };
-}
-
-async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {
-  const endToEnd = nodeEndToEnd(await endToEndOptions(configuration));
-  return createNodeStorage({ ...options, endToEnd });
-}
-
-/** What opens files of end-to-end buckets; what the network derives is kept beside the profiles. */
-async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
-  const { ageIdentity, environment } = configuration;
-  const store = fileIdentityStore(join(configFolder(environment), 'identities'));
-  const common = { store, cipher: nodeSegmentCipher };
-  if (ageIdentity === undefined) return common;
-  const { loadAgeIdentities } = await import('./age-identities.ts');
-  return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };
-}
-
-/** As whoever stores and reads files, or as whoever manages buckets. */
-export async function openSecrets(
-  configuration: WatchedConfiguration,
-  who: 'files' | 'manager',
-): Promise<BucketSecrets> {
-  const { bucketSecrets } = await import('../../../client/src/bucket-secrets.ts');
-  const options = await (who === 'files'
-    ? fileOptions(configuration)
-    : actorOptions({ ...configuration, apiKey: undefined }));
-  return bucketSecrets(options, await endToEndOptions(configuration));
-}
-
 export function hasIdentity({ identity, identityPem }: Configuration): boolean {
   return identity !== undefined || identityPem !== undefined;
 }
 
-/** For buckets and keys, which the actor alone manages, for an identity. */
-export async function openManager(configuration: WatchedConfiguration): Promise<Storage> {
-  return open(await actorOptions({ ...configuration, apiKey: undefined }), configuration);
-}
-
-/** As whoever calls, where the actor can be asked who that is. */
-export function openOverseer(configuration: WatchedConfiguration): Promise<Storage> {
-  const { host, canisterId } = configuration;
-  const isKnown = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
-  return isKnown ? openManager(configuration) : openStorage(configuration);
-}
-
-async function actorOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
-  const { url, host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
-  if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
-  const identity = await identityOf(configuration);
-  return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
-}
-
-/** Loads the agent, which takes a quarter of a second. */
-async function identityOf(configuration: Configuration): Promise<StorageIdentity | undefined> {
-  if (!hasIdentity(configuration)) return undefined;
-  const { loadIdentity } = await import('./load-identity.ts');
-  return (await loadIdentity(configuration)).identity;
-}
-
-/** What tells one service from another, without secrets. */
+/** Identifies a service in state files, without secrets. */
 export function serviceName(configuration: Configuration): string {
   const { url, host, canisterId } = configuration;
   return canisterId === undefined ? `${url}` : `${host} ${canisterId}`;

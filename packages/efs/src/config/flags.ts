@@ -40,7 +40,7 @@ export function countOrNone(text: string): number {
   return text === 'none' ? 0 : wholeNumber(text);
 }
 
-/** What is stored as one line of a header cannot have others. */
+/** Refuses line breaks: the text is stored as one line of a header. */
 export function oneLine(text: string): string {
   if (/^[^\p{Cc}]*$/u.test(text)) return text;
   throw new InvalidArgumentError('It must be one line, without control characters.');
@@ -70,8 +70,8 @@ export function collectPair(text: string, former?: PairsFlag | false): PairsFlag
 /** As the library has it, which says why. */
 const parallelDefault = 8;
 /**
- * Of what fetches many files, each by a request of its own: on the network 500 of 5 kB came in 30 s
- * by four at a time, in 18 s by eight and in 11 s by sixteen (bench/client-network.ts).
+ * Concurrent downloads of many files, one request each: on the network 500 files of 5 kB took 30 s
+ * with four at a time, 18 s with eight and 11 s with sixteen (bench/client-network.ts).
  */
 export const fetchingParallelDefault = 16;
 
@@ -83,7 +83,7 @@ export const json = () => new Option('--json', 'machine-readable output');
 export const cacheControl = () =>
   new Option('--cache-control <value>', 'stored and served with the file').argParser(oneLine);
 
-/** What fetches one file. */
+/** Adds the flags of commands that download one file. */
 export function addFetchFlags(command: Command): Command {
   return command
     .addOption(parallel(fetchingParallelDefault))

@@ -1,5 +1,5 @@
-// Where an identity is found by a path or a name: the stores of dfx and of icp-cli, whose own words
-// are repeated for what only they can use.
+// Finds an identity by a path or a name, in the stores of dfx and of icp-cli. For identities that
+// only those tools can use, the error repeats their own commands.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ export interface StoredIdentity {
   readonly file: string;
   /** As dfx encrypts, around the PEM. */
   readonly encryption?: DfxEncryption;
-  /** Where the store tells it. */
+  /** Principal, if the store records it. */
   readonly principal?: string;
 }
 
@@ -45,7 +45,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** What can be told without a passphrase: files that are the same to the letter. */
+/** Compares without a passphrase: the files must be equal byte for byte. */
 function theSame(ofDfx: StoredIdentity, ofIcp: StoredIdentity, name: string): StoredIdentity {
   const isSame = readFileSync(ofDfx.file).equals(readFileSync(ofIcp.file));
   if (isSame) return ofIcp;

@@ -19,7 +19,7 @@ const interrupt = '\x03';
 const endOfInput = '\x04';
 const erasures: ReadonlySet<string> = new Set(['\x08', '\x7f']);
 
-/** What is typed up to the line end; Ctrl-C and Ctrl-D stop it. */
+/** Reads a line without showing it; Ctrl-C and Ctrl-D cancel. */
 export function askHidden(question: string, terminal: Terminal = theTerminal()): Promise<string> {
   const { input, output } = terminal;
   return new Promise((resolve, reject) => {

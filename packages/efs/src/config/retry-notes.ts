@@ -20,7 +20,7 @@ export function retryNotes(address: string): (notice: RetryNotice) => void {
   };
 }
 
-/** What to look at is said in the end, if it comes to that. */
+/** Returns the reason; advice follows only if all attempts fail. */
 function reasonOf(error: StorageError): string {
   const [, reason] = notReached.exec(error.message) ?? [];
   return reason ?? inWords(error);

@@ -2,14 +2,8 @@
 
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
 import type { Storage } from '../../../client/src/storage.ts';
-import {
-  type Configuration,
-  openManager,
-  openOverseer,
-  openSecrets,
-  openStorage,
-  serviceName,
-} from './config.ts';
+import { type Configuration, serviceName } from './config.ts';
+import { openManager, openSecrets, openServiceAdmin, openStorage } from './open-storage.ts';
 import { retryNotes } from './retry-notes.ts';
 
 export interface Run {
@@ -18,14 +12,14 @@ export interface Run {
   /** For buckets and keys. */
   readonly manager: () => Promise<Storage>;
   /** For what the service tells owners more of than others. */
-  readonly overseer: () => Promise<Storage>;
-  /** Of end-to-end buckets, for what the same caller does with files; modes are asked for once. */
+  readonly serviceAdmin: () => Promise<Storage>;
+  /** Secrets of end-to-end buckets for this caller; asks for each bucket's mode once. */
   readonly secrets: () => Promise<BucketSecrets>;
   /** For what owners do with them. */
   readonly ownSecrets: () => Promise<BucketSecrets>;
   readonly service: string;
   readonly canisterId: string | undefined;
-  /** Of HTTP, where it is known. */
+  /** The HTTP address, if known. */
   readonly url: string | undefined;
   readonly signal: AbortSignal;
   readonly isQuiet: boolean;
@@ -47,7 +41,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   return {
     storage: () => openStorage(watched),
     manager: () => openManager(watched),
-    overseer: () => openOverseer(watched),
+    serviceAdmin: () => openServiceAdmin(watched),
     secrets() {
       secrets ??= openSecrets(watched, 'files');
       return secrets;

@@ -1,5 +1,5 @@
-// What `efs doctor` asks the address alone: whether it is reached, is the service, has the time
-// that this machine has, and a version that fits.
+// Checks of `efs doctor` that only need the address: it is reachable, belongs to the service,
+// agrees with this machine's clock, and has a compatible version.
 
 import { lookup } from 'node:dns/promises';
 import { canisterAddress, isLoopback } from '../../../client/src/connection/canister-address.ts';
@@ -9,7 +9,7 @@ import type { StorageError } from '../../../client/src/storage-error.ts';
 import type { Configuration } from '../config/config.ts';
 import { type DoctorCase, type Finding, faultOf } from './finding.ts';
 
-/** What is asked of every address of the service. */
+/** The answer that every address of the service gives. */
 interface Answered {
   readonly url: string;
   readonly status: number;
@@ -32,7 +32,7 @@ function askStatus(configuration: Configuration): Promise<Answered> {
   return asked;
 }
 
-/** Of HTTP, also where calls go by the actor; '' where it is not known. */
+/** The HTTP address, also if calls go to the actor; '' if unknown. */
 function addressOf({ url, host, canisterId }: Configuration): string {
   if (url !== undefined) return withoutLastSlashes(url);
   if (host === undefined || canisterId === undefined) return '';
@@ -170,7 +170,7 @@ export async function checkVersions(patient: DoctorCase): Promise<Finding> {
   return { isGood: undefined, message, advice };
 }
 
-/** Of 0.2.1 and 0.2.0 the same: what differs between them is no interface. */
+/** Returns the same number for 0.2.1 and 0.2.0: patch versions have the same interface. */
 function seriesOf(version: string): number {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return 1_000 * major + minor;

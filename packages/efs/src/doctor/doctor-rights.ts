@@ -1,5 +1,5 @@
-// What `efs doctor` asks as the caller: whether key and identity are good, what they may do, and
-// how much there is left of room and cycles.
+// Checks of `efs doctor` as the caller: key and identity are valid, their rights, and the remaining
+// quota and cycles.
 
 import { createNodeStorage } from '../../../client/src/node/storage.ts';
 import type { Storage } from '../../../client/src/storage.ts';

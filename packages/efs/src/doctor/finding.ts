@@ -1,4 +1,4 @@
-// What a check of `efs doctor` is given, and what it finds.
+// Input and result of a check of `efs doctor`.
 
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { Configuration } from '../config/config.ts';
@@ -8,7 +8,7 @@ export interface Finding {
   /** Undefined: it cannot be told, or is not asked. */
   readonly isGood: boolean | undefined;
   readonly message: string;
-  /** What to do; with what is not good. */
+  /** What to do, if the check failed. */
   readonly advice?: string;
 }
 

@@ -12,7 +12,7 @@ import type { Run } from '../config/run.ts';
 import { nameOf, parseFileName } from '../output/location.ts';
 import { printJson } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
-import { countDone, endTally, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+import { countDone, endSummary, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
 
 export interface ChangeFlags {
   readonly type?: string;
@@ -40,18 +40,18 @@ export async function change(
     throw new UsageError('Say what to set, such as --type, --tag or --metadata.');
   }
   const storage = await run.storage();
-  const tally = startTally('changed');
+  const summary = startSummary('changed');
   const records: FileRecord[] = [];
   const { signal } = run;
   for (const file of files) {
-    await goOnAfterFailure(tally, nameOf(file), async () => {
+    await goOnAfterFailure(summary, nameOf(file), async () => {
       const noted = await metadataChange(storage, file, { metadata, signal });
       records.push(await storage.change(file, { ...wanted, ...noted, signal }));
-      countDone(tally, nameOf(file));
+      countDone(summary, nameOf(file));
     });
   }
   if (flags.json) printJson(records);
-  endTally(run, tally, files.length > 1);
+  endSummary(run, summary, files.length > 1);
 }
 
 function changeOf(flags: ChangeFlags): FileChange {

@@ -23,9 +23,9 @@ import {
   countFailure,
   endsAll,
   finish,
-  startTally,
-  type Tally,
-} from '../transfers/tally.ts';
+  type Summary,
+  startSummary,
+} from '../transfers/summary.ts';
 
 export interface CopyFlags {
   readonly recursive?: boolean;
@@ -45,7 +45,7 @@ interface Job {
   readonly storage: Storage;
   readonly kind: 'copy' | 'move';
   readonly flags: CopyFlags;
-  readonly tally: Tally;
+  readonly summary: Summary;
   readonly signal: AbortSignal;
 }
 
@@ -67,17 +67,17 @@ export async function copy(run: Run, order: CopyOrder, flags: CopyFlags): Promis
   const { files, folders } = planOf(order, flags);
   const controller = new AbortController();
   const signal = AbortSignal.any([run.signal, controller.signal]);
-  const tally = startTally(kind === 'copy' ? 'copied' : 'moved');
-  const job = { run, storage: await run.storage(), kind, flags, tally, signal };
+  const summary = startSummary(kind === 'copy' ? 'copied' : 'moved');
+  const job = { run, storage: await run.storage(), kind, flags, summary, signal };
   try {
     for await (const failure of asTheyEnd(tasksOf(job, { files, folders }), concurrency)) {
       if (failure !== undefined) throw failure;
     }
   } finally {
-    // What would end the work on all of them ends those under way.
+    // An error that ends the work on all files also ends those in progress.
     controller.abort();
   }
-  finish(run, tally, sources.length > 1 || folders.length > 0);
+  finish(run, summary, sources.length > 1 || folders.length > 0);
 }
 
 interface Plan {
@@ -113,7 +113,7 @@ function planOf({ sources, destination }: CopyOrder, { recursive }: CopyFlags): 
   return { files, folders };
 }
 
-/** Of two folders of which one is in the other, files would be met again on the way. */
+/** Refuses two folders of which one contains the other: the walk would meet its own copies. */
 function requireApart(text: string, from: Location, target: Location): Location {
   const to = { bucket: target.bucket, path: folderPrefix(target) };
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
@@ -140,7 +140,7 @@ async function* tasksOf(
 }
 
 function taskOf(job: Job, { from, to }: Step): () => Promise<unknown> {
-  const { run, storage, kind, flags, tally, signal } = job;
+  const { run, storage, kind, flags, summary, signal } = job;
   const ifNoneMatch = flags.replace === false ? '*' : undefined;
   return () =>
     guarded(job, nameOf(from), async () => {
@@ -149,17 +149,21 @@ function taskOf(job: Job, { from, to }: Step): () => Promise<unknown> {
         await carry(storage, { from, to, ifNoneMatch, signal });
       } else if (kind === 'copy') await storage.copy(from, to, { ifNoneMatch, signal });
       else await storage.move(from, to, { ifNoneMatch, signal });
-      countDone(tally, nameOf(to));
+      countDone(summary, nameOf(to));
     });
 }
 
-/** What would end the whole work; other failures are counted. */
-async function guarded({ tally }: Job, name: string, work: () => Promise<void>): Promise<unknown> {
+/** Rethrows errors that end the whole work; counts other failures. */
+async function guarded(
+  { summary }: Job,
+  name: string,
+  work: () => Promise<void>,
+): Promise<unknown> {
   try {
     await work();
   } catch (error) {
     if (endsAll(error)) return error;
-    countFailure(tally, name, error);
+    countFailure(summary, name, error);
   }
   return undefined;
 }
@@ -184,13 +188,13 @@ async function* stepsOf(
 }
 
 async function moveFolder(job: Job, folder: FolderStep): Promise<void> {
-  const { storage, tally, signal } = job;
+  const { storage, summary, signal } = job;
   const { from, to } = folder;
   const { bucket, path: fromPrefix } = from;
   const prefixes = { fromPrefix, toPrefix: to.path };
   const { moved, failed } = await storage.moveAll({ bucket, ...prefixes, signal });
-  tally.done += moved;
-  for (const { path, error } of failed) countFailure(tally, nameOf({ bucket, path }), error);
+  summary.done += moved;
+  for (const { path, error } of failed) countFailure(summary, nameOf({ bucket, path }), error);
   if (moved + failed.length === 0) await requireSomething(job, folder);
 }
 

@@ -27,7 +27,7 @@ import { runSync } from '../sync/sync-job.ts';
 import { type FilterFlags, filterOf } from '../transfers/filters.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { findLinkTarget } from '../transfers/link-target.ts';
-import { endTally, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+import { endSummary, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
 import { findTarget } from '../transfers/target-file.ts';
 import { clearNotes } from '../transfers/transfer-state.ts';
 
@@ -37,7 +37,7 @@ export interface GetOptions extends FilterFlags {
   readonly resume?: boolean;
   readonly verify: boolean;
   readonly recursive?: boolean;
-  /** Of the file's versions that one. */
+  /** Version of the file to download. */
   readonly version?: number;
 }
 
@@ -90,14 +90,14 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   }
 }
 
-/** What opens an encrypted one stands behind the #, and is not sent. */
+/** The part after the #, which decrypts an encrypted file, is not sent. */
 function linkedFile(url: string): Pick<Storage, 'download'> {
   return { download: (_, options) => openNodeLink(url, options) };
 }
 
 /**
- * What has been fetched already is not fetched again. Without a last slash the folder's own name
- * stays: `demo/a` goes to `target/a`, what is in `demo/a/` to `target`.
+ * Does not fetch existing equal files again. Without a slash at its end the folder's own name
+ * stays: `demo/a` goes to `target/a`, and the files of `demo/a/` go to `target`.
  */
 async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
   const { source, target = '.' } = names;
@@ -131,14 +131,14 @@ export async function cat(
   const names = sources.map(parseFileName);
   const storage = await run.storage();
   const { signal } = run;
-  const tally = startTally('shown');
+  const summary = startSummary('shown');
   for (const name of names) {
-    await goOnAfterFailure(tally, nameOf(name), async () => {
+    await goOnAfterFailure(summary, nameOf(name), async () => {
       await writeOut(await storage.download(name, { concurrency, signal }));
-      tally.done++;
+      summary.done++;
     });
   }
-  endTally(run, tally, false);
+  endSummary(run, summary, false);
 }
 
 async function writeOut({ body }: Download): Promise<void> {

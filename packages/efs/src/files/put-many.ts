@@ -17,8 +17,8 @@ import {
   countFailure,
   endsAll,
   goOnAfterFailure,
-  type Tally,
-} from '../transfers/tally.ts';
+  type Summary,
+} from '../transfers/summary.ts';
 
 export interface NamedSource {
   readonly file: string;
@@ -33,7 +33,7 @@ interface Job {
   readonly run: Run;
   readonly storage: Storage;
   readonly options: PutFileOptions;
-  readonly tally: Tally;
+  readonly summary: Summary;
   /** Gets those that are stored. */
   readonly records: FileRecord[];
 }
@@ -54,7 +54,8 @@ export async function putMany(job: Job, sources: readonly SizedSource[]): Promis
   const sendHeld = () => putHeld(job, { bucket, held: held.splice(0), progress });
   try {
     for (const source of sources) {
-      const attempt = (work: () => Promise<void>) => goOnAfterFailure(job.tally, source.file, work);
+      const attempt = (work: () => Promise<void>) =>
+        goOnAfterFailure(job.summary, source.file, work);
       let isLarge = false;
       await attempt(async () => {
         const bytes = await readSmall(source.file);
@@ -98,7 +99,7 @@ interface HeldFiles {
 }
 
 async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise<void> {
-  const { run, storage, tally, records } = job;
+  const { run, storage, summary, records } = job;
   const sizeByPath = new Map(held.map(({ path, size }) => [path, size]));
   const ended = new Map<string, UploadedFile>();
   for await (const one of storage.uploadAll(held, { bucket, signal: run.signal })) {
@@ -109,12 +110,12 @@ async function putHeld(job: Job, { bucket, held, progress }: HeldFiles): Promise
     const { file, error } = ended.get(path) ?? {};
     const name = nameOf({ bucket, path });
     if (error !== undefined) {
-      countFailure(tally, name, error);
+      countFailure(summary, name, error);
       if (isOfAll(error)) throw error;
     }
     if (file !== undefined) {
       records.push(file);
-      countDone(tally, name);
+      countDone(summary, name);
     }
   }
 }
@@ -130,18 +131,18 @@ async function putGroup(
   group: readonly SizedSource[],
   progress: OverallProgress,
 ): Promise<void> {
-  const { tally, records, options } = job;
+  const { summary, records, options } = job;
   const parallel = group.length > 1 ? 1 : options.parallel;
   const results = await Promise.allSettled(
     group.map((source) => putAlone(job, { source, parallel, progress })),
   );
   for (const [index, { file, name }] of group.entries()) {
-    await goOnAfterFailure(tally, file, async () => {
+    await goOnAfterFailure(summary, file, async () => {
       const result = results[index];
       if (result?.status === 'rejected') throw result.reason;
       if (result === undefined) return;
       records.push(result.value);
-      countDone(tally, nameOf(name));
+      countDone(summary, nameOf(name));
     });
   }
 }

@@ -1,4 +1,4 @@
-// What `efs put` of several names is about: each file with its name in the bucket.
+// The sources of `efs put`: each file with its name in the bucket.
 
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { type Location, nameOf } from '../output/location.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { Filter } from '../transfers/filters.ts';
 import { readTree } from '../transfers/local-tree.ts';
-import { goOnAfterFailure, type Tally } from '../transfers/tally.ts';
+import { goOnAfterFailure, type Summary } from '../transfers/summary.ts';
 import type { SizedSource } from './put-many.ts';
 
 interface Wanted {
@@ -18,13 +18,18 @@ interface Wanted {
 }
 
 /**
- * What is not there, or a folder without -r, is counted as a failure. Throws UsageError before
- * anything is sent when two would have one name.
+ * Counts a missing file, or a folder without -r, as a failure. Throws UsageError before anything
+ * is sent if two files would get the same name.
  */
-export async function sourcesOf(run: Run, tally: Tally, wanted: Wanted): Promise<SizedSource[]> {
+export async function sourcesOf(
+  run: Run,
+  summary: Summary,
+  wanted: Wanted,
+): Promise<SizedSource[]> {
   const { files, to, isRecursive, filter } = wanted;
   const found: { file: string; path: string; size: number }[] = [];
-  const attempt = (file: string, work: () => Promise<void>) => goOnAfterFailure(tally, file, work);
+  const attempt = (file: string, work: () => Promise<void>) =>
+    goOnAfterFailure(summary, file, work);
   for (const file of files) {
     await attempt(file, async () => {
       const stats = await stat(file);

@@ -23,7 +23,7 @@ import { startProgress } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { type FilterFlags, filterOf } from '../transfers/filters.ts';
 import { type PutFileOptions, putFile, uploadOptions } from '../transfers/put-file.ts';
-import { endTally, startTally } from '../transfers/tally.ts';
+import { endSummary, startSummary } from '../transfers/summary.ts';
 import { clearNotes } from '../transfers/transfer-state.ts';
 import { type NamedSource, putMany } from './put-many.ts';
 import { sourcesOf } from './put-sources.ts';
@@ -81,19 +81,19 @@ async function putSeveral(run: Run, { files, to, options }: Several): Promise<vo
   if (files.includes(standardInput)) {
     throw new UsageError('Standard input has no name: write bucket/path.');
   }
-  const tally = startTally('sent');
+  const summary = startSummary('sent');
   const filter = filterOf(options);
   const wanted = { files, to, isRecursive: options.recursive === true, filter };
-  const sources = await sourcesOf(run, tally, wanted);
+  const sources = await sourcesOf(run, summary, wanted);
   const records: FileRecord[] = [];
   try {
     const storage = await run.storage();
-    await putMany({ run, storage, options, tally, records }, sources);
+    await putMany({ run, storage, options, summary, records }, sources);
   } finally {
     // Those before what has ended it are stored.
     if (isJson()) printJson(records);
   }
-  endTally(run, tally, options.recursive === true);
+  endSummary(run, summary, options.recursive === true);
 }
 
 interface OneFile extends NamedSource {

@@ -17,14 +17,14 @@ import {
   countFailure,
   finish,
   goOnAfterFailure,
-  startTally,
-  type Tally,
-} from '../transfers/tally.ts';
+  type Summary,
+  startSummary,
+} from '../transfers/summary.ts';
 
 interface Removal {
   readonly run: Run;
   readonly storage: Storage;
-  readonly tally: Tally;
+  readonly summary: Summary;
 }
 
 export async function remove(
@@ -37,22 +37,22 @@ export async function remove(
     const { bucket, path } = recursive ? parseLocation(text) : parseFileName(text);
     pathsByBucket.set(bucket, [...(pathsByBucket.get(bucket) ?? []), path]);
   }
-  const tally = startTally('removed');
-  const removal = { run, storage: await run.storage(), tally };
+  const summary = startSummary('removed');
+  const removal = { run, storage: await run.storage(), summary };
   if (recursive) {
     for (const text of names) {
-      await goOnAfterFailure(tally, text, () => removeFolder(removal, text));
+      await goOnAfterFailure(summary, text, () => removeFolder(removal, text));
     }
   } else {
     for (const [bucket, paths] of pathsByBucket) {
-      await goOnAfterFailure(tally, bucket, () => removeAll(removal, { bucket, paths }));
+      await goOnAfterFailure(summary, bucket, () => removeAll(removal, { bucket, paths }));
     }
   }
-  finish(run, tally, names.length > 1 || recursive === true);
+  finish(run, summary, names.length > 1 || recursive === true);
 }
 
 async function removeAll(
-  { run, storage, tally }: Removal,
+  { run, storage, summary }: Removal,
   wanted: { readonly bucket: string } & (
     | { readonly paths: readonly string[] }
     | { readonly prefix: string }
@@ -61,8 +61,8 @@ async function removeAll(
   const { bucket } = wanted;
   for await (const { path, error } of storage.removeAll({ ...wanted, signal: run.signal })) {
     const name = nameOf({ bucket, path });
-    if (error === undefined) countDone(tally, name);
-    else countFailure(tally, name, error);
+    if (error === undefined) countDone(summary, name);
+    else countFailure(summary, name, error);
   }
 }
 
@@ -73,10 +73,10 @@ async function removeAll(
 async function removeFolder(removal: Removal, text: string): Promise<void> {
   const location = parseLocation(text);
   const { bucket, path } = location;
-  const { tally } = removal;
-  const before = tally.done + tally.failures.length;
+  const { summary } = removal;
+  const before = summary.done + summary.failures.length;
   await removeAll(removal, { bucket, prefix: folderPrefix(location) });
-  if (tally.done + tally.failures.length > before || path === '') return;
+  if (summary.done + summary.failures.length > before || path === '') return;
   if (!isFolder(location)) return removeAll(removal, { bucket, paths: [path] });
   throw new StorageError('NoSuchFile', `There is no file in ${printable(text)}.`);
 }

@@ -8,12 +8,12 @@ import { printable } from '../output/printable.ts';
 import { entriesOf, isFile } from '../transfers/folder-entries.ts';
 
 export interface TreeFlags {
-  /** Of folders below the place: 1 shows what is directly in it. */
+  /** Depth of shown folders: 1 shows only direct children. */
   readonly level?: number;
   readonly json?: boolean;
 }
 
-/** What is in it by name, a folder's with its slash; a file has `undefined`. */
+/** Children by name, a folder's with its slash; a file has `undefined`. */
 type Folder = Map<string, Folder | undefined>;
 
 interface Place {

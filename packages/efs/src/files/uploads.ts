@@ -6,7 +6,7 @@ import { type Column, formatBytes, formatTable, printJson, printLine } from '../
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
-import { countDone, finish, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+import { countDone, finish, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
 
 const columns: readonly Column<UploadSession>[] = [
   { title: 'ID', value: ({ uploadId }) => uploadId },
@@ -42,12 +42,12 @@ export async function cancelUploads(
   const storage = await run.storage();
   const { signal } = run;
   const open = all ? await storage.uploads.list({ bucket, signal }) : [];
-  const tally = startTally('cancelled');
+  const summary = startSummary('cancelled');
   for (const uploadId of all ? open.map((upload) => upload.uploadId) : ids) {
-    await goOnAfterFailure(tally, uploadId, async () => {
+    await goOnAfterFailure(summary, uploadId, async () => {
       await storage.uploads.cancel({ bucket, uploadId, signal });
-      countDone(tally, uploadId);
+      countDone(summary, uploadId);
     });
   }
-  finish(run, tally, false);
+  finish(run, summary, false);
 }

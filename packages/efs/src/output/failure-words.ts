@@ -1,5 +1,5 @@
-// What the service and the client say, in the words of the command: they speak to programs, of
-// headers and options; here are flags and what to do. What is not here is good as it is.
+// Rewrites errors of the service and the client, which speak to programs about headers and options,
+// into the command's words: flags, and what to do. Other errors stay as they are.
 
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import type { FileName } from '../../../client/src/types/files.ts';

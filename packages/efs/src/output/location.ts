@@ -6,7 +6,7 @@ import { UsageError } from './usage-error.ts';
 
 export interface Location {
   readonly bucket: string;
-  /** What follows the bucket's slash; empty for the bucket alone. */
+  /** The path after the bucket's slash; empty for the bucket itself. */
   readonly path: string;
 }
 

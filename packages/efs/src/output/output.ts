@@ -1,4 +1,4 @@
-// What the command prints: tables and JSON on standard output, everything else on standard error.
+// Output of the command: tables and JSON on standard output, everything else on standard error.
 
 import { isJson, jsonOfFailure, jsonOfNote } from './json-output.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
@@ -81,7 +81,7 @@ export function printFailure(error: unknown, text: string, name?: string): void 
   writeErrorLine(line);
 }
 
-/** What a command has done: a name for people, or a value where JSON is asked for. */
+/** Prints the result of a command: a name for people, or a value as JSON. */
 export function printResult(value: object, line: string): void {
   if (isJson()) printJson(value);
   else printLine(line);

@@ -51,7 +51,7 @@ export function startProgress(name: string, isQuiet: boolean): ProgressBar {
   };
 }
 
-/** Of work whose extent is known: how many files and bytes are to be brought. */
+/** Shows progress of work whose number of files and bytes is known. */
 export function startOverall(
   whole: { readonly files: number; readonly bytes: number },
   isQuiet: boolean,
@@ -113,7 +113,7 @@ export interface ProgressState {
   readonly leftSeconds: number;
 }
 
-/** What fits: a longer line could not be taken away again. */
+/** Cuts the line to the terminal's width: a longer one could not be erased. */
 export function progressLine(state: ProgressState, columns: number): string {
   const room = columns - spareColumns;
   const figures = figuresOf(state);

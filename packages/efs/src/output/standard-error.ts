@@ -17,7 +17,7 @@ export function showProgress(text: string): void {
   progress = text;
 }
 
-/** What goes to standard output, where both are one terminal, has a line of its own too. */
+/** Writes to standard output on a line of its own if both streams are the same terminal. */
 export function withoutProgress(write: () => void): void {
   if (progress !== '') process.stderr.write(eraseLine);
   write();

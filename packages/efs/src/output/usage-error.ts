@@ -1,4 +1,4 @@
-// What the caller of the command got wrong on its line.
+// An error in the command line.
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -90,7 +90,7 @@ function keyFileOf(
   return `# bucket ${bucket}, epoch ${epoch}, opened ${openedAt}\n# public key: ${recipient}\n${identity}\n`;
 }
 
-/** What is there stays: it may be other keys. */
+/** Writes a new file; refuses to replace a file, which may hold other keys. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     const handle = await open(file, 'wx', 0o600);
@@ -114,7 +114,7 @@ export async function openEpoch(run: Run, bucket: string): Promise<EpochIdentity
   return (await run.ownSecrets()).identity(bucket, endToEnd);
 }
 
-/** Of a bucket that has just been made; what cannot be done now, the first upload does. */
+/** Publishes the recipient of a new bucket; if that fails, the first upload does it. */
 export async function publishRecipient(run: Run, { id, endToEnd }: BucketRecord): Promise<void> {
   if (!endToEnd?.usesVetKeys || endToEnd.epochs.at(-1)?.recipient) return;
   try {

@@ -37,7 +37,7 @@ function sayFiles({ fileCount, quotaFiles }: BucketRecord): string {
   return quotaFiles === undefined ? String(fileCount) : `${fileCount} of ${quotaFiles}`;
 }
 
-/** What counts towards it is more than the files' bytes. */
+/** The quota also counts records, so usage exceeds the files' bytes. */
 function sayQuota(bucket: BucketRecord): string {
   const { byteCount, overheadBytes, versionBytes, quotaBytes } = bucket;
   if (!quotaBytes) return '–';
@@ -228,7 +228,7 @@ export function parseExpiry(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
   const hours = Number(count) * (unit === 'd' ? 24 : 1);
   const date = count === undefined ? new Date(text) : new Date(Date.now() + hours * 3_600_000);
-  // What else is a date to Date, such as 40, would be a surprise.
+  // Date accepts other texts, such as 40, which would surprise the user.
   const isMeant = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
   if (isMeant && Number.isFinite(date.getTime())) return date;
   throw new UsageError(

@@ -5,15 +5,9 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Account, Credential, Door } from '../../../s3/src/index.ts';
-import {
-  type Configuration,
-  hasIdentity,
-  openManager,
-  openSecrets,
-  openStorage,
-  readConfiguration,
-} from '../config/config.ts';
+import { type Configuration, hasIdentity, readConfiguration } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
+import { openManager, openSecrets, openStorage } from '../config/open-storage.ts';
 import type { Environment } from '../config/profiles.ts';
 import { printLine, printNote } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
@@ -118,13 +112,13 @@ function configurationFor(served: Configuration, credential: Credential | undefi
   return { ...named, identity: undefined, identityPem: undefined };
 }
 
-/** Of the service that the command was started for, whose actor tells everybody of public files. */
+/** The served service without a caller, whose public files anybody may read. */
 function anonymous(served: Configuration): Configuration {
   const nobody = { apiKey: undefined, identity: undefined, identityPem: undefined };
   return { ...served, ...nobody, transport: 'actor' };
 }
 
-/** Who calls is told by the access key alone. */
+/** The environment without the service: the access key alone selects the caller. */
 function withoutService(environment: Environment): Environment {
   const named = ['EFS_URL', 'EFS_HOST', 'EFS_CANISTER_ID', 'EFS_API_KEY', 'EFS_IDENTITY'];
   return { ...environment, ...Object.fromEntries(named.map((name) => [name, undefined])) };

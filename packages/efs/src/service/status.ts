@@ -6,7 +6,7 @@ import type { Run } from '../config/run.ts';
 import { printJson, printNote } from '../output/output.ts';
 import { printRecord } from '../transfers/list.ts';
 
-/** Of a subnet with 13 nodes: cycles of a GiB and a second. Calls cost beside it. */
+/** Cycles per GiB and second on a subnet of 13 nodes; calls cost extra. */
 const storagePrice = 127_000;
 const gib = 2 ** 30;
 const daySeconds = 86_400;
@@ -30,7 +30,7 @@ export function topUpHint(status: ServiceStatus, canisterId: string): string | u
 
 /** Cycles are told by the actor, to owners and controllers: asked where there is an identity. */
 export async function status(run: Run, { json }: { json?: boolean }): Promise<void> {
-  const figures = await (await run.overseer()).status({ signal: run.signal });
+  const figures = await (await run.serviceAdmin()).status({ signal: run.signal });
   if (json) {
     printJson(figures);
     return;

@@ -101,7 +101,7 @@ function parseDomain(name: string): string {
   );
 }
 
-/** What the network's HTTP gateways ask for before they show a canister at a domain. */
+/** The DNS records and steps that the network's gateways require for a domain. */
 function nextSteps(domain: string, canisterId: string): string {
   const address = `https://${gatewayDomains[0]}/custom-domains/v1/${domain}`;
   return [

@@ -135,7 +135,7 @@ async function addMemberTo(run: Run, bucket: string, member: BucketMember): Prom
 interface Removal {
   readonly bucket: string;
   readonly principal: string;
-  /** What it has derived stays its own: new files are to be for another identity. */
+  /** Rotate the identity too: the removed member keeps the identities that it has derived. */
   readonly isRotated: boolean;
 }
 

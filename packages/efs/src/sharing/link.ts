@@ -7,7 +7,7 @@ import { type Column, formatTable, printJson, printLine, printNote } from '../ou
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { parseExpiry } from '../service/manage.ts';
-import { countDone, finish, goOnAfterFailure, startTally } from '../transfers/tally.ts';
+import { countDone, finish, goOnAfterFailure, startSummary } from '../transfers/summary.ts';
 
 export interface LinkFlags {
   readonly expires?: string;
@@ -57,7 +57,10 @@ function inUtc(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Of a host that is neither the network's nor this machine, the library knows the path only. */
+/**
+ * Completes the address: for other hosts than the network's and this machine the library returns a
+ * path.
+ */
 function wholeUrl({ url }: Run, address: string): string {
   return address.startsWith('/') && url !== undefined ? new URL(address, url).href : address;
 }
@@ -81,12 +84,12 @@ export async function listLinks(
 
 export async function removeLinks(run: Run, bucket: string, ids: readonly string[]): Promise<void> {
   const storage = await run.storage();
-  const tally = startTally('removed');
+  const summary = startSummary('removed');
   for (const id of ids) {
-    await goOnAfterFailure(tally, id, async () => {
+    await goOnAfterFailure(summary, id, async () => {
       await storage.links.remove(bucket, id, { signal: run.signal });
-      countDone(tally, id);
+      countDone(summary, id);
     });
   }
-  finish(run, tally, false);
+  finish(run, summary, false);
 }

@@ -104,7 +104,7 @@ function asPrefix(name: string): Location {
   return { bucket: location.bucket, path: folderPrefix(location) };
 }
 
-/** Of two of which one is in the other, each sync would find more to copy. */
+/** Refuses two ends of which one contains the other: each sync would find more to copy. */
 function requireApart(from: Location, to: Location): void {
   const isWithin = from.path.startsWith(to.path) || to.path.startsWith(from.path);
   if (from.bucket !== to.bucket || !isWithin) return;

@@ -1,5 +1,5 @@
-// What syncs in all directions have in common: what is to be done is known before anything is done,
-// one file that fails keeps none of the others, and nothing is removed after a failure.
+// Shared by syncs in all directions: they plan everything before they change anything, one failing
+// file does not stop the others, and they remove nothing after a failure.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
@@ -11,7 +11,7 @@ import { printable } from '../output/printable.ts';
 import { type OverallProgress, startOverall } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { Filter } from '../transfers/filters.ts';
-import { failureOf, goOnAfterFailure } from '../transfers/tally.ts';
+import { failureOf, goOnAfterFailure } from '../transfers/summary.ts';
 
 export interface SyncFlags {
   readonly parallel: number;
@@ -31,7 +31,7 @@ export interface SyncJob {
   /** As in `12 sent`. */
   readonly verb: 'sent' | 'fetched' | 'copied';
   readonly counts: { done: number; same: number; removed: number };
-  /** Of single files, which do not keep the others from being brought. */
+  /** Failures of single files, which do not stop the others. */
   readonly failures: unknown[];
   /** For JSON. */
   readonly actions: object[];
@@ -39,7 +39,7 @@ export interface SyncJob {
 
 /** A file to be brought. */
 export interface SyncStep {
-  /** Of what it will be there: `bucket/path`, or a file of this machine. */
+  /** Name of the target: `bucket/path`, or a file of this machine. */
   readonly name: string;
   readonly size: number;
   readonly isNew: boolean;
@@ -123,7 +123,7 @@ export function noteRemoved(job: SyncJob, name: string): void {
   noteAction(job, `removed ${printable(name)}`, { action: 'remove', name });
 }
 
-/** What ends one file alone is said, and kept for the end. */
+/** Prints an error of a single file, and records it for the exit code. */
 export function attemptOne(job: SyncJob, name: string, work: () => Promise<void>): Promise<void> {
   return goOnAfterFailure(job, name, work, isOfAllFiles);
 }

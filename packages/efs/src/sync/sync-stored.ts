@@ -1,4 +1,4 @@
-// What the service has below a folder of a bucket, and its removal.
+// The stored files below a folder of a bucket, and their removal.
 
 import { StorageError } from '../../../client/src/storage-error.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';

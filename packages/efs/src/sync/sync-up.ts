@@ -103,7 +103,7 @@ async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boo
   return (await etagOf(digests)) === there.etag;
 }
 
-/** What the service tells is taken for a length only where it can be one. */
+/** Checks that the chunk length that the service returned is possible. */
 function chunkBytesOf(there: FileRecord): number | undefined {
   const { chunkSize = 0 } = there;
   const isPossible = chunkSize >= chunkBytesMin && chunkSize <= chunkBytesMax;

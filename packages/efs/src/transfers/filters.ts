@@ -6,7 +6,7 @@ import picomatch from 'picomatch';
 interface FilterRule {
   readonly glob: string;
   readonly isIncluded: boolean;
-  /** Of all rules of the line. */
+  /** Position among all rules of the command line. */
   readonly order: number;
 }
 
@@ -16,7 +16,7 @@ export interface FilterFlags {
 }
 
 export interface Filter {
-  /** Of a path from the folder, its parts joined by slashes. */
+  /** Takes a path relative to the folder, its parts joined by slashes. */
   readonly isWanted: (path: string) => boolean;
   /** Nothing that is in this folder can be wanted. */
   readonly isClosed: (folder: string) => boolean;

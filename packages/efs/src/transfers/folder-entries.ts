@@ -1,4 +1,4 @@
-// What is directly in a folder, files and folders in the order of their names.
+// The files and folders directly in a folder, sorted by name.
 
 import type { Storage } from '../../../client/src/storage.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';

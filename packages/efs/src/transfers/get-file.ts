@@ -29,7 +29,7 @@ interface Wanted {
   readonly target: TargetFile;
   readonly common: DownloadOptions;
   readonly resume: boolean;
-  /** What goes on with it after an interruption, in words. */
+  /** How to resume after an interruption, in words. */
   readonly goesOnBy: string;
 }
 
@@ -136,7 +136,7 @@ interface Interruption {
   readonly error: unknown;
 }
 
-/** What came is kept if --resume can find it and it is not known to be wrong. */
+/** Keeps the received bytes if --resume can find them and they are not known to be wrong. */
 async function keepOrDrop(part: string, { transfer, wanted, error }: Interruption): Promise<void> {
   const isKept = transfer !== undefined && (await isRemembered(transfer, part));
   if (isKept && !isStorageError(error, 'IntegrityError')) {

@@ -1,5 +1,5 @@
-// Where `efs get <link>` writes. The sender of a link chose the name in it, so a name that nobody
-// typed here must not replace a file, hide one or act on a shell's settings, as .bashrc would.
+// The target of `efs get <link>`. The link's sender chose the name in it, so a name that the user
+// did not type must not replace a file, hide one or act on a shell's settings, as .bashrc would.
 
 import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';

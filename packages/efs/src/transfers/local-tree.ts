@@ -10,7 +10,7 @@ import type { Filter } from './filters.ts';
 import { isPartName } from './safe-path.ts';
 
 export interface LocalFile {
-  /** Where it is. */
+  /** Path on this machine. */
   readonly file: string;
   /** From the folder, with slashes. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface LocalTree {
 export interface TreeReading {
   readonly run: Run;
   readonly filter: Filter;
-  /** What cannot be read keeps none of the others, when this goes on after it. */
+  /** Runs the work on one file; an unreadable file does not stop the others. */
   readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ async function addEntry(
     if (!filter.isClosed(path)) await addFolder(reading, tree, { file, path: `${path}/` });
     return;
   }
-  // What a get has not finished is nobody's file yet.
+  // A partial download is not a file yet.
   if (!filter.isWanted(path) || isPartName(entry.name)) return;
   const stats = await statsOf(entry, file);
   if (stats?.isFile()) {

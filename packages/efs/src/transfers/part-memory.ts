@@ -59,7 +59,7 @@ export async function forgetPart(transfer: TransferName, part: string): Promise<
   if (await isRemembered(transfer, part)) await forgetState(transfer).catch(() => {});
 }
 
-/** What an earlier get has left and this one, begun anew, will be remembered instead of. */
+/** Deletes an earlier partial download that this one replaces. */
 export async function dropAbandoned(transfer: TransferName): Promise<void> {
   const state = await loadDownload(transfer);
   if (state === undefined || isAtWork(state)) return;

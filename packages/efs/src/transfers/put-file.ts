@@ -55,7 +55,7 @@ export function uploadOptions(
 export interface OpenedFile extends FileToPut {
   readonly source: FileSource;
   readonly report: NonNullable<UploadOptions['onProgress']>;
-  /** What goes on with it after an interruption, in words. */
+  /** How to resume after an interruption, in words. */
   readonly goesOnBy: string;
 }
 
@@ -140,7 +140,7 @@ async function uploadOrResume(
     return await storage.upload(source, { ...common, ...former, onSession });
   } catch (error) {
     if (isStorageError(error, 'NoIdentity')) {
-      // Who has only the recipient cannot make the same bytes again.
+      // A sender that only has the recipient cannot produce the same ciphertext again.
       printNote('Nothing here opens what the interrupted upload has sent: it begins anew.');
       const { bucket, path } = common;
       await storage.uploads.cancel({ bucket, path, uploadId: former.resume }).catch(() => {});

@@ -1,7 +1,7 @@
 // Names that a service gives as files of this machine: none leaves its folder, none is a device,
 // and no two are one file where the disk does not tell letters' cases apart.
 
-/** What Windows takes for devices, with any extension. */
+/** Names that Windows takes for devices, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 const windowsForbidden = /[<>:"|?*\\]/;
 const controls = /\p{Cc}/u;

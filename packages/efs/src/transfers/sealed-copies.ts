@@ -30,7 +30,7 @@ export async function carryFile(storage: Storage, carried: Carried): Promise<voi
   await storage.upload(body, {
     ...to,
     size,
-    // What is opened has the type of its name.
+    // A decrypted file gets the type of its name.
     contentType: contentType === ageType ? undefined : contentType,
     tags,
     metadata,
@@ -39,7 +39,7 @@ export async function carryFile(storage: Storage, carried: Carried): Promise<voi
   });
 }
 
-/** What has been replaced meanwhile is not what was carried, and stays. */
+/** Deletes the source only if it was not replaced meanwhile. */
 export async function moveFile(storage: Storage, carried: Carried): Promise<void> {
   const { from, signal } = carried;
   const before = await storage.stat(from, { signal });

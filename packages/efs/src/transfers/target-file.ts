@@ -1,5 +1,5 @@
-// Where `efs get` writes: what the target's name means on this disk, checked before anything is
-// fetched, and the part beside it that takes its place. Knows nothing of the service.
+// The target of `efs get`: resolves the name on this disk, checks it before anything is fetched,
+// and replaces it with the finished partial file. Knows nothing of the service.
 
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -58,7 +58,7 @@ async function statIfThere(path: string): Promise<Stats | undefined> {
   return unlessMissing(() => stat(path));
 }
 
-/** What has this name, a link itself; undefined when nothing has. */
+/** Returns the entry with this name, without following a link; undefined if it does not exist. */
 export function entryAt(path: string): Promise<Stats | undefined> {
   return unlessMissing(() => lstat(path));
 }

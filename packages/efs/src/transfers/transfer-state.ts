@@ -1,6 +1,6 @@
-// What an interrupted transfer needs to go on: one small file each under the user's state folder,
-// `$XDG_STATE_HOME/efs` (`~/.local/state/efs`). Holds upload ids, which let others go on with an
-// upload, and so is the user's alone; holds no key.
+// State that resumes an interrupted transfer: one small file each under the user's state folder,
+// `$XDG_STATE_HOME/efs` (`~/.local/state/efs`). Only the user can read it, because an upload id
+// lets others continue the upload; it holds no key.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -23,11 +23,11 @@ export interface UploadState {
   readonly uploadId: string;
   readonly size: number;
   readonly changedAtMs: number;
-  /** What else was asked for, in one text. */
+  /** The other options of the command, in one text. */
   readonly wishes: string;
-  /** Of an end-to-end bucket: what the same bytes are made again with. No secret. */
+  /** For an end-to-end bucket: reproduces the same ciphertext. Not secret. */
   readonly ageHeader?: string | undefined;
-  /** Of the process that sends it. */
+  /** Id of the process that sends it. */
   readonly processId: number;
 }
 
@@ -35,7 +35,7 @@ export interface DownloadState {
   readonly etag: string;
   /** Name of what has come, in the file's folder. */
   readonly part: string;
-  /** Of the process that writes it. */
+  /** Id of the process that writes it. */
   readonly processId: number;
 }
 

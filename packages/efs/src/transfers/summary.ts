@@ -8,27 +8,27 @@ import { isJson } from '../output/json-output.ts';
 import { printFailure, printJson, printLine, printNote } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 
-export interface Tally {
+export interface Summary {
   /** As in `12 removed.` */
   readonly verb: string;
   done: number;
-  /** What was done, as it is printed; for JSON. */
+  /** The completed names, as printed; for JSON. */
   readonly names: string[];
   readonly failures: unknown[];
 }
 
-export function startTally(verb: string): Tally {
+export function startSummary(verb: string): Summary {
   return { verb, done: 0, names: [], failures: [] };
 }
 
-export function countDone(tally: Tally, name: string): void {
-  tally.done++;
-  if (isJson()) tally.names.push(name);
+export function countDone(summary: Summary, name: string): void {
+  summary.done++;
+  if (isJson()) summary.names.push(name);
   else printLine(printable(name));
 }
 
 export function countFailure(
-  { verb, failures }: Pick<Tally, 'verb' | 'failures'>,
+  { verb, failures }: Pick<Summary, 'verb' | 'failures'>,
   name: string,
   error: unknown,
 ): void {
@@ -37,15 +37,15 @@ export function countFailure(
   printFailure(error, text, name);
 }
 
-/** What ends the command in the end, with the exit code of its cause. */
+/** Error that ends the command, with the exit code of its cause. */
 export function failureOf(cause: unknown, text: string): Error {
   if (!isStorageError(cause)) return new Error(text, { cause });
   return new StorageError(cause.code, text, { status: cause.status, cause });
 }
 
-/** What ends the work on one name is kept; what would end it on all of them ends the command. */
+/** Records an error of one name; rethrows an error that would affect all names. */
 export async function goOnAfterFailure(
-  tally: Pick<Tally, 'verb' | 'failures'>,
+  summary: Pick<Summary, 'verb' | 'failures'>,
   name: string,
   work: () => Promise<void>,
   isOfAll: (error: unknown) => boolean = endsAll,
@@ -54,7 +54,7 @@ export async function goOnAfterFailure(
     await work();
   } catch (error) {
     if (isOfAll(error)) throw error;
-    countFailure(tally, name, error);
+    countFailure(summary, name, error);
   }
 }
 
@@ -64,17 +64,17 @@ export function endsAll(error: unknown): boolean {
 }
 
 /** With the exit code of the first failure. The summary is the JSON value, unless there is one. */
-export function finish(run: Run, tally: Tally, isSummedUp: boolean): void {
-  if (isJson()) printJson(jsonOf(tally));
-  endTally(run, tally, isSummedUp);
+export function finish(run: Run, summary: Summary, isSummedUp: boolean): void {
+  if (isJson()) printJson(jsonOf(summary));
+  endSummary(run, summary, isSummedUp);
 }
 
-function jsonOf({ verb, done, names, failures }: Tally): object {
+function jsonOf({ verb, done, names, failures }: Summary): object {
   return { verb, done, failed: failures.length, names };
 }
 
 /** For who has printed another JSON value. */
-export function endTally(run: Run, { verb, done, failures }: Tally, isSummedUp: boolean): void {
+export function endSummary(run: Run, { verb, done, failures }: Summary, isSummedUp: boolean): void {
   const [first] = failures;
   if (first !== undefined) throw failureOf(first, `${done} ${verb}, ${failures.length} failed.`);
   if (isSummedUp && !run.isQuiet && !isJson()) printNote(`${done} ${verb}.`);

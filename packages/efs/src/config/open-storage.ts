@@ -1,0 +1,99 @@
+// Opens the service for a configuration: as the caller who reads and stores files, or as the owner
+// who manages buckets.
+
+import { join } from 'node:path';
+import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
+import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
+import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
+import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
+import { createNodeStorage } from '../../../client/src/node/storage.ts';
+import type { Storage, StorageOptions } from '../../../client/src/storage.ts';
+import type { EndToEndOptions } from '../../../client/src/types/end-to-end.ts';
+import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
+import { UsageError } from '../output/usage-error.ts';
+import { type Configuration, hasIdentity } from './config.ts';
+import { configFolder } from './profiles.ts';
+
+/** A configuration and a callback for retries. */
+interface WatchedConfiguration extends Configuration {
+  readonly onRetry?: StorageOptions['onRetry'];
+}
+
+const unknownService =
+  'It is not known where the service is: set EFS_URL (https://<canister id>.icp.net on the ' +
+  'network) and EFS_API_KEY, or run efs profile add, or run in a folder with a local replica.';
+const unknownCanister =
+  'It is not known which canister to call: set EFS_URL to its address (https://<canister ' +
+  'id>.icp.net on the network), or EFS_HOST (https://icp-api.io) and EFS_CANISTER_ID; or run efs ' +
+  'profile add, or run in a folder with a local replica.';
+
+/** Opens the storage for files, over the configured transport. */
+export async function openStorage(configuration: WatchedConfiguration): Promise<Storage> {
+  return open(await fileOptions(configuration), configuration);
+}
+
+async function fileOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
+  const { url, host, apiKey, isLocalKey, timeoutMs, onRetry } = configuration;
+  if (url === undefined && host === undefined) throw new UsageError(unknownService);
+  if (configuration.transport === 'actor') {
+    const isNeeded = !hasIdentity(configuration) || !isLocalKey;
+    return actorOptions({ ...configuration, apiKey: isNeeded ? apiKey : undefined });
+  }
+  if (url === undefined) throw new UsageError(unknownService);
+  return { url, apiKey, timeoutMs, onRetry };
+}
+
+async function open(options: StorageOptions, configuration: Configuration): Promise<Storage> {
+  const endToEnd = nodeEndToEnd(await endToEndOptions(configuration));
+  return createNodeStorage({ ...options, endToEnd });
+}
+
+/** Options for decryption; identities that the network derives are stored beside the profiles. */
+async function endToEndOptions(configuration: Configuration): Promise<EndToEndOptions> {
+  const { ageIdentity, environment } = configuration;
+  const store = fileIdentityStore(join(configFolder(environment), 'identities'));
+  const common = { store, cipher: nodeSegmentCipher };
+  if (ageIdentity === undefined) return common;
+  const { loadAgeIdentities } = await import('./age-identities.ts');
+  return { ...common, identities: await loadAgeIdentities(ageIdentity, environment) };
+}
+
+/**
+ * Opens the secrets of buckets, as the caller for files or as the identity that manages buckets.
+ */
+export async function openSecrets(
+  configuration: WatchedConfiguration,
+  who: 'files' | 'manager',
+): Promise<BucketSecrets> {
+  const { bucketSecrets } = await import('../../../client/src/bucket-secrets.ts');
+  const options = await (who === 'files'
+    ? fileOptions(configuration)
+    : actorOptions({ ...configuration, apiKey: undefined }));
+  return bucketSecrets(options, await endToEndOptions(configuration));
+}
+
+/** Opens the storage for managing buckets and keys, which takes an identity and actor calls. */
+export async function openManager(configuration: WatchedConfiguration): Promise<Storage> {
+  return open(await actorOptions({ ...configuration, apiKey: undefined }), configuration);
+}
+
+/** Opens the storage with the caller's identity, if there is one, otherwise as for files. */
+export function openServiceAdmin(configuration: WatchedConfiguration): Promise<Storage> {
+  const { host, canisterId } = configuration;
+  const isKnown = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
+  return isKnown ? openManager(configuration) : openStorage(configuration);
+}
+
+async function actorOptions(configuration: WatchedConfiguration): Promise<StorageOptions> {
+  const { url, host, canisterId, apiKey, timeoutMs, onRetry } = configuration;
+  if (host === undefined || canisterId === undefined) throw new UsageError(unknownCanister);
+  const identity = await identityOf(configuration);
+  return { host, canisterId, identity, apiKey, linkUrl: url, timeoutMs, onRetry };
+}
+
+/** Loads the agent, which takes a quarter of a second. */
+async function identityOf(configuration: Configuration): Promise<StorageIdentity | undefined> {
+  if (!hasIdentity(configuration)) return undefined;
+  const { loadIdentity } = await import('./load-identity.ts');
+  return (await loadIdentity(configuration)).identity;
+}
