@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { askedKey } from './address-key.ts';
-import { later } from './parts/later.tsx';
+import { deferred } from './parts/deferred.tsx';
 import { Notices } from './parts/notices.tsx';
 import { addressOf, route } from './route.ts';
 import { session, signOut } from './session.ts';
@@ -15,8 +15,8 @@ import { Overview } from './views/overview.tsx';
 import { SignIn } from './views/sign-in.tsx';
 import { UploadPanel } from './views/upload-panel.tsx';
 
-const BucketPage = later(async () => (await import('./views/bucket.tsx')).BucketPage);
-const DropBoxPage = later(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
+const BucketPage = deferred(async () => (await import('./views/bucket.tsx')).BucketPage);
+const DropBoxPage = deferred(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
 
 export function App() {
   return (

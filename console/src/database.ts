@@ -1,5 +1,5 @@
-// What outlives a reload and is no text: the device's key, and what goes on with uploads that were
-// cut short. One IndexedDB; a browser that has none, or forbids it, keeps nothing.
+// State that outlives a reload: the device's key, and the state of interrupted uploads. Uses one
+// IndexedDB; a browser without one, or that forbids it, stores nothing.
 
 const databaseName = 'efs-console';
 const stores = ['keys', 'uploads'] as const;

@@ -10,7 +10,7 @@ export interface DropBox {
 }
 
 export interface DropBoxRequest extends DropBox {
-  /** Of the key, for its owner. */
+  /** Name of the key, for its owner. */
   readonly name: string;
   readonly expiresAt: Date | undefined;
 }

@@ -1,5 +1,5 @@
-// What has failed, as a sentence that says what to do. The service's own words say what was wrong;
-// what they can't know, because they know no console, is added here.
+// Describes a failure in a sentence that says what to do. The service's own words say what was
+// wrong; this file adds what the user can do in the console.
 
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 

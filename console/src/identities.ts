@@ -1,5 +1,5 @@
-// Who signs, when it is no key: a key of this device, or Internet Identity. Loaded with its first
-// use, since it brings the agent's library along.
+// Identities that sign calls: a key of this device, or Internet Identity. Loaded at first use,
+// because it loads the agent's library.
 
 import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity } from '@icp-sdk/core/identity';
@@ -9,7 +9,7 @@ import { keepValues, keptValue } from './database.ts';
 
 const deviceKeyName = 'device';
 
-/** What the network has derived for members of end-to-end buckets, of whom it asks much. */
+/** Identities of end-to-end buckets that the network derived for members; deriving costs cycles. */
 export const identityStore = browserIdentityStore();
 
 /**

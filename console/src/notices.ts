@@ -1,4 +1,4 @@
-// What the page tells in passing: shown for a while, and read out.
+// Short messages of the page: shown for a while, and read aloud.
 
 import { signal } from '@preact/signals';
 

@@ -1,4 +1,4 @@
-// Where the page is, kept in the fragment: the canister serves one page at `/`.
+// The current view, stored in the fragment: the canister serves one page at `/`.
 
 import { signal } from '@preact/signals';
 

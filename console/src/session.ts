@@ -1,5 +1,5 @@
-// Who is signed in, and the storage that speaks for them. A key's secret is in memory and in
-// sessionStorage, in localStorage when its holder asked for that, and nowhere else.
+// The signed-in caller, and its storage. A key's secret is only in memory and in sessionStorage,
+// and in localStorage if its holder asked for that.
 
 import { signal } from '@preact/signals';
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
@@ -31,12 +31,15 @@ export interface Session {
   readonly storage: Storage;
   /** Files as they are stored, of end-to-end buckets too. */
   readonly stored: Storage;
-  /** Of an identity. */
+  /** Principal of an identity. */
   readonly principal?: string | undefined;
-  /** Of a key. */
+  /** Buckets of a key. */
   readonly buckets?: readonly string[] | undefined;
   readonly drop?: DropBox | undefined;
-  /** Of an identity: that of an end-to-end bucket's newest epoch, by an owner, if it is missing. */
+  /**
+   * For an owner's identity: publishes the recipient of an end-to-end bucket's newest epoch if
+   * missing.
+   */
   publishRecipient?(bucket: string): Promise<void>;
 }
 
@@ -78,7 +81,7 @@ export function isSignedInOtherwise(apiKey: string): boolean {
 function keySession({ apiKey, buckets, drop }: KeySession): Session {
   const options = { url: location.origin, apiKey, retry, sendBody: xhrSender };
   const stored = createStorage(options);
-  // What a bucket is takes an update, some seconds: it is asked of whoever uploads alone.
+  // Asking for a bucket's mode takes an update of some seconds, so only uploads ask for it.
   const { upload, uploadAll } = createStorage({ ...options, endToEnd: endToEnd() });
   return { kind: 'key', storage: { ...stored, upload, uploadAll }, stored, buckets, drop };
 }
@@ -119,7 +122,7 @@ async function requireBucket(storage: Storage, bucket: string): Promise<void> {
   }
 }
 
-/** Of a key; for the way of transport that the storage is not of. */
+/** Secret of a key, for requests over the other transport. */
 export function secretOf({ kind }: Session): string | undefined {
   const kept = readKept();
   return kind === 'key' && kept?.kind === 'key' ? kept.apiKey : undefined;
@@ -166,7 +169,7 @@ export async function signInByIdentity(
   session.value = opened;
 }
 
-/** Of an identity: one that knows nothing of buckets yet. */
+/** Replaces the identity's session by one without cached bucket modes. */
 export async function renewSession(): Promise<void> {
   const kept = readKept();
   if (kept !== undefined && kept.kind !== 'key') session.value = await identitySession(kept.kind);

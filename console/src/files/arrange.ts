@@ -12,7 +12,7 @@ interface Place {
 }
 
 export interface Arrangement {
-  /** What is in the place of the entries now, where the answer told. */
+  /** The files now at these paths, if the response contained them. */
   readonly files: readonly FileRecord[];
   readonly gone: readonly string[];
 }
@@ -103,7 +103,7 @@ export async function removeEntries(
   return removed;
 }
 
-/** Of each path the newest former version becomes the file again. */
+/** Restores the newest former version of each path. */
 export async function restoreAll(
   { storage, bucket }: Place,
   paths: readonly string[],

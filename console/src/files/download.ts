@@ -18,7 +18,7 @@ interface Place {
 
 const linkMs = 60 * 60_000;
 
-/** Of links that are the page's own: they are no news to whoever looks at those of a file. */
+/** Ids of the page's own links, which the list of a file's links does not show. */
 const ownLinks = new Set<string>();
 
 export function isOwnLink(id: string): boolean {
@@ -26,7 +26,7 @@ export function isOwnLink(id: string): boolean {
 }
 
 export interface OpenedAddress {
-  /** Of this origin. */
+  /** An address of this origin. */
   readonly address: string;
   /** When nothing looks at it any more. */
   close(): void;
@@ -56,12 +56,12 @@ function save(address: string, name: string): void {
   anchor.click();
 }
 
-/** What the library opens for this page alone: the service has nothing but the sealed bytes. */
+/** Whether only this page can decrypt the file: the service stores ciphertext. */
 export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): boolean {
   return contentType === 'application/age';
 }
 
-/** What nothing here opens comes as it is stored, for age. */
+/** Downloads a file; one that nothing here can decrypt comes as it is stored, for age. */
 export async function downloadOne(session: Session, file: FileRecord): Promise<void> {
   const { bucketId: bucket, path } = file;
   const name = nameOf(path);
@@ -82,8 +82,8 @@ export async function downloadOne(session: Session, file: FileRecord): Promise<v
 }
 
 /**
- * What the file was, under a name of its own. Links are to files as they are: its bytes come
- * through this page.
+ * Downloads a former version under a name of its own. Links only open current files, so the bytes
+ * come through this page.
  */
 export async function downloadVersion(
   session: Session,
@@ -116,7 +116,7 @@ function versionName(name: string, version: number): string {
   return `${name.slice(0, end)} (version ${version})${name.slice(end)}`;
 }
 
-/** Of an age file that is not opened. */
+/** Name of an age file that is saved encrypted. */
 function storedName(name: string): string {
   return name.endsWith('.age') ? name : `${name}.age`;
 }
@@ -131,7 +131,7 @@ interface FilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
-/** Where the browser lets a page write to the disk. */
+/** Asks the user for a file, in browsers that let pages write to the disk. */
 function pickTarget(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
   return (globalThis as FilePicker).showSaveFilePicker?.({ suggestedName });
 }
@@ -164,7 +164,7 @@ async function* partsOf(session: Session, bucket: string, entries: readonly Entr
   }
 }
 
-/** Of folders all that is below, named from where the folder is. */
+/** Yields all files below the selected folders, named relative to the folder's parent. */
 async function* filesOf(
   { storage, bucket }: Place,
   entries: readonly Entry[],

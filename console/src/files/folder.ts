@@ -1,4 +1,4 @@
-// What a folder has, page by page: folders first, then files, sorted by what is asked for.
+// The contents of a folder, page by page: folders first, then files, in the chosen order.
 
 import { computed, signal } from '@preact/signals';
 import type { Storage } from '../../../packages/client/src/storage.ts';
@@ -162,7 +162,7 @@ function shown(found: readonly Entry[], { field, isDescending }: Sort, filter: s
   });
 }
 
-/** That of the service: by code units, so that a further page comes behind what is there. */
+/** The service's order, by code units, so that a further page follows the entries shown. */
 function byName({ path: one }: Entry, { path: other }: Entry): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// What a preview needs of a file, wherever its bytes are: of a bucket, or at a link.
+// The parts of a file that a preview needs, from a bucket or from a link.
 
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';

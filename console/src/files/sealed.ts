@@ -30,7 +30,7 @@ export async function openSealed(
   { bucketId: bucket, path }: Pick<FileRecord, 'bucketId' | 'path'>,
   version?: number,
 ): Promise<Blob> {
-  // What a key fetches is what is stored.
+  // With an API key only the stored bytes are available.
   if (session.kind === 'key') throw new NotOpened();
   try {
     return await blobOf(await session.storage.download({ bucket, path }, { version }));

@@ -1,9 +1,9 @@
-// What a file is, for whoever is to see it.
+// The type of a file as shown to users.
 
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isSealed } from './download.ts';
 
-/** Of sealed files, whose type is that of what seals them: by the name's end. */
+/** Types of encrypted files by the extension of their names: their stored type is that of age. */
 const sealedTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

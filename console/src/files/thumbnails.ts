@@ -24,7 +24,7 @@ export function togglePictures(): void {
   else localStorage.removeItem(settingName);
 }
 
-/** What browsers make small; of a drawing (SVG) they don't. */
+/** Whether browsers can shrink the picture; they cannot with a drawing (SVG). */
 export function hasThumbnail(file: FileRecord): boolean {
   const isPicture = /^image\/(?!svg)/.test(shownType(file));
   return isPicture && file.size <= sourceBytesMax;
@@ -34,7 +34,7 @@ interface Wish {
   readonly storage: Storage;
   readonly file: FileRecord;
   readonly signal: AbortSignal;
-  /** Of an address of this page; not called when there is no picture in it. */
+  /** Receives an address of this page; not called if the file contains no picture. */
   onMade(address: string): void;
 }
 
@@ -50,7 +50,7 @@ export function wishThumbnail(wish: Wish): void {
   } else wish.onMade(address);
 }
 
-/** Of these bytes: a file that took the place of another has another tag. */
+/** Name in the cache for these bytes: a replaced file has another tag. */
 function nameOfKept({ bucketId, path, etag }: FileRecord): string {
   return `${bucketId}/${path} ${etag}`;
 }

@@ -1,8 +1,8 @@
-// What is so or not.
+// A labelled checkbox.
 
 import type { Signal } from '@preact/signals';
 
-export function Tick({ label, value }: { label: string; value: Signal<boolean> }) {
+export function Checkbox({ label, value }: { label: string; value: Signal<boolean> }) {
   return (
     <label class="check">
       <input

@@ -14,11 +14,11 @@ async function serviceFailure(): Promise<string | undefined> {
   return session.value?.storage.status().then(() => undefined, sentenceOf);
 }
 
-export function later<Props extends object>(
+export function deferred<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): (props: Props) => preact.JSX.Element {
   let known: ComponentType<Props> | undefined;
-  return function Later(props) {
+  return function Deferred(props) {
     const failure = useSignal<string | undefined>(undefined);
     const isLoaded = useSignal(known !== undefined);
     useEffect(() => {

@@ -1,4 +1,4 @@
-// For how long what is handed out shall work.
+// A select for the expiry of links and keys.
 
 import type { Signal } from '@preact/signals';
 import { dayMs } from '../words.ts';
@@ -10,8 +10,8 @@ const terms = [
   ['', 'no limit'],
 ] as const;
 
-/** `days`: '' for no limit. */
-export function Term({ days }: { days: Signal<string> }) {
+/** `days`: '' means no expiry. */
+export function ExpirySelect({ days }: { days: Signal<string> }) {
   return (
     <label>
       It works for
@@ -31,6 +31,6 @@ export function Term({ days }: { days: Signal<string> }) {
   );
 }
 
-export function endOfTerm(days: string): Date | undefined {
+export function expiryAfter(days: string): Date | undefined {
   return days === '' ? undefined : new Date(Date.now() + Number(days) * dayMs);
 }

@@ -1,4 +1,4 @@
-// What has failed, where it was asked for, read out at once.
+// A failure, shown beside the action that failed and read aloud at once.
 
 export function Failure({ text, onRetry }: { text: string | undefined; onRetry?: () => void }) {
   if (text === undefined) return null;

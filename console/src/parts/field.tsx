@@ -9,9 +9,9 @@ interface FieldProps {
   readonly hint?: string;
   readonly isRequired?: boolean;
   readonly isSecret?: boolean;
-  /** Where a dialog begins. */
+  /** Receives the focus when a dialog opens. */
   readonly isFirst?: boolean;
-  /** What it must look like, of digits alone. */
+  /** Pattern of a field that takes only digits. */
   readonly digits?: string;
 }
 

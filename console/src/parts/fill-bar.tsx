@@ -1,15 +1,15 @@
-// A chart of one line: how much of a whole there is. The text beside it says the same.
+// A bar that shows the used share of a whole. The text beside it says the same.
 
-interface BarProps {
-  /** Of 1; what is more is all of it. */
+interface FillBarProps {
+  /** Share between 0 and 1; more counts as 1. */
   readonly share: number;
-  /** What is to be seen, for whoever does not see it. */
+  /** Describes the bar for screen readers. */
   readonly label: string;
   readonly isLow?: boolean;
 }
 
-export function Bar({ share, label, isLow = false }: BarProps) {
-  // What is there at all is to be seen.
+export function FillBar({ share, label, isLow = false }: FillBarProps) {
+  // A small share must still be visible.
   const width = share > 0 ? Math.min(100, Math.max(0.7, share * 100)) : 0;
   return (
     <svg

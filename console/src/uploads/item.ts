@@ -15,11 +15,11 @@ export interface UploadItem {
   state: ItemState;
   doneBytes: number;
   failure?: string | undefined;
-  /** Of its session, when it has one. */
+  /** Id of its upload session, if one has begun. */
   uploadId?: string | undefined;
-  /** Of that session, where the file is sealed. */
+  /** age header of that session, if the file is encrypted. */
   ageHeader?: string | undefined;
-  /** What is at the path may go. */
+  /** The upload may replace the file at the path. */
   mayReplace: boolean;
   /** It has been sent before, and nobody knows what became of that. */
   wasSent: boolean;

@@ -1,5 +1,5 @@
-// What is known of uploads after a reload: the page may not keep the files themselves, so whoever
-// chooses the same ones again goes on where they were.
+// Uploads that outlive a reload: the page may not store the files themselves, so the upload
+// continues when the user chooses the same files again.
 
 import { forgetValues, keepValues, keptValues } from '../database.ts';
 import { nameOf } from '../words.ts';
@@ -11,7 +11,7 @@ export interface KeptUpload {
   readonly size: number;
   /** As the file tells it, in milliseconds. */
   readonly modified: number;
-  /** Of a session that was begun. */
+  /** Id of a session that was begun. */
   readonly uploadId?: string | undefined;
   readonly ageHeader?: string | undefined;
   /** The page that sends it. */
@@ -48,7 +48,7 @@ export async function forgetUploads(ids: readonly string[]): Promise<void> {
   await forgetValues('uploads', ids).catch(() => {});
 }
 
-/** What was cut short of this very file, as far as the browser tells of it. */
+/** Finds the interrupted upload of this file, as far as the browser can identify it. */
 export function matching(kept: readonly KeptUpload[], file: File): KeptUpload | undefined {
   return kept.find(
     ({ path, size, modified }) =>

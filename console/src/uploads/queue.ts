@@ -16,7 +16,7 @@ export type QueueState = 'idle' | 'sending' | 'paused' | 'unreachable';
 export const queueState = signal<QueueState>('idle');
 /** Replaced a few times a second while something goes. */
 export const uploads = signal<readonly UploadItem[]>([]);
-/** Of pages that are gone. */
+/** Interrupted uploads of closed pages. */
 export const leftOver = signal<readonly KeptUpload[]>([]);
 export const pace = createPace();
 

@@ -91,8 +91,8 @@ function hasEnded(error: unknown): boolean {
 }
 
 /**
- * What is at the path, if it is this very file: an answer may have been lost with the page or the
- * connection, and the file is in its own way then.
+ * Returns the file at the path if it is this very file: its answer may have been lost with the
+ * page or the connection, and the upload would collide with itself.
  */
 export async function storedBefore(item: UploadItem): Promise<FileRecord | undefined> {
   if (!item.wasSent || item.file.size > smallFileBytesMax) return undefined;

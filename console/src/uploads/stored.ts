@@ -1,4 +1,4 @@
-// Who wants to know of files that this page has stored.
+// Listeners for files that this page has stored.
 
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 

@@ -3,11 +3,11 @@
 import { useSignal } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketOptions } from '../../../packages/client/src/types/buckets.ts';
+import { Checkbox } from '../parts/checkbox.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
-import { Tick } from '../parts/tick.tsx';
 import { go } from '../route.ts';
 import { addBucket, type Session } from '../session.ts';
 
@@ -73,9 +73,12 @@ function BucketForm({ session, label, onAdded }: Props & { label: string }) {
       />
       {session.kind !== 'key' && (
         <>
-          <Tick label="Everybody may read its files" value={isPublic} />
-          <Tick label="End-to-end: files are encrypted before they are sent" value={isEndToEnd} />
-          {isEndToEnd.value && <Tick label="Seal the names of files too" value={sealsNames} />}
+          <Checkbox label="Everybody may read its files" value={isPublic} />
+          <Checkbox
+            label="End-to-end: files are encrypted before they are sent"
+            value={isEndToEnd}
+          />
+          {isEndToEnd.value && <Checkbox label="Seal the names of files too" value={sealsNames} />}
         </>
       )}
       <Failure text={failure.value} />

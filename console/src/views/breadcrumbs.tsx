@@ -1,4 +1,4 @@
-// Where in a bucket one is, each part a link.
+// The path of the current folder, each part a link.
 
 import { addressOf } from '../route.ts';
 

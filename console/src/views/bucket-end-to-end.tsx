@@ -4,11 +4,11 @@ import { useSignal } from '@preact/signals';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { EndToEndRecord } from '../../../packages/client/src/types/end-to-end.ts';
 import { tell } from '../notices.ts';
+import { Checkbox } from '../parts/checkbox.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
-import { Tick } from '../parts/tick.tsx';
 import { renewSession } from '../session.ts';
 import { whenOf } from '../words.ts';
 import { type BucketProps, isOwner } from './bucket-role.ts';
@@ -27,7 +27,7 @@ function isEmpty({ fileCount, versionCount, openUploads }: BucketRecord): boolea
   return fileCount + versionCount + openUploads === 0;
 }
 
-/** What this page's storage knows of the bucket would be some minutes old. */
+/** Reloads the bucket's mode: the cached one would be some minutes old. */
 function useModeChange({ record, onChanged }: BucketProps) {
   const task = useTask();
   const change = (work: () => Promise<BucketRecord>, said: string) =>
@@ -58,7 +58,7 @@ function NotYet(props: BucketProps) {
       )}
       {isOwner(props) && isEmpty(record) && (
         <>
-          <Tick label="Seal the names of files too" value={sealsNames} />
+          <Checkbox label="Seal the names of files too" value={sealsNames} />
           <button
             type="button"
             disabled={isUnderWay.value}

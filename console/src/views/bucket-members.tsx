@@ -1,4 +1,4 @@
-// Who else may use a bucket.
+// The members of a bucket.
 
 import { useSignal } from '@preact/signals';
 import type { BucketMember } from '../../../packages/client/src/types/buckets.ts';

@@ -1,4 +1,4 @@
-// What the parts of a bucket's page are told, and whether an owner looks at them.
+// Properties of the parts of a bucket's page, and whether the viewer is an owner.
 
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-// Where files are dropped, and the buttons for whoever does not drop.
+// The area for dropped files, with buttons for choosing files.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';

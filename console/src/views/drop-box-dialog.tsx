@@ -4,11 +4,11 @@ import { useSignal } from '@preact/signals';
 import { recordOf } from '../bucket-record.ts';
 import { makeDropBox } from '../drop-box.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
-import { endOfTerm, Term } from '../parts/term.tsx';
 import { nameOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
@@ -39,7 +39,7 @@ function DropBoxForm({ target }: { target: Target }) {
         bucket,
         folder: folderOf(folder.value),
         name: name.value.trim(),
-        expiresAt: endOfTerm(days.value),
+        expiresAt: expiryAfter(days.value),
       });
     });
   };
@@ -58,7 +58,7 @@ function DropBoxForm({ target }: { target: Target }) {
         isRequired
         hint="By which you find it again to revoke it."
       />
-      <Term days={days} />
+      <ExpirySelect days={days} />
       <Failure text={failure.value} />
       <button type="submit" class="main" disabled={isUnderWay.value}>
         {isUnderWay.value ? 'Making the address …' : 'Make the address'}
@@ -71,7 +71,7 @@ function folderOf(text: string): string {
   return `${text.trim().replace(/^\/+|\/+$/g, '')}/`;
 }
 
-/** What is sent to an end-to-end bucket is sealed by who sends it: to a recipient that is there. */
+/** Publishes a recipient if the bucket has none: senders encrypt to it. */
 async function prepare({ session, bucket }: Target): Promise<void> {
   const { endToEnd } = await recordOf(session, bucket);
   if (endToEnd?.sealsNames) {

@@ -1,4 +1,4 @@
-// What somebody sees who was asked to send files: where they go, and what has become of them.
+// The page for people who were asked to send files: where the files go, and their progress.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,4 @@
-// What is noted with a file and served with it. The bytes stay.
+// Edits a file's type, tags and headers; its bytes do not change.
 
 import { useSignal } from '@preact/signals';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -57,7 +57,7 @@ function EditForm({ session, file, onChanged, onClose }: EditProps & { onClose()
             .split(',')
             .map((tag) => tag.trim())
             .filter((tag) => tag !== ''),
-          // What is named takes the place of all headers, which no record tells.
+          // Headers are replaced as a whole, because records do not contain the current ones.
           ...(cache !== '' && { headers: { 'Cache-Control': cache } }),
           ifMatch: etag,
         },

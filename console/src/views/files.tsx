@@ -5,9 +5,9 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Folder } from '../files/folder.ts';
 import { createSelection, selectedOf } from '../files/selection.ts';
 import { arePicturesShown, togglePictures } from '../files/thumbnails.ts';
+import { deferred } from '../parts/deferred.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { later } from '../parts/later.tsx';
 import type { Route } from '../route.ts';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
@@ -21,7 +21,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import type { Action } from './selection-props.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 
-const DropBoxDialog = later(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
+const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
 
 type FilesRoute = Extract<Route, { view: 'files' }>;
 

@@ -1,5 +1,5 @@
-// What somebody was sent: a file that is opened in this page, by what stands in its address.
-// Nothing is asked of them, and nothing else of the console is there.
+// The page of a link to an encrypted file, decrypted with the secret in its address. It asks for
+// nothing, and shows nothing else of the console.
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -43,7 +43,7 @@ interface Opened {
   whole(): Promise<Blob>;
 }
 
-/** What has failed is begun anew: a download's bytes come but once. */
+/** Downloads again after a failure, because a download's bytes can be read only once. */
 function fetchedOnce(opened: Download, openAgain: () => Promise<Download>): Opened['whole'] {
   let fresh: Download | undefined = opened;
   let fetched: Promise<Blob> | undefined;

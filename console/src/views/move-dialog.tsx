@@ -50,7 +50,7 @@ export function MoveDialog(props: SelectionProps & { kind: Kind; onClose(): void
       const done: Arrangement = await arrange(place, entries, targetsOf(kind, text.value));
       folder.drop(new Set(done.gone));
       tellStored(bucket, done.files);
-      // What a folder has become is in nobody's answer.
+      // Responses do not describe moved folders.
       if (entries.some(({ isFolder }) => isFolder)) folder.reload();
       selection.clear();
       onClose();

@@ -15,7 +15,7 @@ export function OpenUploads({ session, record }: BucketProps) {
       (found) => {
         sessions.value = found;
       },
-      // Who may not see them sees none.
+      // Callers without the right to list uploads see an empty list.
       () => {},
     );
   useEffect(() => void load(), []);

@@ -1,4 +1,4 @@
-// What there is: the buckets of whoever is signed in, and how the service is.
+// The overview: the caller's buckets and the state of the service.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -7,9 +7,9 @@ import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { Usage } from '../../../packages/client/src/types/listings.ts';
 import { sentenceOf } from '../failures.ts';
-import { Bar } from '../parts/bar.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { FillBar } from '../parts/fill-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { addressOf } from '../route.ts';
 import type { Session } from '../session.ts';
@@ -107,12 +107,14 @@ interface FillingProps {
   readonly allBytes: number;
 }
 
-/** Of its limit, where it has one; else of what is in all of these buckets. */
+/**
+ * Fill level: the share of the bucket's quota, or without one of the bytes of all these buckets.
+ */
 function Filling({ usage: { bytes }, quota, allBytes }: FillingProps) {
   const share = quota ? bytes / quota : bytes / Math.max(1, allBytes);
   const percent = `${Math.round(share * 100)} %`;
   const label = quota ? `${percent} of its ${sizeOf(quota)}` : `${percent} of all these files`;
-  return <Bar share={share} isLow={quota !== undefined && share > 0.9} label={label} />;
+  return <FillBar share={share} isLow={quota !== undefined && share > 0.9} label={label} />;
 }
 
 function NoBuckets() {

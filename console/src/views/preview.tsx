@@ -1,5 +1,5 @@
-// What a file looks like. Nothing of a bucket runs here: pictures and media run no script, a PDF is
-// in the browser's own viewer, and a text stays a text, Markdown becomes elements made here.
+// Shows a file. Nothing of a bucket runs here: pictures and media run no script, a PDF opens in the
+// browser's own viewer, and text stays text; Markdown becomes elements made here.
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -85,7 +85,7 @@ async function show(file: Previewed, kind: Kind): Promise<Shown> {
 async function openedPicture(file: Previewed, kind: Kind): Promise<OpenedAddress> {
   const isPicture = kind === 'image' && file.size <= pictureBytesMax;
   if (file.address !== undefined && !isPicture) return file.address();
-  // Of the kind that was chosen: nothing looks into the bytes for another one.
+  // Uses the chosen type: nothing inspects the bytes for another one.
   const blob = new Blob([await file.whole()], { type: file.type });
   const address = URL.createObjectURL(blob);
   return { address, close: () => URL.revokeObjectURL(address) };

@@ -1,4 +1,4 @@
-// What can be done with the selected files: a bar that is there while some are.
+// Actions for the selected files: a bar that is shown while files are selected.
 
 import { type Signal, useSignal } from '@preact/signals';
 import { sentenceOf } from '../failures.ts';

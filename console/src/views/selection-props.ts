@@ -1,4 +1,4 @@
-// What is selected where: what the bar and its dialogs are told.
+// The selection: properties of the bar and its dialogs.
 
 import type { Entry, Folder } from '../files/folder.ts';
 import type { Selection } from '../files/selection.ts';

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ServiceStatus } from '../../../packages/client/src/types/service.ts';
-import { Bar } from '../parts/bar.tsx';
+import { FillBar } from '../parts/fill-bar.tsx';
 import type { Session } from '../session.ts';
 import { counted, sizeOf } from '../words.ts';
 
@@ -46,7 +46,7 @@ function Held({ status }: { status: ServiceStatus }) {
     <li class="card tile">
       <h3>Files</h3>
       <p class="figure">{sizeOf(bytesStored)}</p>
-      <Bar share={share} label={`Files are ${percent} of the memory`} />
+      <FillBar share={share} label={`Files are ${percent} of the memory`} />
       <p class="quiet">
         {counted(files, 'file')} in {counted(buckets, 'bucket')}; {sizeOf(memory)} of memory with
         what is noted of them and the program
@@ -56,8 +56,8 @@ function Held({ status }: { status: ServiceStatus }) {
 }
 
 /**
- * Of a subnet of 13 nodes, in cycles: 127,000 a GiB and second. A dollar is 0.73 T cycles or so,
- * by the rate of the cycles' own unit, one XDR a trillion.
+ * Cycles per GiB and second on a subnet of 13 nodes. A dollar is about 0.73 T cycles, because a
+ * trillion cycles cost one XDR.
  */
 const storageCyclesPerGibSecond = 127_000;
 const daySeconds = 86_400;
@@ -67,7 +67,7 @@ const freezingDays = 30;
 const yearDays = 365;
 const trillions = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** What its memory costs; what uploads cost comes on top. */
+/** Daily cost of its memory; uploads cost extra. */
 function cyclesPerDay({ stableBytes, heapBytes }: ServiceStatus): number {
   return ((stableBytes + heapBytes) / 2 ** 30) * storageCyclesPerGibSecond * daySeconds;
 }
@@ -97,7 +97,7 @@ function Cycles({ status }: { status: ServiceStatus }) {
     <li class="card tile">
       <h3>Cycles left</h3>
       <p class="figure">{trillions.format(cycles / 1e12)} T</p>
-      <Bar
+      <FillBar
         share={days / yearDays}
         isLow={days < 2 * freezingDays}
         label={`Of a year ${days >= yearDays ? 'all' : words} paid for`}

@@ -6,17 +6,17 @@ import type { LinkRecord } from '../../../packages/client/src/types/links.ts';
 import { sentenceOf } from '../failures.ts';
 import { isOwnLink } from '../files/download.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
-import { endOfTerm, Term } from '../parts/term.tsx';
 import { expiryOf, nameOf, whenOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
 interface ShareProps {
   readonly target: Pick<Target, 'session' | 'bucket'>;
   readonly path: string;
-  /** Of an end-to-end bucket. */
+  /** The file belongs to an end-to-end bucket. */
   readonly isSealed: boolean;
 }
 
@@ -84,7 +84,7 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
     event.preventDefault();
     void run(async () => {
       const { bucket, session } = target;
-      const expiresAt = endOfTerm(days.value);
+      const expiresAt = expiryAfter(days.value);
       url.value = (await session.storage.links.create({ bucket, path, expiresAt })).url;
       onMade();
     });
@@ -93,7 +93,7 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
     <>
       <p>Whoever has the link can read the file, without signing in. Nobody else learns of it.</p>
       <form class="line-form" onSubmit={make}>
-        <Term days={days} />
+        <ExpirySelect days={days} />
         <button type="submit" class="main" disabled={isUnderWay.value}>
           {isUnderWay.value ? 'Making a link …' : 'Make a link'}
         </button>

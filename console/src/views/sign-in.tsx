@@ -2,10 +2,10 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Checkbox } from '../parts/checkbox.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTask } from '../parts/task.ts';
-import { Tick } from '../parts/tick.tsx';
 import { go } from '../route.ts';
 import { isLocal } from '../service.ts';
 import { signInByIdentity, signInByKey } from '../session.ts';
@@ -18,7 +18,7 @@ export function SignIn() {
       <h1 tabIndex={-1}>Sign in</h1>
       <p>See your files here, drop new ones, and send links to them.</p>
       <KeyForm isRemembered={isRemembered.value} />
-      <Tick label="Stay signed in on this device" value={isRemembered} />
+      <Checkbox label="Stay signed in on this device" value={isRemembered} />
       <IdentityForm isRemembered={isRemembered.value} />
     </div>
   );

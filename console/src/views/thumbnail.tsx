@@ -10,11 +10,11 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 interface ThumbnailProps {
   readonly storage: Storage;
   readonly file: FileRecord | undefined;
-  /** Of what has no picture, or not yet. */
+  /** Icon while there is no picture. */
   readonly icon: IconName;
 }
 
-/** Of no name of its own: that of the file stands beside it. */
+/** Has no accessible name, because the file's name stands beside it. */
 export function Thumbnail({ storage, file, icon }: ThumbnailProps) {
   const address = useSignal<string | undefined>(undefined);
   useEffect(() => {

@@ -20,7 +20,7 @@ import {
 } from '../uploads/queue.ts';
 import { counted, nameOf, sizeOf, spanOf } from '../words.ts';
 
-/** Of those that are under way or want an answer; further ones are counted. */
+/** Lines for uploads in progress or waiting for an answer; further uploads are counted. */
 const linesMax = 6;
 
 export function UploadPanel({ session }: { session: Session }) {
@@ -98,7 +98,7 @@ function sentence(items: readonly UploadItem[], wanting: readonly UploadItem[]):
 function detail(total: number, done: number): string {
   const speed = queueState.value === 'sending' ? pace.speed() : undefined;
   const told = `${sizeOf(done)} of ${sizeOf(total)}`;
-  // What a bucket is, the holder of a key asks first, which takes seconds.
+  // Uploading with a key first asks for the bucket's mode, which takes seconds.
   if (done === 0 && queueState.value === 'sending') return `${told} · getting ready`;
   if (speed === undefined || speed < 1 || done >= total) return told;
   const left = spanOf(((total - done) / speed) * 1_000);

@@ -1,4 +1,4 @@
-// What the file was before, where the bucket keeps that.
+// Former versions of the file, if the bucket keeps them.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -26,7 +26,7 @@ export function Versions(props: VersionsProps) {
       const found: FileVersion[] = [];
       for await (const one of session.storage.versions.list({ bucket, path })) found.unshift(one);
       versions.value = found;
-      // Who may not see them sees none.
+      // Callers without the right to list versions see an empty list.
     })().catch(() => {});
   }, []);
   if (versions.value.length === 0) return null;
