@@ -1,11 +1,11 @@
-// What the same requests cost here and in the asset canister of DFINITY, which is written in Rust
-// and does not encrypt.
+// Costs of the same requests here and in DFINITY's asset canister, which is written in Rust and
+// does not encrypt.
 
 import type { BenchRow } from './table.ts';
 
 interface Compared {
   readonly request: string;
-  /** Of ours. */
+  /** Row of our own table. */
   readonly row: string;
   readonly bytes: number;
   /** Millions of instructions of theirs. */

@@ -31,7 +31,7 @@ export interface HttpRequests {
   getLinked(address: string): Promise<unknown>;
   /** Tags it. */
   change(name: string): Promise<unknown>;
-  /** What is directly below that prefix. */
+  /** Lists the names directly below that prefix. */
   listFolder(prefix: string): Promise<unknown>;
   usage(prefix: string): Promise<unknown>;
 }
@@ -45,7 +45,7 @@ export interface Bench extends HttpRequests {
     bytes: number,
     request: (turn: number) => Promise<unknown>,
   ): Promise<BenchRow>;
-  /** Of the update, where queries come after it. */
+  /** Measures the update, if queries follow it. */
   measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
   beginUpload(size: number, path?: string): Promise<string>;

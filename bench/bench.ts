@@ -26,7 +26,7 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const sizes = [1_000, 100_000, 1_000_000, 2_000_000];
 const chunkBytes = 1_900_000;
 const pageSizeMax = 50;
-/** Of a file of 100 MB. */
+/** Number of chunks of a file of 100 MB. */
 const largeChunks = 53;
 const folders = 100;
 const repetitions = 5;
@@ -66,7 +66,7 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   return rows;
 }
 
-/** What is done to a file of 100 MB without touching its bytes. */
+/** Measures operations on a file of 100 MB that do not touch its bytes. */
 async function measureLarge(bench: Bench, chunk: Uint8Array): Promise<BenchRow[]> {
   const path = (turn: number) => (turn < 0 ? 'large.bin' : `large-${turn}.bin`);
   const uploadId = await bench.beginUpload(chunk.length * largeChunks, path(-1));
@@ -79,7 +79,7 @@ async function measureLarge(bench: Bench, chunk: Uint8Array): Promise<BenchRow[]
   ];
 }
 
-/** What is asked for most often, of files of 1 kB. */
+/** Measures the most frequent operations, with files of 1 kB. */
 async function measureSmall(bench: Bench): Promise<BenchRow[]> {
   const bytes = sampleBytes(1_000);
   const name = (turn: number) => `small/${turn}`;
@@ -106,7 +106,7 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
   ];
 }
 
-/** What one request does to many files, of 1 kB each. */
+/** Measures requests on many files of 1 kB each. */
 async function measureBatches(bench: Bench): Promise<BenchRow[]> {
   const bytes = sampleBytes(1_000);
   const formFiles = 200;

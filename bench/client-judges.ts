@@ -1,5 +1,5 @@
-// What the client's bench is held against, where it is installed: the same bytes by curl, and curl
-// with nginx, which neither encrypts nor waits for the disk.
+// References for the client's bench, if installed: the same bytes with curl, and curl with nginx,
+// which neither encrypts nor waits for the disk.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { ServiceDescription } from '../scripts/local-service.ts';
 import { type MeasuredService, processorSeconds, runMeasured } from './client-service.ts';
 import { absentRow, formatRow } from './client-table.ts';
 
-/** What one request may bring. */
+/** Bytes of one request. */
 const pieceBytes = 2_000_000;
 const startMs = 5_000;
 

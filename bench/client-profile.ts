@@ -1,10 +1,10 @@
-// Where the replica's time goes, by Node's profiler: shares of its main thread's busy time in each
+// Profile of the replica, with Node's profiler: shares of its main thread's busy time in each
 // transfer of the client's bench.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of the system's monotonic clock, in microseconds, which a profile is in too. */
+/** Times of the system's monotonic clock in microseconds, as in a profile. */
 export interface Span {
   readonly title: string;
   readonly start: number;

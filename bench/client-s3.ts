@@ -97,7 +97,7 @@ async function secondsOf(
   return (performance.now() - started) / 1_000;
 }
 
-/** What rclone calls the door, without a configuration file. */
+/** The rclone remote of the S3 server, without a configuration file. */
 function remoteOf({ url, keys }: Door, path: string): string {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = keys;
   const told = `provider=Other,endpoint='${url}',region=auto,access_key_id=${id}`;

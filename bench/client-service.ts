@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Measurement } from './client-table.ts';
 
 const projectDir = fileURLToPath(new URL('..', import.meta.url));
-/** Of Linux: what /proc counts in. */
+/** The unit of CPU times in Linux's /proc. */
 const ticksPerSecond = 100;
 const pollMs = 20;
 
@@ -21,7 +21,7 @@ export interface CommandCost {
 export interface MeasuredService {
   /** The command `efs` with those words. */
   run(words: readonly string[]): Promise<CommandCost>;
-  /** What a run that moves so many bytes costs on both sides. */
+  /** Measures the costs on both sides of a run that transfers so many bytes. */
   measure(run: () => Promise<CommandCost>, bytes: number): Promise<Measurement>;
   /** Messages that the canister was made to pay for so far. */
   updates(): number;

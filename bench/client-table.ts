@@ -2,7 +2,7 @@
 
 export interface Measurement {
   readonly megabytesPerSecond: number;
-  /** Of the client's resident memory. */
+  /** Peak of the client's resident memory. */
   readonly peakMegabytes: number;
   /** Seconds of processor time. */
   readonly clientSeconds: number;

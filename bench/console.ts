@@ -118,7 +118,7 @@ async function smallUploads(page: Page, url: string): Promise<{ requests: number
   return { requests, ms: performance.now() - start };
 }
 
-/** Of all processes that show pages. */
+/** Memory of all processes that show pages. */
 async function pageBytes(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');

@@ -1,4 +1,4 @@
-// What requests cost over the number of files in a bucket, as an SVG: flat lines are wanted.
+// Costs of requests over the number of files in a bucket, as an SVG: the lines should be flat.
 
 import type { Costs } from './table.ts';
 

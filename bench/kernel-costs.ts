@@ -1,4 +1,4 @@
-// What the kernel's operations cost a byte, by the replica's meter.
+// Costs of the kernel's operations per byte, by the replica's meter.
 
 import { startReplica } from '../packages/replica/src/replica.ts';
 import { sealInPlace } from '../src/crypto/aead.ts';

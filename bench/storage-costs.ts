@@ -23,7 +23,7 @@ export interface FileCost {
   readonly bytes: number;
   /** How many of them were stored. */
   readonly files: number;
-  /** Of stable memory, a file. */
+  /** Bytes of stable memory per file. */
   readonly stableBytes: number;
 }
 

@@ -13,8 +13,8 @@ export interface BenchRow {
   readonly milliseconds: number;
 }
 
-// What the protocol charges for an update whatever the canister does (13 nodes): a call by ingress,
-// its bytes, its execution.
+// Fixed charges of the protocol for an update (13 nodes): an ingress call, its bytes, its
+// execution.
 const ingressCycles = 1_200_000;
 const cyclesPerByte = 2_000;
 const executionCycles = 5_000_000;
@@ -63,7 +63,7 @@ const cyclesPerStableByte = (127_000 * 365.25 * 24 * 3_600) / 2 ** 30;
 const cyclesPerByteYear = cyclesPerStableByte * (1 + 16 / 65_536);
 const dollarsPerTrillion = 1.4;
 
-/** What a gigabyte costs: sent in requests like those rows, and stored. */
+/** Costs of a gigabyte: uploaded with requests like those rows, and stored. */
 export function formatCosts(rows: readonly BenchRow[]): string {
   const uploads = rows.filter(({ cycles, bytes }) => cycles > 0 && bytes >= 1_000_000);
   const costs: (readonly [string, number])[] = uploads.map(({ name, bytes, cycles }) => [

@@ -8,7 +8,7 @@ Made by the build of \`candid/file_storage.did\`, which any Candid tool reads; d
 
 interface Section {
   readonly words: string;
-  /** Of its table. */
+  /** Rows of its table. */
   readonly rows: string[];
 }
 

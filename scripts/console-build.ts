@@ -36,7 +36,7 @@ async function runVite(): Promise<void> {
   );
   // In a process of its own: the configuration belongs to its folder.
   const words = [join(vite, 'bin', 'vite.js'), 'build', '--logLevel', 'warn'];
-  // What tests say of theirs would come along: libraries check more then, and are larger.
+  // In a test's environment libraries would build with extra checks, and become larger.
   const env = { ...process.env, NODE_ENV: 'production' };
   await promisify(execFile)(process.execPath, words, { cwd: consoleDir, env });
 }

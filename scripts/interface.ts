@@ -1,4 +1,4 @@
-// What the build writes of the interface: the .did file, the client's module, and the reference of
+// Writes the interface at build time: the .did file, the client's module, and the reference of
 // methods in docs/.
 
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -25,7 +25,7 @@ import {
 export interface LinkInput {
   readonly canister: Uint8Array;
   readonly kernel: Uint8Array;
-  /** What the kernel reads as linked data; none where it is absent. */
+  /** Linked data of the kernel; nothing if absent. */
   readonly data?: Uint8Array;
 }
 
@@ -44,9 +44,9 @@ const tableKind = 1;
 const memoryKind = 2;
 
 /**
- * Where the kernel's callbacks are in the table, in this order (kernel/outgoing-calls.ts): the same
- * in every version, because the system brings the answers to calls of the version before to these
- * places.
+ * Index of the kernel's callbacks in the table, in this order (kernel/outgoing-calls.ts): the same
+ * in every version, because the system delivers the answers to calls of the former version to
+ * these indices.
  */
 export const callbacksStart = 16_384;
 const callbacks = ['callback_reply', 'callback_reject', 'callback_cleanup'];

@@ -11,7 +11,7 @@ import { Principal } from '@dfinity/principal';
 import { writeFileDurably } from '../packages/replica/src/persistence/durable-file.ts';
 import type { Replica } from '../packages/replica/src/replica.ts';
 
-/** What `.replica/service.json` tells clients; it holds secrets. */
+/** Contents of `.replica/service.json` for clients; it holds secrets. */
 export interface ServiceDescription {
   readonly gateway: string;
   readonly url: string;

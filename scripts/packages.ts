@@ -1,5 +1,5 @@
 // `npm run packages`: builds the packages that others install, and packs each into build/packages.
-// What comes from neighbours (packages/wire, and for the command all there is) is built in.
+// Code of neighbouring packages (packages/wire, and for the command all of it) is bundled.
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rm } from 'node:fs/promises';

@@ -70,10 +70,10 @@ function writeBlock(wordOf: (index: number) => string): string[] {
 
 /**
  * Step 3, with variables that change their roles in place of values that change their variables.
- * What helps the compiler to leave no value waiting: the new e is summed up in the next round, at
- * its first use, as the new a is by the compiler itself; and T1 is negated, so that it is
- * subtracted: the compiler changes the order of an addition, and the new a would wait (1
- * instruction a byte).
+ * Two tricks keep the compiler from spilling values: the new e is added up in the next round, at
+ * its first use, as the compiler itself does with the new a; and T1 is negated and subtracted,
+ * because the compiler would reorder an addition and the new a would wait (1 instruction per
+ * byte).
  */
 function writeRound(index: number, negatedWord: string): string {
   const [a, b, , , e, f, g, h] = stateWords.map((i) => `s${(i + 64 - index) % 8}`);
@@ -115,7 +115,7 @@ function nextFourWords(index: number): string {
   return `n${index} = i32x4.sub(i32x4.splat(${negatedConstant(index)}), ${word} = ${value})`;
 }
 
-/** Of the word that takes its place, and of those 2, 7 and 15 before it. */
+/** Names of the word that is replaced, and of those 2, 7 and 15 before it. */
 function wordNames(index: number): [string, string, string, string] {
   const name = (before: number) => `w${(index - before) & 15}`;
   return [name(0), name(2), name(7), name(15)];
