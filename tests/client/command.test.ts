@@ -1,5 +1,6 @@
 // The command `efs` as people run it: as a process where that is the subject, or else by its `main()`.
 
+import { readdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -203,24 +204,24 @@ test('an interrupted get goes on where it was', async () => {
   const bytes = await sampleFile('long.bin', 12_000_000);
   await efs('put', 'long.bin', `${bucket}/`);
   const proxy = await startProxy(service.host, Math.random);
-  proxy.faults = { ...noFaults, delayMsMax: 400 };
   const throughProxy = settings({ environment: { ...environment, EFS_URL: proxy.url } });
   const words = ['get', '-p', '1', `${bucket}/long.bin`, 'long.back'];
-  const first = startCommand(words, throughProxy);
-  const parts = async () => (await readdir(folder)).filter((entry) => entry.endsWith('.part'));
-  const received = async () => {
-    const [part = 'none yet'] = await parts();
-    return (await stat(join(folder, part)).catch(() => undefined))?.size;
+  const parts = () => readdirSync(folder).filter((entry) => entry.endsWith('.part'));
+  const received = () => {
+    const [part = 'none yet'] = parts();
+    return statSync(join(folder, part), { throwIfNoEntry: false })?.size ?? 0;
   };
-  while ((await received()) !== 3 * 1_900_000) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const isHalfway = () => received() >= 3 * 1_900_000;
+  // No answer arrives from then on, so the download cannot end before it is interrupted.
+  proxy.losesAnswer = isHalfway;
+  const first = startCommand(words, throughProxy);
+  await expect.poll(isHalfway).toBe(true);
   first.process.kill('SIGINT');
   expect((await first.ended).code).toBe(130);
-  proxy.faults = noFaults;
+  proxy.losesAnswer = undefined;
   const second = await runCommand([...words, '--resume'], throughProxy);
   expect(second).toMatchObject({ code: 0, errors: '' });
   await proxy.stop();
   expect(sha256Hex(await readFile(join(folder, 'long.back')))).toBe(sha256Hex(bytes));
-  expect(await parts()).toEqual([]);
+  expect(parts()).toEqual([]);
 });
