@@ -47,7 +47,7 @@ async function turns(count: number): Promise<void> {
   for (let done = 0; done < count; done++) await turn();
 }
 
-/** As a client does that tries again when it is told to, and only then. */
+/** Retries as a client does: only when the response asks for it. */
 async function persist<T>(storm: Storm, attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < attemptsMax; count++) {
     try {
@@ -138,7 +138,9 @@ async function rotate(storm: Storm): Promise<void> {
 
 async function upgradeOften(storm: Storm, rounds: number): Promise<void> {
   const { network, random, counts } = storm;
-  while (counts.upgrades < rounds) {
+  // A loaded machine may need more upgrades until each kind of call has met one.
+  const isMissing = () => Object.values(counts).includes(0) && counts.upgrades < 20 * rounds;
+  while (counts.upgrades < rounds || isMissing()) {
     // Long enough for files to be stored, or in the middle of what the last upgrade began.
     const isTwo = counts.upgrades > 0 && random(2) === 0;
     for (let left = random(isTwo ? 4 : 40); left > 0; left--) {
