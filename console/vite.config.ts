@@ -57,7 +57,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'index', test: /console\/src\/main\.tsx$/, priority: 2 },
-            // What both the agent and age need: not the pairings of the agent's certificates.
+            // Shared by the agent and age, without the pairings that only certificates need.
             {
               name: 'curves',
               test: /core\/node_modules\/@noble\/(?:hashes|curves)\/(?!.*(?:bls|tower))/,

@@ -10,8 +10,8 @@
 // holes that read as zeros until then. Azle's maps take 8 MiB each and fill a few kilobytes of it,
 // and the system charges for every page. Its growth is therefore a promise: the table has room for
 // all that was promised, but the system may refuse it at the write, which then traps with a reason
-// and takes the whole message back. Who grows the other spaces fills them at once: they get their
-// extents as they grow, and a refusal is told there.
+// and reverts the whole message. The other spaces are filled as soon as they grow: they get their
+// extents as they grow, and growing reports a refusal.
 //
 // Version 2, of release 0.1.0, has all extents of all spaces. It is read as it is and becomes
 // version 3 when it next changes. A message that traps takes back the globals of the instance with

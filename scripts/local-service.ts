@@ -64,7 +64,7 @@ function writeSecret(path: string, text: string): void {
   writeFileDurably(path, [Buffer.from(text)]);
 }
 
-/** `undefined`: there is none, or none that is whole. */
+/** Returns `undefined` if the file does not exist or is incomplete. */
 async function readDescription(
   path: string,
   onNote: (sentence: string) => void,
@@ -140,7 +140,7 @@ export function principalOf(identityPem: string): Principal {
   return Principal.selfAuthenticating(new Uint8Array(key.export({ type: 'spki', format: 'der' })));
 }
 
-/** The canister that is there; made when there is none. */
+/** Returns the replica's canister; creates one if it has none. */
 async function ownCanister(service: LocalService, identityPem: string): Promise<string> {
   const { replica, onNote = () => undefined } = service;
   const [oldest, ...others] = controlled(replica, identityPem);

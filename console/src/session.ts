@@ -45,7 +45,7 @@ export interface Session {
 
 export const session = signal<Session | undefined>(undefined);
 
-/** Some two seconds: then a person is told, and uploads wait for the service by themselves. */
+/** About two seconds: then the page shows the failure, and uploads wait for the service. */
 const retry = { attemptsMax: 4 };
 
 const keptName = 'efs-session';

@@ -1,5 +1,5 @@
-// Every method of the interface has its row: bounds of its arguments, and for updates a check of who
-// may call it by ingress.
+// Every method of the interface has its row: bounds of its arguments, and for updates a check of the
+// caller's right to send it as an ingress message.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Transfers of age files through the real service: as streams, by ranges, gone on with, in batches
-// and by links. Whether a bucket is end-to-end is told here; end-to-end.test.ts lets the service say.
+// Transfers of age files through the real service: as streams, by ranges, resumed, in batches and by
+// links. This file passes a bucket's mode itself; end-to-end.test.ts asks the service for it.
 
 import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';

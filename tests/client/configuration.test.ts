@@ -60,7 +60,7 @@ describe('readConfiguration()', () => {
     const { url, canisterId, apiKey, identityPem } = local;
     expect(read({})).toMatchObject({ url, host: url, canisterId, apiKey, identityPem });
     expect(read({ url: local.gateway })).toMatchObject({ host: url, canisterId, apiKey });
-    // As its owner, who may use all buckets; a key that is told is meant.
+    // The owner's identity may use all buckets; an explicit key has priority.
     expect(read({}).transport).toBe('actor');
     expect(read({ apiKey: 'efs_mine' }).transport).toBe('http');
     expect(read({ transport: 'http' })).toMatchObject({ transport: 'http', apiKey });

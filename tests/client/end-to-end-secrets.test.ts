@@ -73,7 +73,7 @@ async function fileKeyOf(sealed: Uint8Array, { identity }: EpochIdentity): Promi
   return openHeader(header, { identities: [identity], passphrases: [] });
 }
 
-/** In every way in which a path is told to the service. */
+/** Every form in which a path is sent to the service. */
 async function useSealedNames(storage: Storage): Promise<void> {
   const hex = (what: string) => Buffer.from(sampleBytes(what, 12)).toString('hex');
   const [directory, name] = [hex('directory'), `${hex('name')}.pdf`];

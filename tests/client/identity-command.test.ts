@@ -50,7 +50,7 @@ const keys = {
 const encrypted = { cipher: 'aes-256-cbc', passphrase };
 
 interface Stored {
-  /** As the command is told it. */
+  /** Argument of the command. */
   readonly name: string;
   /** Known principal of an identity that takes seconds to open, by its tool's design. */
   readonly principal?: string;

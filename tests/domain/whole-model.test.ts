@@ -236,7 +236,7 @@ async function createRun(seed: number): Promise<Run> {
     const bucket = findBucket(model.current(), id) ?? expect.fail('no bucket');
     saveBucket(model.current(), { ...bucket, isPublic: false, quotaBytes }, bucket);
   }
-  // As upkeep does it after an install: usage is told from then on.
+  // As upkeep does it after an install: usage is reported from then on.
   while (upgradeRecords(model.current()));
   return {
     model,

@@ -125,7 +125,7 @@ describe('the identity of a bucket', () => {
     expect(await ask(stranger)).toEqual({ err: expect.stringMatching(/^NoSuchBucket: /) });
     const refused = { err: expect.stringMatching(/^AccessDenied: Only members/) };
     expect(await ask(boss)).toEqual(refused);
-    // There is no place for a key in the method; where it stands for the bucket's name, it is none.
+    // The method takes no API key; a key in place of the bucket's name is an invalid name.
     const byKey = await nobody.ask('getBucketIdentity', secret, [], transportKey);
     expect(byKey).toEqual({ err: expect.stringMatching(/^InvalidBucketId: /) });
     const change = (fields: object) => alice.get('updateBucket', changeOf('safe', fields));

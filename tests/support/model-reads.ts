@@ -203,7 +203,7 @@ export function readByVersion(run: Run): Answer {
   });
 }
 
-/** Somebody without any right to the buckets: what there is, is told to nobody. */
+/** A caller without any right to the buckets, who must not learn that they exist. */
 export function intrude(run: Run): Answer {
   const stores = run.model.current();
   const bob = callOf('bob', run.twin.nowNs);

@@ -210,7 +210,7 @@ export function removeTwinFile(twin: Twin, bucket: TwinBucket, file: TwinFile): 
   retire(twin, bucket, file);
 }
 
-/** The latest of the former versions takes its place; where there is none, it is deleted. */
+/** The latest former version replaces it; without a former version the file is deleted. */
 export function eraseTwinFile(twin: Twin, bucket: TwinBucket, { path }: TwinFile): void {
   const latest = versionsOf(bucket).findLast(({ file }) => file.path === path);
   if (latest === undefined) {

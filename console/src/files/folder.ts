@@ -41,14 +41,14 @@ export class Folder {
   readonly #found = signal<readonly Entry[]>([]);
   readonly #controller = new AbortController();
   #cursor: string | undefined;
-  /** Raised by each new beginning: what was asked for before is none of it. */
+  /** Increased by each reload: responses to earlier requests are then ignored. */
   #beginning = 0;
 
   constructor(place: FolderPlace) {
     this.place = place;
   }
 
-  /** At most one at a time; what fails is told by `failure`, and may be tried again. */
+  /** Loads one page at a time; a failure is in `failure`, and the call may be repeated. */
   async loadMore(): Promise<void> {
     if (this.state.value === 'loading') return;
     const own = this.#beginning;

@@ -95,7 +95,7 @@ function toolProgram(name: 'icp' | 'age'): Promise<string> {
   return tool;
 }
 
-/** The programs of the repository, as they are on the PATH of who has installed them. */
+/** The programs of the repository, as on the PATH of a user who has installed them. */
 async function writePrograms(folder: string): Promise<void> {
   await mkdir(folder);
   const home = join(folder, '..', 'home');

@@ -126,7 +126,7 @@ const byCanister = { caller: stranger, fromCanister: true, cycles };
 
 type KeyId = { readonly name: string } & Record<string, unknown>;
 
-/** The key that a canister is told, which must be that of the master key, derived offline. */
+/** The key that a canister receives; it must equal the one derived offline from the master key. */
 async function publicKeyOf(
   fixture: ReturnType<typeof createFixture>,
   scheme: SigningScheme,

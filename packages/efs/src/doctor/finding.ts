@@ -5,10 +5,10 @@ import type { Configuration } from '../config/config.ts';
 import { exitCodeOf, exitCodes, sayFailure } from '../output/exit-code.ts';
 
 export interface Finding {
-  /** Undefined: it cannot be told, or is not asked. */
+  /** Undefined: unknown, or not checked. */
   readonly isGood: boolean | undefined;
   readonly message: string;
-  /** What to do, if the check failed. */
+  /** Advice for the user, if the check failed. */
   readonly advice?: string;
 }
 

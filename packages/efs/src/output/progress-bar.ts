@@ -21,7 +21,7 @@ export interface OverallProgress {
 
 const rateWindowMs = 5_000;
 const redrawMs = 100;
-/** A file takes time of its own: that of so many bytes, where the time left is told. */
+/** Overhead of a file in the estimate of the remaining time: that of this many bytes. */
 const fileWorkBytes = 100_000;
 /** For `^C`, which a terminal writes behind the line. */
 const spareColumns = 3;

@@ -43,7 +43,7 @@ export async function syncEnds(names: Names, storage: () => Promise<Storage>): P
   return endsByService(names, storage);
 }
 
-/** Nothing here has either name: the destination is a bucket, unless there is none. */
+/** If no local file has either name, the destination is a bucket, provided that it exists. */
 async function endsByService(
   { source, destination }: Names,
   storage: () => Promise<Storage>,

@@ -6,7 +6,7 @@ import { abortedError } from '../../../client/src/storage-error.ts';
 import { chunkBytesMax } from '../../../wire/src/limits.ts';
 import type { SyncJob } from './sync-job.ts';
 
-/** `work` is told how many requests at a time it may have; what it throws ends all. */
+/** Passes `work` the number of requests that it may send at a time; an error of it ends all. */
 export async function inStepsBySize<Step extends { readonly size: number }>(
   { run: { signal }, flags: { parallel } }: Pick<SyncJob, 'run' | 'flags'>,
   steps: readonly Step[],
