@@ -261,13 +261,13 @@ describe('rs/https_outcalls: what fails on the way is paid for', () => {
 });
 
 describe('who carries it out', () => {
-  test('nobody, unless the replica is told to', async () => {
+  test('nobody, unless startReplica() has the option outcalls', async () => {
     const other = await startReplica({ server: false });
     const otherId = await other.createCanister();
     await other.install(otherId, asking());
     const { code, cost, bytes } = await ask({}, other, otherId.toText());
     expect({ code, cost }).toEqual({ code: 4, cost: 0n });
-    expect(bytes.toString()).toMatch(/no HTTPS outcalls unless .*--outcalls.*option `outcalls`/);
+    expect(bytes.toString()).toMatch(/no HTTPS outcalls by default: .*--outcalls.*option `outcalls`/);
     await other.stop();
   });
 
