@@ -267,7 +267,9 @@ describe('who carries it out', () => {
     await other.install(otherId, asking());
     const { code, cost, bytes } = await ask({}, other, otherId.toText());
     expect({ code, cost }).toEqual({ code: 4, cost: 0n });
-    expect(bytes.toString()).toMatch(/no HTTPS outcalls by default: .*--outcalls.*option `outcalls`/);
+    expect(bytes.toString()).toMatch(
+      /no HTTPS outcalls by default: .*--outcalls.*option `outcalls`/,
+    );
     await other.stop();
   });
 
