@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../packages/efs/src/efs.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { commandReference } from './support/command-reference.ts';
+import { libraryReference } from './support/library-reference.ts';
 import { readPages } from './support/pages.ts';
 import { drawTerminal } from './support/terminal-picture.ts';
 
@@ -18,14 +19,23 @@ function isAsMade(path: string, text: string): boolean {
   return existsSync(whole) && readFileSync(whole, 'utf8') === text;
 }
 
-test('the reference of the command says what its help says', () => {
-  const path = 'docs/reference/command.md';
+/** Whether the generated part of the page, between two comments, is `made`. */
+function isPartAsMade(path: string, part: string, made: string): boolean {
   const page = readFileSync(join(projectDir, path), 'utf8');
-  const [before = '', rest = ''] = page.split('<!-- commands:start -->\n');
-  const [, after = ''] = rest.split('\n<!-- commands:end -->');
+  const [before = '', rest = ''] = page.split(`<!-- ${part}:start -->\n`);
+  const [, after = ''] = rest.split(`\n<!-- ${part}:end -->`);
+  return isAsMade(path, `${before}<!-- ${part}:start -->\n${made}\n<!-- ${part}:end -->${after}`);
+}
+
+test('command.md contains the help of each command', () => {
   const made = commandReference(createProgram());
-  const text = `${before}<!-- commands:start -->\n${made}\n<!-- commands:end -->${after}`;
-  expect(isAsMade(path, text), 'npm run documents writes it').toBe(true);
+  const isMade = isPartAsMade('docs/reference/command.md', 'commands', made);
+  expect(isMade, 'npm run documents writes it').toBe(true);
+});
+
+test('library.md contains the docstrings of each method and record', () => {
+  const isMade = isPartAsMade('docs/reference/library.md', 'methods', libraryReference());
+  expect(isMade, 'npm run documents writes it').toBe(true);
 });
 
 test('pictures are drawn of the transcripts that are run', () => {

@@ -1,4 +1,5 @@
-// Candid values as people type them for icp and dfx: `(record { name = "a"; buckets = vec { "b" } })`.
+// Candid values as people type them for icp and dfx: `(record { name = "a"; buckets = vec { "b" }
+// })`.
 
 import { IDL as candid, type IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
@@ -45,7 +46,9 @@ class Reader {
     if (token?.text !== text) throw new Error(`Candid wants ${text} and not ${token?.text}`);
   }
 
-  /** Reads a list between an opening and a closing mark; a separator may also follow the last item. */
+  /**
+   * Reads a list between an opening and a closing mark; a separator may also follow the last item.
+   */
   list<T>(marks: string, read: () => T): T[] {
     const [open = '', close = '', between = ''] = marks;
     const items: T[] = [];

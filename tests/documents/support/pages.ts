@@ -1,5 +1,5 @@
-// The pages and what is in them that a machine can judge: fenced blocks, in their order, with what a
-// comment before a block says about it. Comments are not shown to readers:
+// The pages and what is in them that a machine can judge: fenced blocks, in their order, with what
+// a comment before a block says about it. Comments are not shown to readers:
 //
 //   <!-- test: run … -->     commands that prepare what the page takes for granted
 //   <!-- test: before … -->  lines before the next block of a program
@@ -7,9 +7,11 @@
 //   <!-- test: types -->     the next block is for browsers: checked and bundled, not run
 //   <!-- test: fails -->     the next block's last command is shown because it fails
 //   <!-- test: drawing -->   the next block of text is no output
+//   <!-- test: docstring --> the next block is a docstring's example, which examples.test.ts runs
 //   <!-- test: picture NAME … -->  a transcript, which is drawn as docs/pictures/NAME
 //
-// A block of text is what the commands before it print; a `console` block has both, commands after `$ `.
+// A block of text is what the commands before it print; a `console` block has both, commands after
+// `$ `.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,6 +31,7 @@ export interface Block {
   readonly isForBrowsers: boolean;
   readonly isFailing: boolean;
   readonly isDrawing: boolean;
+  readonly isOfDocstring: boolean;
 }
 
 export interface Page {
@@ -103,5 +106,6 @@ function blockOf(
     isForBrowsers: notes.has('types'),
     isFailing: notes.has('fails'),
     isDrawing: notes.has('drawing'),
+    isOfDocstring: notes.has('docstring'),
   };
 }

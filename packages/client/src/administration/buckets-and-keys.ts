@@ -58,6 +58,12 @@ export interface Buckets {
   /**
    * Gives an end-to-end bucket a new identity, which former members cannot get; files stored from
    * now on are encrypted to it. Requires an owner. Not retried.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('team', { endToEnd: {} });
+   * await storage.buckets.rotateIdentity('team');
+   * ```
    */
   rotateIdentity(id: string): Promise<BucketRecord>;
 }
@@ -78,7 +84,16 @@ export interface Keys {
    * ```
    */
   create(request: KeyRequest): Promise<NewKey>;
-  /** Lists the keys of a bucket. */
+  /**
+   * Lists the keys of a bucket, without their secrets.
+   *
+   * @example
+   * ```ts
+   * for (const { name, permissions } of await storage.keys.list('demo')) {
+   *   console.log(name, permissions);
+   * }
+   * ```
+   */
   list(bucket: string): Promise<readonly KeyRecord[]>;
   /**
    * Revokes a key.
@@ -109,7 +124,24 @@ export interface WellKnown {
     body: string,
     options?: { readonly contentType?: string | undefined },
   ): Promise<void>;
+  /**
+   * Lists the texts.
+   *
+   * @example
+   * ```ts
+   * for (const { name } of await storage.wellKnown.list()) console.log(name);
+   * ```
+   */
   list(): Promise<readonly WellKnownText[]>;
+  /**
+   * Removes a text.
+   *
+   * @example
+   * ```ts
+   * await storage.wellKnown.set('hello.txt', 'hello');
+   * await storage.wellKnown.remove('hello.txt');
+   * ```
+   */
   remove(name: string): Promise<void>;
 }
 

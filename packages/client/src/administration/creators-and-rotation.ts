@@ -9,6 +9,11 @@ import { administrationOf } from './buckets-and-keys.ts';
 export interface Access {
   /**
    * Returns the principals that may create buckets, besides the controllers. Costs an update call.
+   *
+   * @example
+   * ```ts
+   * console.log(await storage.access.list());
+   * ```
    */
   list(): Promise<readonly string[]>;
   /**
@@ -39,7 +44,18 @@ export interface Rotation {
    * ```
    */
   bucket(id: string): Promise<void>;
-  /** Rotates the root key, from its present source by default. Requires a controller. */
+  /**
+   * Rotates the root key, from its present source by default. Requires a controller. Throws
+   * SlowDown during another rotation.
+   *
+   * @example
+   * ```ts
+   * while ((await storage.status()).encryption.isRotating) {
+   *   await new Promise((resolve) => setTimeout(resolve, 1_000));
+   * }
+   * await storage.rotation.root();
+   * ```
+   */
   root(source?: RootKeySource): Promise<void>;
 }
 

@@ -61,8 +61,8 @@ export interface FileStorage {
    */
   upload(source: UploadInput, options: UploadOptions): Promise<FileRecord>;
   /**
-   * Uploads many files and yields each result as it ends. Small files share requests; one failure
-   * does not stop the others.
+   * Uploads many files and yields each result as it ends, in any order. Files of up to 100 kB share
+   * requests of up to 200 files; one failure does not stop the others.
    *
    * @example
    * ```ts

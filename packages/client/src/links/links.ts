@@ -8,7 +8,8 @@ import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types
 
 export interface Links {
   /**
-   * Makes a link to a file. Requires the right to read the bucket.
+   * Creates a link to a file. Requires the right to read the bucket. Not retried: a second link
+   * could remain whose address nobody has.
    *
    * @example
    * ```ts

@@ -75,7 +75,15 @@ export interface CompletionOptions extends FileName, CallOptions {
  * because their files are encrypted in order.
  */
 export interface Uploads {
-  /** Returns the longest chunk that the line can send in time; measures an unknown line. */
+  /**
+   * Returns the longest chunk that the line can send in time; measures an unknown line.
+   *
+   * @example
+   * ```ts
+   * const chunkBytes = await storage.uploads.longestChunkBytes();
+   * console.log(chunkBytes);
+   * ```
+   */
   longestChunkBytes(): Promise<number>;
   /** Begins a session. */
   begin(options: SessionOptions): Promise<UploadSession>;
