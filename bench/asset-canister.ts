@@ -1,20 +1,20 @@
-// Costs of the same requests here and in DFINITY's asset canister, which is written in Rust and
-// does not encrypt.
+// Costs of the same requests in this canister and in DFINITY's asset canister, which is written in
+// Rust and does not encrypt.
 
 import type { BenchRow } from './table.ts';
 
 interface Compared {
   readonly request: string;
-  /** Row of our own table. */
+  /** The matching row of this canister's table. */
   readonly row: string;
   readonly bytes: number;
-  /** Millions of instructions of theirs. */
+  /** Millions of instructions of the asset canister. */
   readonly theirs: number;
 }
 
 /**
- * Measured on the replica's meter with the asset canister of dfx, its Wasm as released. Those of
- * 1.9 MB are from the ratios of that run, 1.39 and 1.63, when ours took 207 M and 168 M.
+ * Measured with the replica's meter and the released Wasm of dfx's asset canister. The rows of 1.9
+ * MB derive from the ratios of that run, 1.39 and 1.63, when this canister took 207 M and 168 M.
  */
 const compared: readonly Compared[] = [
   { request: 'store', row: 'PUT', bytes: 1_000, theirs: 2.8 },
@@ -23,7 +23,7 @@ const compared: readonly Compared[] = [
   { request: 'serve a part of', row: 'GET part', bytes: 1_900_000, theirs: 103 },
 ];
 
-/** In Markdown. */
+/** Returns the comparison as a Markdown table. */
 export function formatComparison(rows: readonly BenchRow[]): string {
   const lines = compared.map(({ request, row, bytes, theirs }) => {
     const ours = rows.find((each) => each.name === row && each.bytes === bytes);

@@ -1,4 +1,4 @@
-// The service under the bench: a replica with the canister on it, requests over HTTP and by actor
+// The service that the bench measures: a replica with the canister, requests by HTTP and by actor
 // methods, and the meter's reading of each.
 
 import { IDL } from '@dfinity/candid';
@@ -8,28 +8,28 @@ import { deployLocally, type ServiceDescription } from '../scripts/local-service
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
-/** Over HTTP, by the gateway; each fails when the answer is not the one that it is for. */
+/** Requests by HTTP through the gateway. Each fails if the status is not the expected one. */
 export interface HttpRequests {
   put(name: string, bytes: Uint8Array): Promise<unknown>;
   remove(name: string): Promise<unknown>;
-  /** A form with so many files of these bytes, in one folder. */
+  /** Posts a form with `count` files of these bytes in one folder. */
   putForm(folder: string, count: number, bytes: Uint8Array): Promise<unknown>;
-  /** All that begins with it. */
+  /** Deletes all files with this prefix. */
   removeAll(prefix: string): Promise<unknown>;
   get(name: string): Promise<unknown>;
   getPart(): Promise<unknown>;
-  /** As a client resumes a download, without a key: from that byte on. */
+  /** Reads from this byte to the end without a key, as a client that resumes a download does. */
   getRange(name: string, start: number): Promise<unknown>;
-  /** By a client that has the file as it is. */
+  /** Reads with the current ETag, which is answered by 304. */
   getUnchanged(name: string): Promise<unknown>;
   getMissing(): Promise<unknown>;
   list(pageSize: number): Promise<unknown>;
   copy(from: string, to: string): Promise<unknown>;
   move(from: string, to: string): Promise<unknown>;
-  /** The address of a new link to it. */
+  /** Returns the address of a new link to the file. */
   link(name: string): Promise<string>;
   getLinked(address: string): Promise<unknown>;
-  /** Tags it. */
+  /** Changes the file's tags. */
   change(name: string): Promise<unknown>;
   /** Lists the names directly below that prefix. */
   listFolder(prefix: string): Promise<unknown>;
@@ -38,20 +38,20 @@ export interface HttpRequests {
 
 export interface Bench extends HttpRequests {
   installRow(): BenchRow;
-  /** To the same Wasm; afterwards the canister waits for its root key. */
+  /** Upgrades to the same Wasm; afterwards the canister waits for its root key. */
   upgradeRow(): Promise<BenchRow>;
   measure(
     name: string,
     bytes: number,
     request: (turn: number) => Promise<unknown>,
   ): Promise<BenchRow>;
-  /** Measures the update, if queries follow it. */
+  /** Like `measure`, but reports the update when queries follow it. */
   measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
   beginUpload(size: number, path?: string): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
-  /** The dearest refused message in each way in which one can come. */
+  /** The most expensive refused message of each way to call. */
   refusalRows(): Promise<BenchRow[]>;
   close(): Promise<void>;
 }
@@ -183,7 +183,7 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
 }
 
 interface Wish extends RequestInit {
-  /** The status; any that is no error if absent. */
+  /** The expected status; any status below 400 if absent. */
   readonly expected?: number;
 }
 
@@ -197,7 +197,7 @@ async function send(url: string, { expected, ...init }: Wish): Promise<Response>
   return response;
 }
 
-/** How long each turn took. */
+/** Returns the milliseconds of each turn. */
 async function repeated(
   turns: number,
   request: (turn: number) => Promise<unknown>,
@@ -211,7 +211,7 @@ async function repeated(
   return milliseconds;
 }
 
-/** The last message of the kind that the request ended with: an update, else a query. */
+/** Uses the last update of the request, or its last query if there was no update. */
 function rowOf(
   request: { readonly name: string; readonly bytes: number; readonly milliseconds: number[] },
   reports: readonly MessageReport[],

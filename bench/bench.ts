@@ -1,4 +1,4 @@
-// `npm run bench`: what requests cost, by the replica's meter and the network's price list. Writes
+// `npm run bench`: costs of requests by the replica's meter and the network's price list. Writes
 // bench/results.json and the tables in docs/reference/costs.md and docs/operations.md.
 
 import { createHash } from 'node:crypto';
@@ -31,7 +31,7 @@ const largeChunks = 53;
 const folders = 100;
 const repetitions = 5;
 
-/** Bytes that no compression and no special case makes cheaper, the same in every run. */
+/** Incompressible bytes, the same in every run. */
 function sampleBytes(length: number): Uint8Array {
   const blocks: Uint8Array[] = [];
   for (let index = 0; index * 32 < length; index++) {
@@ -56,7 +56,10 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   }
   await bench.completeUpload(uploadId);
   rows.push(await bench.measure('GET part', chunkBytes, bench.getPart));
-  const names = { 'range of a small file': '2000000-0', 'range of a large file': 'parted.bin' };
+  const names = {
+    'GET of a range, small file': '2000000-0',
+    'GET of a range, large file': 'parted.bin',
+  };
   for (const [name, path] of Object.entries(names)) {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
@@ -95,8 +98,8 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
     await bench.measure(`view of ${folders} folders`, 0, () => bench.listFolder('folders/')),
     await bench.measure('usage of a prefix', 0, () => bench.usage('folders/')),
     await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
-    // Last: buckets that have links look for them wherever a file is changed
-    await bench.measure('link made', 0, (turn) => bench.link(linked(turn))),
+    // Last, because a bucket with links looks them up at each change of a file
+    await bench.measure('create a link', 0, (turn) => bench.link(linked(turn))),
   ];
   const link = await bench.link(linked(repetitions));
   return [

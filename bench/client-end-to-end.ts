@@ -1,6 +1,6 @@
-// `npm run bench:client -- --end-to-end [MB [ROUNDS]]`: `efs put` and `efs get` of an end-to-end
-// bucket beside those of any other, one after the other in each round, since a machine that does
-// other things is not as quick at one time as at another; and what a range makes the client read.
+// `npm run bench:client -- --end-to-end [MB [ROUNDS]]` compares `efs put` and `efs get` of an
+// end-to-end bucket with a plain one, and counts the bytes that a client reads for a range. Each
+// round runs both, because the speed of a busy machine changes with time.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ export async function measureEndToEnd(bench: EndToEndBench): Promise<void> {
   }
 }
 
-/** The round of the median of each transfer. */
+/** Reports the round with the median share of each transfer. */
 async function transferRows(
   service: MeasuredService,
   folder: string,
@@ -72,11 +72,11 @@ async function transferRows(
   return [
     ...rows,
     '',
-    `In the median round put was ${shares.join(' and get ')} times as quick as plain.`,
+    `In the median round put was ${shares.join(' and get ')} times as fast as plain.`,
   ];
 }
 
-/** The median of what the rounds have, each by itself. */
+/** Returns the median over the rounds of the end-to-end rate divided by the plain rate. */
 function shareOf(measured: ReadonlyMap<string, readonly Measurement[]>, verb: string): number {
   const plain = measured.get(`${verb}, plain`) ?? [];
   const sealed = measured.get(`${verb}, end-to-end`) ?? [];
@@ -91,7 +91,7 @@ function medianOf(all: readonly Measurement[]): Measurement {
   return sorted[Math.floor(sorted.length / 2)] as Measurement;
 }
 
-/** Bytes of all answers that a client gets which has not read of the file before. */
+/** Returns the bytes of all answers that a client without cached state receives for a range. */
 async function rangeCost(state: string): Promise<number> {
   const service = JSON.parse(await readFile(join(state, 'service.json'), 'utf8'));
   let bytes = 0;

@@ -1,8 +1,8 @@
-// `npm run bench:client -- --line [MB [LINE]]`: transfers through lines as slow as people have,
-// with the replica as slow as the network: the share of each line's speed that a file gets. All
-// run at once, each through a line of its own, since they hardly use the machine; 30 MB take 20
-// minutes. The console is among them where a browser is. Without arguments it writes the table in
-// docs/reference/costs.md.
+// `npm run bench:client -- --line [MB [LINE]]` transfers files through throttled lines, with the
+// replica as slow as the network, and reports the share of each line's capacity that the file's
+// bytes get. All transfers run at once, each through a line of its own, because they hardly load
+// the machine. 30 MB take 20 minutes. The console is measured if a browser is installed. Without
+// arguments it writes the table in docs/reference/costs.md.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,10 @@ interface Transfer {
   readonly bytes: number;
 }
 
-/** Seconds of a transfer, and the share of the line's bytes meanwhile that are the file's. */
+/**
+ * Returns the transfer's seconds and the file's share of the bytes that the line could carry in
+ * that time.
+ */
 async function measure(
   service: Service,
   { line, bytes }: Omit<Transfer, 'transport'>,
@@ -87,7 +90,7 @@ function transfer(
   });
 }
 
-/** The console's upload, by a key; the time of its first view counts too. */
+/** Uploads in the console with a key; its time includes the first view. */
 function uploadInBrowser(
   service: Service,
   { line, bytes }: Omit<Transfer, 'transport'>,
@@ -99,7 +102,7 @@ function uploadInBrowser(
     try {
       await page.goto(`http://localhost:${port}/#key=${service.apiKey}&bucket=demo`);
       await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
-      // The lines share a bucket.
+      // All lines share one bucket.
       const folder = line.title.replaceAll(/\W+/g, '-');
       await page.goto(`http://localhost:${port}/#/files/demo/${folder}/`);
       await page.getByRole('heading', { level: 1, name: folder }).waitFor();
@@ -111,7 +114,7 @@ function uploadInBrowser(
   });
 }
 
-/** Bytes that cost the machine next to nothing. */
+/** A source that repeats a random sample, so that it costs the machine almost no work. */
 function sourceOf(size: number) {
   const sample = new Uint8Array(2_000_000 + sampleStep);
   for (let at = 0; at < sample.length; at += 65_536) {
@@ -133,11 +136,11 @@ function carried({ rate }: TestLine, ms: number): number {
 
 export interface LineRun {
   readonly megabytes: number;
-  /** The title of one line; all of them without it. */
+  /** The title of the only line to measure; all lines if undefined. */
   readonly title: string | undefined;
   /** Writes a file of random bytes. */
   writeSample(path: string, bytes: number): Promise<void>;
-  /** Whose table becomes the result; none: it is only printed. */
+  /** The page that receives the table; if undefined, the table is only printed. */
   readonly document: string | undefined;
 }
 
@@ -183,7 +186,7 @@ export async function measureLines(run: LineRun): Promise<void> {
   }
 }
 
-/** By the heads of their columns. All begin at once. */
+/** Starts all transfers of a line at once, keyed by their column headings. */
 function cellsOf(
   service: Service,
   measured: Omit<Transfer, 'transport'>,
@@ -194,7 +197,7 @@ function cellsOf(
     const up = transfer(service, one, async (storage, path) => {
       await storage.upload(sourceOf(one.bytes), { bucket: 'demo', path, contentType: 'a/b' });
     });
-    // A file with the longest chunks, as a fast line has stored it.
+    // Downloads a file with the longest chunks, as a fast line stores it.
     const down = transfer(service, one, async (storage) => {
       const { body } = await storage.download(stored);
       for await (const _ of body as unknown as AsyncIterable<Uint8Array>);

@@ -1,6 +1,6 @@
-// `npm run bench:client -- --network mainnet [MB [PARALLEL,…]]`: what a transfer takes when the
-// replica is as slow as the network. Of its time nearly all is waiting, so that what the machine
-// can do matters little. Each file goes to a name of its own: gateways keep answers.
+// `npm run bench:client -- --network mainnet [MB [PARALLEL,…]]` measures transfers with a replica
+// as slow as the network. They mostly wait, so the machine's speed hardly matters. Each transfer
+// uses a new name, because gateways cache answers.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface NetworkRun {
   readonly parallels: readonly string[];
   /** Writes a file of random bytes. */
   writeSample(path: string, bytes: number): Promise<void>;
-  /** Whose table becomes the result; none: it is only printed. */
+  /** The page that receives the table; if undefined, the table is only printed. */
   readonly document: string | undefined;
 }
 
@@ -88,12 +88,12 @@ async function rowsOf(run: NetworkRun, folder: string): Promise<Row[]> {
         ],
       },
       {
-        title: `sync ${many} there, ${transport}`,
+        title: `sync ${many} up, ${transport}`,
         bytes: smallFileCount * smallFileBytes,
         words: (parallel) => [...asked('sync', parallel), small, `${stored(parallel)}/`],
       },
       {
-        title: `sync ${many} back, ${transport}`,
+        title: `sync ${many} down, ${transport}`,
         bytes: smallFileCount * smallFileBytes,
         words: (parallel) => [...asked('sync', parallel), `${stored(parallel)}/`, back(parallel)],
       },

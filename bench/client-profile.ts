@@ -1,10 +1,10 @@
-// Profile of the replica, with Node's profiler: shares of its main thread's busy time in each
+// A profile of the replica by Node's profiler: shares of its main thread's busy time for each
 // transfer of the client's bench.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Times of the system's monotonic clock in microseconds, as in a profile. */
+/** A span of the system's monotonic clock in microseconds, the unit of profiles. */
 export interface Span {
   readonly title: string;
   readonly start: number;
@@ -23,11 +23,14 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/** The first that fits; by file, or by the name of a function of Node or V8, which has none. */
+/**
+ * The first match names the share. Frames match by file, or by function name where Node or V8
+ * reports no file.
+ */
 const parts: readonly (readonly [name: string, fits: (frame: Frame) => boolean])[] = [
   ['canister', ({ url }) => url.startsWith('wasm:')],
   ['heap comparison', ({ functionName }) => functionName === 'compareOffset'],
-  // After a query that grew it.
+  // Happens after a query that grew the heap.
   ['heap made anew, copies', ({ functionName }) => copies.includes(functionName)],
   ['garbage collection', ({ functionName }) => functionName === '(garbage collector)'],
   ['BLS', ({ url }) => url.includes('@noble/curves')],
@@ -51,7 +54,7 @@ function isHash(url: string, functionName: string): boolean {
 
 const partNames = [...parts.map(([name]) => name), 'other'];
 
-/** A table in Markdown. */
+/** Returns the shares as a Markdown table. */
 export async function formatShares(folder: string, spans: readonly Span[]): Promise<string> {
   const profile = await mainProfile(folder);
   const heads = ['transfer', 'busy', ...partNames];
@@ -65,7 +68,7 @@ export async function formatShares(folder: string, spans: readonly Span[]): Prom
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Each thread has a file; the main thread's tells most. */
+/** Each thread writes a profile; the main thread's is the largest. */
 async function mainProfile(folder: string): Promise<Profile> {
   let largest = '';
   for (const name of await readdir(folder)) {

@@ -1,7 +1,7 @@
-// `npm run bench:client -- --s3 [MB [ROUNDS]]`: the S3 door beside `efs`, in one run: a large file
-// put and got, in turns, by rclone through the door and by `efs`; and many small files by `efs
-// sync`, `rclone` and `aws s3 sync`, with the updates that each makes the canister pay for. Wants
-// rclone and aws; whichever is missing is said and left out.
+// `npm run bench:client -- --s3 [MB [ROUNDS]]` compares the S3 server with `efs` in one run: rclone
+// and `efs` transfer a large file in alternating rounds; `efs sync`, `rclone copy` and `aws s3
+// sync` upload small files, with the number of updates that the canister pays for. Without rclone
+// or aws, their rows say so.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface Door {
+interface Server {
   readonly url: string;
   readonly child: ChildProcess;
   readonly keys: Readonly<Record<string, string>>;
@@ -44,31 +44,39 @@ export async function measureS3(bench: S3Bench): Promise<void> {
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: folder, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
   const place = { service, folder, env };
-  const door = await openDoor(place);
+  const server = await openServer(place);
   try {
     const rows = [
-      ...(await largeRows(place, door, bench)),
-      ...(await smallRows(place, door, bench)),
+      ...(await largeRows(place, server, bench)),
+      ...(await smallRows(place, server, bench)),
     ];
     const table = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-    const peak = `The door had ${Math.round((await peakBytes(door.child)) / 1e6)} MB at most.`;
+    const megabytes = Math.round((await peakBytes(server.child)) / 1e6);
+    const peak = `The S3 server used at most ${megabytes} MB of memory.`;
     console.log(`${table}\n\n${peak}`);
     if (bench.document === undefined) return;
     const page = await readFile(bench.document, 'utf8');
     await writeFile(bench.document, replaceTable(page, 's3', `${table}\n\n${peak}`));
   } finally {
-    door.child.kill();
+    server.child.kill();
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function openDoor({ folder, env }: Place): Promise<Door> {
+async function openServer({ folder, env }: Place): Promise<Server> {
   const state = join(folder, 'state');
-  const told = JSON.parse(await readFile(join(state, 'service.json'), 'utf8'));
+  const description = JSON.parse(await readFile(join(state, 'service.json'), 'utf8'));
   const identity = join(folder, 'identity.pem');
-  await writeFile(identity, told.identityPem, { mode: 0o600 });
-  const place = ['--host', told.url, '--canister-id', told.canisterId, '--identity', identity];
+  await writeFile(identity, description.identityPem, { mode: 0o600 });
+  const place = [
+    '--host',
+    description.url,
+    '--canister-id',
+    description.canisterId,
+    '--identity',
+    identity,
+  ];
   await run(efs, [...place, 'profile', 'add', 'here'], { env });
   const words = ['--profile', 'here', 'serve', 's3'];
   const { stdout } = await run(efs, [...words, 'credentials', 'create'], { env });
@@ -86,7 +94,7 @@ async function openDoor({ folder, env }: Place): Promise<Door> {
   return { url, child, keys };
 }
 
-/** Seconds of a program that must end well. */
+/** Returns the seconds that a program takes; throws if it fails. */
 async function secondsOf(
   { folder, env }: Place,
   [program = '', ...words]: readonly string[],
@@ -98,19 +106,19 @@ async function secondsOf(
 }
 
 /** The rclone remote of the S3 server, without a configuration file. */
-function remoteOf({ url, keys }: Door, path: string): string {
+function remoteOf({ url, keys }: Server, path: string): string {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = keys;
-  const told = `provider=Other,endpoint='${url}',region=auto,access_key_id=${id}`;
-  return `:s3,${told},secret_access_key='${secret}',chunk_size=19Mi:${path}`;
+  const settings = `provider=Other,endpoint='${url}',region=auto,access_key_id=${id}`;
+  return `:s3,${settings},secret_access_key='${secret}',chunk_size=19Mi:${path}`;
 }
 
-async function largeRows(place: Place, door: Door, bench: S3Bench): Promise<string[][]> {
+async function largeRows(place: Place, server: Server, bench: S3Bench): Promise<string[][]> {
   const { service, folder } = place;
   const sample = join(folder, 'sample.bin');
   const back = join(folder, 'back.bin');
   await bench.writeSample(sample, bench.megabytes * 1e6);
-  const there = remoteOf(door, 'demo/door.bin');
-  const rows = [['transfer', 'efs, MB/s', 'rclone through the door, MB/s', 'door : efs']];
+  const there = remoteOf(server, 'demo/s3.bin');
+  const rows = [['transfer', 'efs, MB/s', 'rclone by the S3 server, MB/s', 'rclone : efs']];
   rows.push(['---', '---', '---', '---']);
   const runs = [
     {
@@ -128,17 +136,17 @@ async function largeRows(place: Place, door: Door, bench: S3Bench): Promise<stri
     const rates: [number, number][] = [];
     for (let round = 0; round < bench.rounds; round++) {
       const { seconds } = await service.run(own);
-      const doorSeconds = await secondsOf(place, other);
-      rates.push([bench.megabytes / seconds, bench.megabytes / doorSeconds]);
+      const serverSeconds = await secondsOf(place, other);
+      rates.push([bench.megabytes / seconds, bench.megabytes / serverSeconds]);
     }
     const byShare = rates.toSorted((one, two) => one[1] / one[0] - two[1] / two[0]);
-    const [byEfs, byDoor] = byShare[rates.length >> 1] ?? [0, 0];
-    rows.push([title, byEfs.toFixed(1), byDoor.toFixed(1), (byDoor / byEfs).toFixed(2)]);
+    const [byEfs, byServer] = byShare[rates.length >> 1] ?? [0, 0];
+    rows.push([title, byEfs.toFixed(1), byServer.toFixed(1), (byServer / byEfs).toFixed(2)]);
   }
   return rows;
 }
 
-async function smallRows(place: Place, door: Door, bench: S3Bench): Promise<string[][]> {
+async function smallRows(place: Place, server: Server, bench: S3Bench): Promise<string[][]> {
   const { service, folder } = place;
   const small = join(folder, 'small');
   for (let index = 0; index < smallFiles; index++) {
@@ -153,15 +161,15 @@ async function smallRows(place: Place, door: Door, bench: S3Bench): Promise<stri
       () =>
         secondsOf(place, [
           ...['rclone', 'copy', '--transfers', '16', '--checkers', '16', small],
-          remoteOf(door, 'demo/by-rclone'),
+          remoteOf(server, 'demo/by-rclone'),
         ]),
     ],
     [
       'aws s3 sync',
       () =>
         secondsOf(place, ['aws', 's3', 'sync', '--no-progress', small, 's3://demo/by-aws'], {
-          ...door.keys,
-          AWS_ENDPOINT_URL: door.url,
+          ...server.keys,
+          AWS_ENDPOINT_URL: server.url,
           AWS_REGION: 'auto',
           AWS_DEFAULT_REGION: 'auto',
         }),

@@ -1,5 +1,5 @@
-// The local replica as a process of its own for the client's bench, and the command `efs` run
-// against it, with the processor time and the memory that each takes.
+// The local replica in a process of its own, and the command `efs` run against it, with the
+// processor time and memory of both.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -19,16 +19,19 @@ export interface CommandCost {
 }
 
 export interface MeasuredService {
-  /** The command `efs` with those words. */
+  /** Runs `efs` with these arguments. */
   run(words: readonly string[]): Promise<CommandCost>;
-  /** Measures the costs on both sides of a run that transfers so many bytes. */
+  /** Measures client and replica during a run that transfers this many bytes. */
   measure(run: () => Promise<CommandCost>, bytes: number): Promise<Measurement>;
-  /** Messages that the canister was made to pay for so far. */
+  /** The number of updates that the canister has paid for so far. */
   updates(): number;
   stop(): Promise<void>;
 }
 
-/** Its state is in the folder, and the profile, if one is made. */
+/**
+ * Starts the replica with its state in the folder, which also receives the profile if one is
+ * recorded.
+ */
 export async function startMeasured(
   folder: string,
   options: { readonly hasProfile: boolean; readonly network?: string },
@@ -76,7 +79,7 @@ export async function startMeasured(
   };
 }
 
-/** Resolves when it is ready; goes on adding up what each message took. */
+/** Resolves when the replica is ready, and keeps adding up the time of its messages. */
 function watchOutput(child: ChildProcess): Promise<{ milliseconds: number; updates: number }> {
   const sum = { milliseconds: 0, updates: 0 };
   return new Promise((resolve, reject) => {
@@ -126,7 +129,7 @@ export async function runMeasured(
       peakBytes = Math.max(peakBytes, await peakOf(child));
       clientSeconds = Math.max(clientSeconds, await processorSeconds(child));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended, so its last sample stays.
     }
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pollMs))]);
   }

@@ -6,14 +6,14 @@ export interface Measurement {
   readonly peakMegabytes: number;
   /** Seconds of processor time. */
   readonly clientSeconds: number;
-  /** The canister's included. */
+  /** Includes the canister's. */
   readonly replicaSeconds: number;
-  /** By the clock: of the messages that the canister has run. Absent with another server. */
+  /** Wall-clock time of the canister's messages; absent with another server. */
   readonly canisterSeconds?: number;
 }
 
 export const headings = [
-  '| transfer, parallel | MB/s | client: peak MB | client: CPU s | replica: CPU s | of it canister |',
+  '| transfer, parallel | MB/s | client: peak MB | client: CPU s | replica: CPU s | canister: s |',
   '| --- | --- | --- | --- | --- | --- |',
 ].join('\n');
 
@@ -30,7 +30,7 @@ export function formatRow(title: string, measurement: Measurement): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A program that the bench can do without. */
+/** The row of an optional program that is not installed. */
 export function absentRow(program: string): string {
   return `| ${program} is not installed | | | | | |`;
 }

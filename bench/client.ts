@@ -1,11 +1,12 @@
-// `npm run bench:client [MB [PARALLEL,…]]`: throughput of `efs put` and `efs get` against the
-// local replica, each a process of its own, with peak memory and who took the processor's time;
-// the same bytes by curl, and by nginx. With `--profile` it also tells where the replica's time
-// goes, which takes some of it; with `--network mainnet` what users have there, see
-// client-network.ts; with `--end-to-end` what encryption takes, see client-end-to-end.ts; with
-// `--s3` the S3 door beside it, see client-s3.ts; with `--line` what slow lines carry, see
-// client-line.ts. Linux only: the numbers are read from /proc.
-// Without arguments it writes the table in docs/reference/costs.md.
+// `npm run bench:client [MB [PARALLEL,…]]` measures throughput, peak memory and processor time of
+// `efs put` and `efs get` with the local replica, each in a process of its own, and of the same
+// bytes by curl and nginx. Linux only, since it reads /proc. Without arguments it writes the table
+// in docs/reference/costs.md. Options measure something else instead:
+// `--profile` profiles the replica, which slows it (client-profile.ts)
+// `--network mainnet` uses a replica as slow as the network (client-network.ts)
+// `--end-to-end` compares plain and end-to-end buckets (client-end-to-end.ts)
+// `--s3` compares the S3 server with `efs` (client-s3.ts)
+// `--line` uses throttled lines (client-line.ts)
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { compare } from './client-comparisons.ts';
 import { measureEndToEnd } from './client-end-to-end.ts';
-import { judge } from './client-judges.ts';
 import { measureLines } from './client-line.ts';
 import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
@@ -45,7 +46,7 @@ interface Run {
   readonly parallels: readonly string[];
 }
 
-/** Calls back with each transfer's row, and when it began and ended. */
+/** Runs all transfers; `onRow` receives each row with the span of its transfer. */
 async function transferAll(run: Run, onRow: (row: string, span: Span) => void): Promise<void> {
   const { service, folder, sample, bytes } = run;
   for (const transport of transports) {
@@ -142,7 +143,7 @@ async function main(): Promise<void> {
       add(row);
       spans.push(span);
     });
-    for (const row of await judge(run)) add(row);
+    for (const row of await compare(run)) add(row);
     await service.stop();
     if (values.profile) console.log(await formatShares(join(folder, 'profile'), spans));
     if (process.argv.length === 2) {

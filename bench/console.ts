@@ -1,6 +1,6 @@
-// `npm run bench:console`: what the console feels like, by the browser's own clock, against the
-// local replica in the same machine: the first view, a folder of 10,000 files, many small files, a
-// large one. Linux only: the page's memory is read from /proc. Writes the table in
+// `npm run bench:console` measures the console with the browser's clock against a local replica on
+// the same machine: the first view, a folder of 10,000 files, many small files and a large one.
+// Linux only, since it reads the page's memory from /proc. Writes the table in
 // docs/reference/costs.md.
 
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const smallBytes = 10_000;
 const largeBytes = 300_000_000;
 const pollMs = 100;
 
-/** As the page's clock has it when the heading of the bucket is drawn. */
+/** Returns the page's time when the heading of the bucket is drawn. */
 async function openedIn(page: Page, url: string): Promise<number> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
@@ -35,7 +35,10 @@ async function openedIn(page: Page, url: string): Promise<number> {
   );
 }
 
-/** Runs in the page before its own scripts; a text, since tsx adds to functions what pages lack. */
+/**
+ * Runs in the page before its own scripts. A string, because tsx adds helpers to functions that the
+ * page does not have.
+ */
 const markUsable = `requestAnimationFrame(function look() {
   if (document.querySelector('[role=grid]')) performance.mark('efs-usable');
   else requestAnimationFrame(look);
@@ -70,7 +73,7 @@ async function fillFolder({ storage }: TestedConsole): Promise<void> {
   }
 }
 
-/** Milliseconds of the longest frame, while further pages of the list come, and after. */
+/** Milliseconds of the longest frame while the list loads further pages, and afterwards. */
 async function longestFrames(page: Page, url: string): Promise<{ loading: number; all: number }> {
   await page.goto(`${url}/#/files/demo/many/`);
   await page.getByText('entries so far').waitFor();
@@ -118,7 +121,7 @@ async function smallUploads(page: Page, url: string): Promise<{ requests: number
   return { requests, ms: performance.now() - start };
 }
 
-/** Memory of all processes that show pages. */
+/** Returns the memory of all processes that show pages. */
 async function pageBytes(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -185,10 +188,10 @@ try {
   const large = await largeUpload(tested);
   const name = `a folder of ${folderFiles.toLocaleString('en')} files: longest frame`;
   const table = tableOf([
-    ['first view usable, nothing of it kept from before', ms(views.cold), '1,000 ms'],
-    ['first view usable, opened again', ms(views.again), ''],
-    [`${name} while the list comes`, ms(frames.loading), '100 ms'],
-    [`${name} once it is there`, ms(frames.all), '100 ms'],
+    ['first view usable, empty cache', ms(views.cold), '1,000 ms'],
+    ['first view usable, cached', ms(views.again), ''],
+    [`${name} while the list loads`, ms(frames.loading), '100 ms'],
+    [`${name} while scrolling`, ms(frames.all), '100 ms'],
     [
       `${smallFiles} files of ${smallBytes / 1_000} kB uploaded`,
       `${small.requests} requests, ${(small.ms / 1_000).toFixed(1)} s`,

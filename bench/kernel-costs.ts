@@ -12,12 +12,12 @@ export interface KernelCost {
   readonly instructionsPerByte: number;
 }
 
-/** The gate calls that `operation` makes, for a canister to make in its place. */
+/** Returns the kernel calls that `operation` makes, so that a canister can repeat them. */
 export function recordGateCalls(operation: () => unknown): Uint8Array[] {
-  const pieces: Uint8Array[] = [];
-  installKernelGate((bytes) => pieces.push(bytes.slice()));
+  const buffers: Uint8Array[] = [];
+  installKernelGate((bytes) => buffers.push(bytes.slice()));
   operation();
-  return pieces;
+  return buffers;
 }
 
 const sizes = [65_536, 1_900_000];
@@ -51,7 +51,7 @@ async function measure(
   },
 ): Promise<KernelCost> {
   const { operation, bytes, run } = what;
-  const pieces = recordGateCalls(() => run(new Uint8Array(bytes)));
-  const { instructions } = await relay.send(pieces);
+  const buffers = recordGateCalls(() => run(new Uint8Array(bytes)));
+  const { instructions } = await relay.send(buffers);
   return { operation, bytes, instructionsPerByte: instructions / bytes };
 }

@@ -1,12 +1,12 @@
-// The smallest canister with the kernel linked in: it hands what it is sent to the kernel, piece by
-// piece, and replies with the pieces as the kernel left them and the instructions that it took.
+// A minimal canister that the kernel is merged into. It passes each buffer of its argument to the
+// kernel, and replies with the changed buffers and the number of instructions.
 
 import binaryen from 'binaryen';
 import type { Replica } from '../packages/replica/src/replica.ts';
 import { buildKernel } from '../scripts/kernel.ts';
 import { linkKernel } from '../scripts/link.ts';
 
-// Argument: count u32, length u32 each, then the pieces, each starting at a multiple of 16.
+// Argument: count u32, that many lengths u32, then the buffers, each at a multiple of 16.
 const canisterText = `(module
   (import "ic0" "certified_data_set" (func $certify (param i32 i32)))
   (import "ic0" "msg_arg_data_size" (func $argument_size (result i32)))
@@ -22,17 +22,17 @@ const canisterText = `(module
   (elem (i32.const 0) $append)
   (export "memory" (memory 0))
   (func (export "canister_update relay")
-    (local $index i32) (local $piece i32) (local $count i32) (local $before i64)
+    (local $index i32) (local $buffer i32) (local $count i32) (local $before i64)
     (call $argument_copy (i32.const 0) (i32.const 0) (call $argument_size))
     (local.set $count (i32.load (i32.const 0)))
-    (local.set $piece (i32.and
+    (local.set $buffer (i32.and
       (i32.add (i32.mul (local.get $count) (i32.const 4)) (i32.const 19)) (i32.const -16)))
     (local.set $before (call $instructions (i32.const 0)))
     (loop $next
-      (call $certify (local.get $piece)
+      (call $certify (local.get $buffer)
         (i32.load offset=4 (i32.mul (local.get $index) (i32.const 4))))
-      (local.set $piece (i32.and (i32.const -16) (i32.add (i32.const 15) (i32.add
-        (local.get $piece) (i32.load offset=4 (i32.mul (local.get $index) (i32.const 4)))))))
+      (local.set $buffer (i32.and (i32.const -16) (i32.add (i32.const 15) (i32.add
+        (local.get $buffer) (i32.load offset=4 (i32.mul (local.get $index) (i32.const 4)))))))
       (local.set $index (i32.add (local.get $index) (i32.const 1)))
       (br_if $next (i32.lt_u (local.get $index) (local.get $count))))
     (local.set $before (i64.sub (call $instructions (i32.const 0)) (local.get $before)))
@@ -42,14 +42,14 @@ const canisterText = `(module
     (call $reply)))`;
 
 export interface RelayResult {
-  /** The pieces as the kernel left them. */
-  readonly pieces: Uint8Array[];
-  /** Between the first and the last call of the kernel. */
+  /** The buffers after the kernel has changed them. */
+  readonly buffers: Uint8Array[];
+  /** Instructions between the first and the last call of the kernel. */
   readonly instructions: number;
 }
 
 export interface Relay {
-  send(pieces: readonly Uint8Array[]): Promise<RelayResult>;
+  send(buffers: readonly Uint8Array[]): Promise<RelayResult>;
 }
 
 export async function openRelay(replica: Replica): Promise<Relay> {
@@ -60,11 +60,11 @@ export async function openRelay(replica: Replica): Promise<Relay> {
   const canisterId = await replica.createCanister();
   await replica.install(canisterId, wasm);
   return {
-    async send(pieces) {
-      const { argument, starts } = pack(pieces);
+    async send(buffers) {
+      const { argument, starts } = pack(buffers);
       const reply = await replica.call(canisterId, 'relay', argument);
       return {
-        pieces: pieces.map(({ length }, index) => {
+        buffers: buffers.map(({ length }, index) => {
           const start = starts[index] ?? 0;
           return reply.slice(start, start + length);
         }),
@@ -76,18 +76,18 @@ export async function openRelay(replica: Replica): Promise<Relay> {
   };
 }
 
-function pack(pieces: readonly Uint8Array[]): { argument: Uint8Array; starts: number[] } {
-  let end = 4 + 4 * pieces.length;
-  const starts = pieces.map(({ length }) => {
+function pack(buffers: readonly Uint8Array[]): { argument: Uint8Array; starts: number[] } {
+  let end = 4 + 4 * buffers.length;
+  const starts = buffers.map(({ length }) => {
     const start = Math.ceil(end / 16) * 16;
     end = start + length;
     return start;
   });
   const argument = new Uint8Array(end);
-  const head = Uint32Array.of(pieces.length, ...pieces.map(({ length }) => length));
+  const head = Uint32Array.of(buffers.length, ...buffers.map(({ length }) => length));
   argument.set(new Uint8Array(head.buffer));
-  for (const [index, piece] of pieces.entries()) {
-    argument.set(piece, starts[index]);
+  for (const [index, buffer] of buffers.entries()) {
+    argument.set(buffer, starts[index]);
   }
   return { argument, starts };
 }

@@ -1,6 +1,6 @@
-// The states that `npm run bench:scale` measures: for each number of files a folder of the local
-// replica, with the service on it and that many files in its bucket. Each is made of a copy of the
-// one before. A folder that is half filled is gone on with.
+// Prepares the states that `npm run bench:scale` measures: for each number of files, a state folder
+// of the local replica whose bucket has that many files. Each begins as a copy of the previous one.
+// An interrupted folder continues.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -28,13 +28,16 @@ const Upload = IDL.Record({
   bytes: IDL.Vec(IDL.Nat8),
 });
 
-/** Names as users have them: folders, and numbers that do not come in order. */
+/** Returns realistic names: in folders, with numbers in no particular order. */
 export function pathOf(index: number): string {
   const scattered = (index * 7_919) % 1_000_003;
   return `photos/${2_000 + (scattered % 25)}/img_${String(scattered).padStart(7, '0')}.jpg`;
 }
 
-/** The folder of that many files, a copy of the former one if it is not there yet. */
+/**
+ * Returns the folder with that many files; if it does not exist, it begins as a copy of the
+ * previous one.
+ */
 export async function stateFolder(
   folder: string,
   count: number,
@@ -50,8 +53,8 @@ export async function stateFolder(
 }
 
 /**
- * Stores files number `from` to `to` by real messages to the canister. What only costs time is left
- * out: nothing waits for the disk, and no inspection goes before an upload.
+ * Stores files number `from` to `to` by real messages to the canister. To save time, nothing waits
+ * for the disk, and uploads are not inspected.
  */
 export async function fillFolder(
   stateDir: string,
@@ -93,14 +96,14 @@ export async function fillFolder(
 interface SeldomCommits {
   readonly store: StateStore;
   flush(): void;
-  /** From now on nothing is committed. */
+  /** Prevents all further commits. */
   refuse(reason: string): void;
 }
 
 /**
- * Many messages to a commit: what they changed is in the overlay of stable memory until then, and a
- * page that all of them write is stored once. A run that ends before has lost those files. So has
- * one in which a message fails, for it takes back what was held.
+ * Commits many messages at once. Until then the overlay of stable memory holds their changes, and a
+ * page that all of them write is stored only once. An interrupted run loses these files, as does a
+ * failed message, whose rollback drops the overlay.
  */
 function committingSeldom(disk: StateStore): SeldomCommits {
   const records = new Map<string, StateChange['canisters'][number]>();
@@ -128,7 +131,7 @@ function committingSeldom(disk: StateStore): SeldomCommits {
   return { store: { ...disk, commit, keepsHeaps: false }, flush, refuse };
 }
 
-/** The heap that was stored is not of this time any more: the next start does without. */
+/** Drops the stored heap, which is older than the state: the next start works without it. */
 function noHeap(canisterId: string): HeapChange {
   const heap = Buffer.alloc(0);
   return { canisterId, registers: undefined, cleared: true, heap, former: heap, dirty: [] };
@@ -160,8 +163,8 @@ async function upload(
   }
 }
 /**
- * Comparing the heap with its copy is an eighth of the time. It is for taking messages back, and
- * here one that fails ends the run.
+ * Saves an eighth of the time by not comparing the heap with its copy. Only rollbacks need the
+ * comparison, and a failed message ends this run anyway.
  */
 function withoutRollback(): void {
   HeapShadow.prototype.scan = () => [];

@@ -1,7 +1,7 @@
-// `npm run bench:scale [-- FILES] [-- --state FOLDER]`: what requests cost with few files in a
-// bucket and with many. Writes bench/scale.json. Nothing may grow with the number of files. A
-// million take an hour and more: they stay in the folder, if one is named, and the next run goes
-// on with what is there, under the canister as it is by then.
+// `npm run bench:scale [-- FILES] [-- --state FOLDER]` compares costs of requests with few and with
+// many files in a bucket, and writes bench/scale.json. No cost may grow with the number of files.
+// Filling a million files takes more than an hour, so the folder, if given, keeps them: the next
+// run upgrades its canister and continues.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ interface Sent {
 async function send(target: Target, sent: Sent): Promise<Buffer> {
   const { method, path, body = new Uint8Array(0) } = sent;
   const { replica, canisterId, apiKey } = target;
-  // As a browser fetches public files.
+  // Public files are fetched without a key, as browsers do.
   const key = path.startsWith('/cloud/') ? [] : [['authorization', `Bearer ${apiKey}`]];
   const headers = [['host', 'localhost'], ...key, ['content-type', 'text/plain']];
   const argument = IDL.encode([Request], [{ method, url: path, headers, body }]);
@@ -69,7 +69,7 @@ async function send(target: Target, sent: Sent): Promise<Buffer> {
   return Buffer.from(response.body);
 }
 
-/** How many files have been filled in: a run may have ended in the middle. */
+/** Returns the number of files filled in so far, because a run may have been interrupted. */
 async function filesIn(target: Target): Promise<number> {
   const path = `${files}?pageSize=1&prefix=photos/`;
   const answer = await send(target, { method: 'GET', path });
@@ -108,7 +108,7 @@ async function measureAt(target: Target, count: number): Promise<Costs> {
     HEAD: await median(target, (turn) =>
       send(target, { method: 'HEAD', path: `/cloud/${bucket}/${some(turn)}` }),
     ),
-    'GET, not there': await median(target, (turn) =>
+    'GET of a missing file': await median(target, (turn) =>
       send(target, { method: 'GET', path: `/cloud/${bucket}/${some(turn)}/none` }),
     ),
   };
@@ -131,14 +131,14 @@ async function measureAt(target: Target, count: number): Promise<Costs> {
   return costs;
 }
 
-/** The service in that folder, brought to this Wasm. */
+/** Opens the service in that folder and upgrades it to this Wasm. */
 async function openTarget(stateDir: string, wasm: Uint8Array): Promise<Target> {
   const replica = await startReplica({ server: false, stateDir });
   const { canisterId, apiKey } = await deployLocally({ replica, stateDir, wasm });
   return { replica, canisterId, wasm, apiKey };
 }
 
-/** Fills the folder up to that number and measures. */
+/** Fills the folder up to that number of files and measures. */
 async function measureFolder(stateDir: string, count: number, wasm: Uint8Array): Promise<Costs> {
   let target = await openTarget(stateDir, wasm);
   const stored = await filesIn(target);

@@ -1,4 +1,5 @@
-// Memory of an empty canister, and stable memory per file with everything that belongs to it.
+// Measures the memory of an empty canister, and the stable memory that a file takes with all its
+// records.
 
 import { IDL } from '@dfinity/candid';
 import { type StableMemoryView, startReplica } from '../packages/replica/src/replica.ts';
@@ -21,7 +22,7 @@ export interface EmptyCanister {
 
 export interface FileCost {
   readonly bytes: number;
-  /** How many of them were stored. */
+  /** The number of files stored. */
   readonly files: number;
   /** Bytes of stable memory per file. */
   readonly stableBytes: number;
@@ -34,7 +35,7 @@ const kinds: readonly (readonly [bytes: number, files: number])[] = [
   [1_000_000, 40],
 ];
 
-// kernel/stable-extents.ts
+// Must equal the extent of kernel/stable-extents.ts.
 const extentBytes = 1_048_576;
 const reservedExtents = 2;
 const countAt = 12;
@@ -70,7 +71,10 @@ function emptyCanister(reply: Uint8Array): EmptyCanister {
   };
 }
 
-/** All in one bucket, after one that takes what all share. */
+/**
+ * Stores all files in one bucket. The first file is not counted, because it allocates what all
+ * share.
+ */
 async function measureFiles(): Promise<FileCost[]> {
   const canister = await openCertifiedCanister();
   const memory = () => canister.replica.stableMemory(canister.canisterId);
@@ -89,9 +93,9 @@ async function measureFiles(): Promise<FileCost[]> {
 }
 
 /**
- * How far each space is filled, and each region of Azle's maps, whose last byte in use is looked
- * for: so what lies unused inside of a structure counts, and the rest of an extent, which the next
- * files fill, does not. All of them grow from their start, and nothing is deleted here.
+ * Returns how far each space is filled, and within space 0 each region of Azle's maps, up to its
+ * last nonzero byte. Unused bytes inside structures count; the rest of an extent, which the next
+ * files fill, does not. All structures grow from their start, and nothing is deleted here.
  */
 function usedBytes(memory: StableMemoryView): number {
   const table = Buffer.from(memory.read(0, tableAt));

@@ -1,4 +1,4 @@
-// The rows of the bench and their table in Markdown.
+// Rows of the bench, and their Markdown tables.
 
 import type { KernelCost } from './kernel-costs.ts';
 import type { EmptyCanister, StorageCosts } from './storage-costs.ts';
@@ -7,13 +7,13 @@ export interface BenchRow {
   readonly name: string;
   readonly bytes: number;
   readonly instructions: number;
-  /** 0 for queries, which are free. */
+  /** 0 for queries. */
   readonly cycles: number;
-  /** Median, from the client's side, over HTTP on this machine. */
+  /** Median time that the client measures over HTTP on this machine. */
   readonly milliseconds: number;
 }
 
-// Fixed charges of the protocol for an update (13 nodes): an ingress call, its bytes, its
+// The protocol's fixed charges for an update on 13 nodes: an ingress message, its bytes and its
 // execution.
 const ingressCycles = 1_200_000;
 const cyclesPerByte = 2_000;
@@ -40,7 +40,7 @@ export function formatTable(rows: readonly BenchRow[]): string {
   const heads = [
     'request',
     'instructions (M)',
-    'a byte',
+    'instructions per byte',
     'cycles (M)',
     'cycles : protocol floor',
     'ms',
@@ -53,17 +53,17 @@ export function formatKernel(costs: readonly KernelCost[]): string {
   const lines = costs.map(({ operation, bytes, instructionsPerByte }) => {
     return `| ${operation} ${bytes.toLocaleString('en-US')} B | ${instructionsPerByte.toFixed(1)} |`;
   });
-  return ['| kernel | instructions a byte |', '| --- | --- |', ...lines].join('\n');
+  return ['| kernel operation | instructions per byte |', '| --- | --- |', ...lines].join('\n');
 }
 
 const bytesPerGigabyte = 1e9;
-/** 127,000 cycles for a GiB and second. */
+/** 127,000 cycles per GiB and second. */
 const cyclesPerStableByte = (127_000 * 365.25 * 24 * 3_600) / 2 ** 30;
-/** A segment of 65,536 bytes is stored with a tag of 16. */
+/** Each segment of 65,536 bytes is stored with a tag of 16 bytes. */
 const cyclesPerByteYear = cyclesPerStableByte * (1 + 16 / 65_536);
 const dollarsPerTrillion = 1.4;
 
-/** Costs of a gigabyte: uploaded with requests like those rows, and stored. */
+/** Costs of uploading a gigabyte by each kind of request, and of storing it. */
 export function formatCosts(rows: readonly BenchRow[]): string {
   const uploads = rows.filter(({ cycles, bytes }) => cycles > 0 && bytes >= 1_000_000);
   const costs: (readonly [string, number])[] = uploads.map(({ name, bytes, cycles }) => [
@@ -75,10 +75,10 @@ export function formatCosts(rows: readonly BenchRow[]): string {
     const trillions = cycles / 1e12;
     return `| ${name} | ${trillions.toFixed(2)} | ${(trillions * dollarsPerTrillion).toFixed(2)} |`;
   });
-  return ['| what | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
+  return ['| bytes | cycles (T) | about US$ |', '| --- | --- | --- |', ...lines].join('\n');
 }
 
-/** An idle canister computes nothing: it is charged for its memory, stable memory among it. */
+/** An idle canister is charged only for its memory, which includes stable memory. */
 export function formatStorage({ installedBytes, files }: StorageCosts): string {
   const row = (name: string, bytes: number) => {
     const millions = Math.round((bytes * cyclesPerStableByte) / 1e6);
@@ -107,7 +107,7 @@ export function formatReserves({ empty }: StorageCosts): string {
   return [`| ${heads.join(' | ')} |`, `|${' --- |'.repeat(heads.length)}`, ...lines].join('\n');
 }
 
-/** Cycles to expect before and after files are stored. */
+/** Expected cycles of a canister before and after files are stored. */
 export function formatExpectedCosts(
   rows: readonly BenchRow[],
   { empty, wasmBytes }: { readonly empty: EmptyCanister; readonly wasmBytes: number },
@@ -129,10 +129,10 @@ export function formatExpectedCosts(
   const lines = costs.map(
     ([name, cycles]) => `| ${name} | ${Number((cycles / 1e12).toPrecision(2))} |`,
   );
-  return ['| to expect | cycles (T) |', '| --- | --- |', ...lines].join('\n');
+  return ['| expected cost | cycles (T) |', '| --- | --- |', ...lines].join('\n');
 }
 
-/** Millions of instructions by request. */
+/** Millions of instructions for each request. */
 export type Costs = Readonly<Record<string, number>>;
 
 export function formatScale(results: Readonly<Record<number, Costs>>): string {
@@ -149,13 +149,15 @@ export function formatScale(results: Readonly<Record<number, Costs>>): string {
   return lines.map((line) => `| ${line} |`).join('\n');
 }
 
-/** The text with the table between the marks of that name; throws when the marks are not there. */
+/** Returns the text with the table between the marks `name`; throws if they are missing. */
 export function replaceTable(text: string, name: string, table: string): string {
   const [startMark, endMark] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
   const start = text.indexOf(startMark);
   const end = text.indexOf(endMark);
   if (start === -1 || end < start) {
-    throw new Error(`The page has no ${startMark} … ${endMark} to put the table between`);
+    throw new Error(
+      `The page lacks the marks ${startMark} and ${endMark}; add them where the table belongs.`,
+    );
   }
   return `${text.slice(0, start + startMark.length)}\n${table}\n${text.slice(end)}`;
 }

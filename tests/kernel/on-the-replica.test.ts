@@ -25,8 +25,8 @@ test('the linked kernel gives the published digests on the replica', async () =>
   );
   for (const { message, times, digest } of cases) {
     const calls = recordGateCalls(() => sha256(fromHex(message.repeat(times))));
-    const { pieces } = await relay.send(calls);
-    expect(pieces.at(-1)).toEqual(fromHex(digest));
+    const { buffers } = await relay.send(calls);
+    expect(buffers.at(-1)).toEqual(fromHex(digest));
   }
 });
 
@@ -37,8 +37,8 @@ test('the linked kernel gives the published ciphertexts and tags on the replica'
     const data = part('plaintext');
     const [key, nonce, associatedData] = [part('key'), part('nonce'), part('associatedData')];
     const calls = recordGateCalls(() => sealInPlace({ key, nonce, associatedData, data }));
-    const { pieces } = await relay.send(calls);
-    expect(pieces.slice(-2)).toEqual([part('ciphertext'), part('tag')]);
+    const { buffers } = await relay.send(calls);
+    expect(buffers.slice(-2)).toEqual([part('ciphertext'), part('tag')]);
   }
 });
 

@@ -279,9 +279,7 @@ function fullBatches({ name, parameters }: DidMethod): Named[] {
     metadata: [Array(5).fill(['a', 'b'])],
   };
   const batch = { bucketId: 'demo', files: Array(200).fill(file), apiKey: [] };
-  return [
-    ['200 files with all that they may have', new Uint8Array(IDL.encode(parameters, [batch]))],
-  ];
+  return [['200 files with every optional field', new Uint8Array(IDL.encode(parameters, [batch]))]];
 }
 
 /** Beside lists, in the record that the method takes, fields that it does not know. */

@@ -13,9 +13,9 @@ import { buildCanister } from '../../scripts/build.ts';
 import { deployLocally, principalOf } from '../../scripts/local-service.ts';
 import { copyPreparedState } from './prepared-state.ts';
 import {
-  dearest,
   interfaceMethods,
   measureRefusals,
+  mostExpensive,
   type Refusal,
   type RefusalTarget,
 } from './refusal-costs.ts';
@@ -94,7 +94,7 @@ export function expectEveryWay(refusals: readonly Refusal[]): void {
 
 export function expectCheap(refusals: readonly Refusal[]): void {
   for (const way of ['ingress', 'another canister', 'query'] as const) {
-    const { method, name, instructions } = dearest(refusals, way) ?? expect.fail(way);
+    const { method, name, instructions } = mostExpensive(refusals, way) ?? expect.fail(way);
     console.log(`${way}: ${(instructions / 1e6).toFixed(1)} M for ${method}, ${name}`);
   }
   const dear = refusals.filter(({ instructions }) => instructions > instructionsMax);

@@ -160,7 +160,7 @@ function isDone(result: object): boolean {
   return !isUpgrade && Number(result.status_code) < 400;
 }
 
-export function dearest(refusals: readonly Refusal[], way: Way): Refusal | undefined {
+export function mostExpensive(refusals: readonly Refusal[], way: Way): Refusal | undefined {
   const own = refusals.filter((refusal) => refusal.way === way);
   return own.toSorted((left, right) => right.instructions - left.instructions)[0];
 }

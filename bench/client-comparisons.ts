@@ -1,5 +1,5 @@
-// References for the client's bench, if installed: the same bytes with curl, and curl with nginx,
-// which neither encrypts nor waits for the disk.
+// Reference transfers for the client's bench: the same bytes by curl, and by curl from nginx, which
+// neither encrypts nor waits for the disk. A program that is not installed is left out.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { type MeasuredService, processorSeconds, runMeasured } from './client-se
 import { absentRow, formatRow } from './client-table.ts';
 
 /** Bytes of one request. */
-const pieceBytes = 2_000_000;
+const sampleBytes = 2_000_000;
 const startMs = 5_000;
 
-export interface Judged {
+export interface Comparison {
   readonly service: MeasuredService;
   readonly folder: string;
   readonly sample: string;
@@ -26,13 +26,14 @@ interface Transfer {
   readonly file: string;
 }
 
-/** Rows for the table of the bench. */
-export async function judge(judged: Judged): Promise<string[]> {
+/** Returns rows for the table of the client's bench. */
+export async function compare(comparison: Comparison): Promise<string[]> {
   if (!isInstalled('curl')) return [absentRow('curl')];
   const rows: string[] = [];
-  const pieces = await cutSample(judged);
-  for (const parallel of judged.parallels) rows.push(...(await byCurl(judged, pieces, parallel)));
-  rows.push(...(isInstalled('nginx') ? await withNginx(judged) : [absentRow('nginx')]));
+  const samples = await cutSample(comparison);
+  for (const parallel of comparison.parallels)
+    rows.push(...(await byCurl(comparison, samples, parallel)));
+  rows.push(...(isInstalled('nginx') ? await withNginx(comparison) : [absentRow('nginx')]));
   return rows;
 }
 
@@ -40,27 +41,27 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, [program === 'nginx' ? '-v' : '--version']).status === 0;
 }
 
-async function cutSample({ folder, sample }: Judged): Promise<string[]> {
+async function cutSample({ folder, sample }: Comparison): Promise<string[]> {
   const bytes = await readFile(sample);
-  const pieces: string[] = [];
-  for (let start = 0; start < bytes.length; start += pieceBytes) {
-    const piece = join(folder, `piece-${pieces.length}`);
-    await writeFile(piece, bytes.subarray(start, start + pieceBytes));
-    pieces.push(piece);
+  const samples: string[] = [];
+  for (let start = 0; start < bytes.length; start += sampleBytes) {
+    const sampleFile = join(folder, `sample-${samples.length}`);
+    await writeFile(sampleFile, bytes.subarray(start, start + sampleBytes));
+    samples.push(sampleFile);
   }
-  return pieces;
+  return samples;
 }
 
 async function byCurl(
-  judged: Judged,
-  pieces: readonly string[],
+  comparison: Comparison,
+  samples: readonly string[],
   parallel: string,
 ): Promise<string[]> {
-  const { service, folder, bytes } = judged;
+  const { service, folder, bytes } = comparison;
   const { url, bucket, apiKey } = await description(folder);
   const headers = [`Authorization: Bearer ${apiKey}`, 'Content-Type: application/octet-stream'];
   const place = (base: string) =>
-    pieces.map((file, index) => ({ url: `${url}/${base}/curl/${index}`, file }));
+    samples.map((file, index) => ({ url: `${url}/${base}/curl/${index}`, file }));
   const up = place(`api/v1/bucket/${bucket}/files`);
   const down = place(`cloud/${bucket}`).map((each) => ({ ...each, file: `${each.file}.back` }));
   const options = ['-Z', '--parallel-max', parallel];
@@ -78,7 +79,7 @@ async function byCurl(
       await writeConfig(folder, lines),
     ];
     const measured = await service.measure(() => runMeasured('curl', words, folder), bytes);
-    rows.push(formatRow(`${name} curl, pieces of 2 MB, ${parallel}`, measured));
+    rows.push(formatRow(`${name} curl, files of 2 MB, ${parallel}`, measured));
   }
   return rows;
 }
@@ -103,8 +104,8 @@ async function writeConfig(folder: string, transfers: readonly string[][]): Prom
   return path;
 }
 
-/** The whole file in one request each way. */
-async function withNginx({ folder, sample, bytes }: Judged): Promise<string[]> {
+/** Transfers the whole file in one request each way. */
+async function withNginx({ folder, sample, bytes }: Comparison): Promise<string[]> {
   const port = await freePort();
   const nginx = await startNginx(join(folder, 'nginx'), port);
   const url = `http://127.0.0.1:${port}/sample.bin`;
