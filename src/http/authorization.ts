@@ -9,8 +9,26 @@ import { bearerKey } from './bearer-key.ts';
 import { type HttpRequest, singleHeader } from './message.ts';
 import type { Exchange } from './router.ts';
 
+export interface BucketRoute {
+  readonly bucket: string;
+  readonly apiKey: ApiKey;
+}
+
+/** The bucket that the URL names first, and the request's API key for it. */
+export function bucketRoute(exchange: Exchange): BucketRoute {
+  const [bucket = ''] = exchange.captures;
+  return { bucket, apiKey: requestKey(exchange, bucket) };
+}
+
+/** A file's place: the bucket and the path that the URL names. */
+export function fileRoute(exchange: Exchange): BucketRoute & { readonly path: string } {
+  const [, path = ''] = exchange.captures;
+  // With its slash, so that a second one is an empty segment.
+  return { ...bucketRoute(exchange), path: `/${path}` };
+}
+
 /** The request's API key, for that bucket: good now, and meant for the bucket. */
-export function requestKey(exchange: Exchange, bucket: string): ApiKey {
+function requestKey(exchange: Exchange, bucket: string): ApiKey {
   const { stores, call, request } = exchange;
   const key = useKey(stores, call, bearerKey(request));
   checkBucketHeader(request, bucket, key);

@@ -18,7 +18,7 @@ import { Refusal } from '../domain/shared/refusal.ts';
 import { cacheControlPlace } from '../domain/shared/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax, streamBytesMax } from '../limits.ts';
-import { requestKey } from './authorization.ts';
+import { fileRoute } from './authorization.ts';
 import { servedHeaders } from './file-headers.ts';
 import {
   type Header,
@@ -32,6 +32,7 @@ import {
 } from './message.ts';
 import { evaluateConditions, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange, type RangeRequest } from './range.ts';
+import { uncached } from './respond.ts';
 import type { Exchange } from './router.ts';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
@@ -238,13 +239,14 @@ function withCloudFile(
       : undefined;
     return index ?? withPublicFile(stores, { bucket, path }, useIt);
   }
-  const named = { call, bucket, path, apiKey: requestKey(exchange, bucket) };
-  return withReadableFile(stores, named, (opened) => use(shownToKey(opened, address)));
+  return withReadableFile(stores, { call, ...fileRoute(exchange) }, (opened) =>
+    use(shownToKey(opened, address)),
+  );
 }
 
 /** The response to a caller with a right to the file: no cache may store it. */
 export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
-  const headers = stored.headers.with(cacheControlPlace, 'private, no-store');
+  const headers = stored.headers.with(cacheControlPlace, uncached[1]);
   const file = { ...stored, headers };
   return { file, key, isPublic: false, served: servedHeaders(file), address };
 }

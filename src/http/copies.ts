@@ -10,9 +10,10 @@ import {
 } from '../domain/files/prefix-moves.ts';
 import { withoutSlash } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { requestKey } from './authorization.ts';
+import { type BucketRoute, bucketRoute } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import {
+  conditionFields,
   type JsonObject,
   jsonBody,
   notesField,
@@ -20,13 +21,8 @@ import {
   textField,
   versionField,
 } from './json-body.ts';
-import { type Header, type HttpResponse, header } from './message.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
-
-type Answer = HttpResponse | typeof upgrade;
-
-const uncached: Header = ['Cache-Control', 'private, no-store'];
+import { privateJson } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
 export function postCopy(exchange: Exchange): Answer {
   const { body, ...named } = readBody(exchange);
@@ -53,16 +49,12 @@ export function postMove(exchange: Exchange): Answer {
 
 /** For a key that may write there: no stranger's body is parsed. */
 function readBody(exchange: Exchange) {
-  const [bucket = ''] = exchange.captures;
-  const apiKey = requestKey(exchange, bucket);
-  const claim = { bucket, permission: 'read', apiKey, place: 'later' } as const;
-  authorize(exchange.stores, exchange.call, claim);
-  return { bucket, apiKey, body: jsonBody(exchange.request) };
+  const route = bucketRoute(exchange);
+  authorize(exchange.stores, exchange.call, { ...route, permission: 'read', place: 'later' });
+  return { ...route, body: jsonBody(exchange.request) };
 }
 
-type Named = Pick<CopyRequest, 'bucket' | 'apiKey'>;
-
-function copyRequest({ request }: Exchange, named: Named, body: JsonObject): CopyRequest {
+function copyRequest({ request }: Exchange, named: BucketRoute, body: JsonObject): CopyRequest {
   const from = textField(body, 'from');
   const to = objectField(body, 'to');
   const path = to && textField(to, 'path');
@@ -72,10 +64,6 @@ function copyRequest({ request }: Exchange, named: Named, body: JsonObject): Cop
       'Send {"from": "path", "to": {"path": "new path"}}, with "bucket" in "to" for another bucket.',
     );
   }
-  const conditions = {
-    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
-    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
-  };
   return {
     ...named,
     ...notesField(body),
@@ -83,7 +71,7 @@ function copyRequest({ request }: Exchange, named: Named, body: JsonObject): Cop
     to: { bucket: textField(to, 'bucket'), path },
     version: versionField(body),
     ifSourceMatch: textField(body, 'ifSourceMatch'),
-    conditions,
+    conditions: conditionFields(request, body),
   };
 }
 
@@ -111,6 +99,5 @@ function answerPrefix(exchange: Exchange, request: PrefixMove): Answer {
   const shown = failed.map(({ path, error: { code, message } }) => {
     return { path, error: { code, message } };
   });
-  const response = jsonResponse(200, { moved, isDone, failed: shown });
-  return { ...response, headers: [...response.headers, uncached] };
+  return privateJson(200, { moved, isDone, failed: shown });
 }

@@ -2,20 +2,17 @@
 
 import { endToEndFor } from '../domain/administration/bucket-management.ts';
 import { isoTime } from '../domain/files/file-view.ts';
-import { requestKey } from './authorization.ts';
-import type { HttpResponse } from './message.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
+import { bucketRoute } from './authorization.ts';
+import { privateJson } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
 /**
  * By an update, whose answer the network vouches for: a single node could name recipients of its
  * own, and files would be encrypted to them.
  */
-export function getEndToEnd(exchange: Exchange): HttpResponse | typeof upgrade {
-  const { stores, call, captures } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
-  const endToEnd = endToEndFor(stores, call, { bucket, apiKey });
+export function getEndToEnd(exchange: Exchange): Answer {
+  const { stores, call } = exchange;
+  const endToEnd = endToEndFor(stores, call, bucketRoute(exchange));
   if (exchange.phase === 'query') return upgrade;
   const newest = endToEnd?.epochs.at(-1);
   const shown = endToEnd && {
@@ -29,6 +26,5 @@ export function getEndToEnd(exchange: Exchange): HttpResponse | typeof upgrade {
     },
     encryptTo: [newest?.recipient, ...endToEnd.recipients].filter((one) => one !== undefined),
   };
-  const response = jsonResponse(200, { endToEnd: shown ?? null });
-  return { ...response, headers: [...response.headers, ['Cache-Control', 'private, no-store']] };
+  return privateJson(200, { endToEnd: shown ?? null });
 }

@@ -19,29 +19,26 @@ import {
   checkBatch,
   uploadBatch,
 } from '../domain/uploads/batch-upload.ts';
-import { requestKey } from './authorization.ts';
+import { bucketRoute } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { writtenView } from './file-record.ts';
 import { readMetadata } from './file-upload.ts';
 import { jsonBody, textField, textListField } from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
-import type { Header, HttpResponse } from './message.ts';
+import type { HttpResponse } from './message.ts';
 import { type Part, readParts } from './multipart.ts';
 import { writePreconditions } from './preconditions.ts';
-import { jsonResponse, refusalResponse } from './respond.ts';
-import { type Exchange, requestIdOf, upgrade } from './router.ts';
+import { privateJson, refusalResponse } from './respond.ts';
+import { type Answer, type Exchange, requestIdOf, upgrade } from './router.ts';
 
-const uncached: Header = ['Cache-Control', 'private, no-store'];
-
-export function postFiles(exchange: Exchange): HttpResponse | typeof upgrade {
+export function postFiles(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
-  const [bucket = ''] = exchange.captures;
-  const apiKey = requestKey(exchange, bucket);
+  const route = bucketRoute(exchange);
   if (exchange.isInspected) {
-    authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' });
+    authorize(stores, call, { ...route, permission: 'write', place: 'later' });
     return upgrade;
   }
-  const batch: Batch = { bucket, apiKey, readFiles: () => readParts(request).map(fileOf) };
+  const batch: Batch = { ...route, readFiles: () => readParts(request).map(fileOf) };
   if (exchange.phase === 'query') {
     const refused = checkBatch(stores, call, batch);
     return refused === undefined ? upgrade : batchResponse(exchange, refused);
@@ -72,8 +69,7 @@ function batchResponse(exchange: Exchange, results: readonly BatchResult[]): Htt
   );
   const first = results.find(({ refusal }) => refusal && refusal.code !== 'NotStored');
   if (first?.refusal === undefined) {
-    const response = jsonResponse(200, { items });
-    return { ...response, headers: [...response.headers, uncached] };
+    return privateJson(200, { items });
   }
   const { code, message } = first.refusal;
   const told = new Refusal(code, `None of the files is stored. ${quote(first.path)}: ${message}`);
@@ -87,12 +83,11 @@ function errorView({ code, message }: Refusal) {
 /** A list of paths, and a few fields. */
 const deletionBounds = { bytesMax: deletionBytesMax, itemsMax: deletedFileCountMax + 32 };
 
-export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade {
+export function postDeletion(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
-  const [bucket = ''] = exchange.captures;
-  const apiKey = requestKey(exchange, bucket);
+  const route = bucketRoute(exchange);
   if (exchange.isInspected) {
-    authorizeDeletion(stores, call, { bucket, apiKey });
+    authorizeDeletion(stores, call, route);
     return upgrade;
   }
   const read = () => {
@@ -105,12 +100,11 @@ export function postDeletion(exchange: Exchange): HttpResponse | typeof upgrade 
     };
   };
   if (exchange.phase === 'query') {
-    checkDeletions(stores, call, { bucket, apiKey, read });
+    checkDeletions(stores, call, { ...route, read });
     return upgrade;
   }
-  const { results, nextCursor = null } = deleteFiles(stores, call, { bucket, apiKey, read });
-  const response = jsonResponse(200, { results: results.map(deletionView), nextCursor });
-  return { ...response, headers: [...response.headers, uncached] };
+  const { results, nextCursor = null } = deleteFiles(stores, call, { ...route, read });
+  return privateJson(200, { results: results.map(deletionView), nextCursor });
 }
 
 function deletionView({ path, refusal }: DeletionResult) {

@@ -17,6 +17,7 @@ import {
 } from '../domain/shared/stored-headers.ts';
 import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
+import { uncached } from './respond.ts';
 
 const defaultCacheControl = 'public, max-age=3600';
 
@@ -60,7 +61,7 @@ export function linkHeaders(
   { downloadName }: Pick<PublishedLink, 'downloadName'>,
 ): ServedHeaders {
   const headers = [...file.headers];
-  headers[cacheControlPlace] = 'private, no-store';
+  headers[cacheControlPlace] = uncached[1];
   if (downloadName !== '') headers[dispositionPlace] = attachment(downloadName);
   const { contentType, chunkCount, digest, updatedAtNs } = file;
   const leavesVersion: LeavesVersion = presentLeavesVersion;

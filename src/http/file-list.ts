@@ -11,27 +11,24 @@ import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
-import { requestKey } from './authorization.ts';
+import { bucketRoute } from './authorization.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
+import { uncached } from './respond.ts';
 import type { Exchange } from './router.ts';
 
 const pageParameters = ['page', 'pageSize'] as const;
 const cursorParameters = ['delimiter', 'cursor', 'startAfter', 'limit'] as const;
 const parameters = ['prefix', 'sort', 'tag', ...pageParameters, ...cursorParameters] as const;
 
-const headers: readonly Header[] = [
-  ['Content-Type', 'application/json'],
-  ['Cache-Control', 'private, no-store'],
-];
+const headers: readonly Header[] = [['Content-Type', 'application/json'], uncached];
 
 export function getFileList(exchange: Exchange): HttpResponse {
-  const { stores, call, request, captures } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const { stores, call, request } = exchange;
+  const route = bucketRoute(exchange);
   const read = readQuery(request, parameters);
   const { prefix, sort, tag, page, pageSize, delimiter, cursor, startAfter, limit } = read;
-  const common = { bucket, apiKey, prefix, sort, tag };
+  const common = { ...route, prefix, sort, tag };
   if (cursorParameters.some((name) => read[name] !== undefined)) {
     if (page !== undefined || pageSize !== undefined) {
       throw new Refusal(

@@ -8,42 +8,34 @@ import { entityTag, fileView } from '../domain/files/file-view.ts';
 import { getVersion } from '../domain/files/version-access.ts';
 import { matchesTag } from '../domain/shared/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { requestKey } from './authorization.ts';
+import { fileRoute } from './authorization.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonBody, notesField } from './json-body.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { writePreconditions } from './preconditions.ts';
 import { refuseVersion, versionAsked } from './query.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
-
-const uncached: Header = ['Cache-Control', 'private, no-store'];
-
-function fileName(exchange: Exchange): FileName {
-  const [bucket = '', path = ''] = exchange.captures;
-  // With its slash, so that a second one is an empty segment.
-  return { bucket, path: `/${path}`, apiKey: requestKey(exchange, bucket) };
-}
+import { noContent, privateJson, uncached } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
 function changedFile(exchange: Exchange): FileName {
   refuseVersion(exchange.request);
-  return fileName(exchange);
+  return fileRoute(exchange);
 }
 
 export function getFileRecord(exchange: Exchange): HttpResponse {
   const { stores, call, request } = exchange;
-  const name = fileName(exchange);
+  const name = fileRoute(exchange);
   const version = versionAsked(request);
   const file =
     version === undefined
       ? getFile(stores, call, name)
       : getVersion(stores, call, { ...name, version });
-  const ifNoneMatch = header(exchange.request, 'if-none-match');
-  if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(file), 'weak')) {
-    return { status: 304, headers: [['ETag', entityTag(file)], uncached], body: emptyBytes };
+  const etag: Header = ['ETag', entityTag(file)];
+  const ifNoneMatch = header(request, 'if-none-match');
+  if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, etag[1], 'weak')) {
+    return { status: 304, headers: [etag, uncached], body: emptyBytes };
   }
-  const response = jsonResponse(200, fileView(file));
-  return { ...response, headers: [...response.headers, ['ETag', entityTag(file)], uncached] };
+  return privateJson(200, fileView(file), [etag]);
 }
 
 export function headFileRecord(exchange: Exchange): HttpResponse {
@@ -54,7 +46,7 @@ export function headFileRecord(exchange: Exchange): HttpResponse {
   return { status, headers: [...headers, length], body: emptyBytes };
 }
 
-export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
+export function deleteFileRecord(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const deletion = { ...changedFile(exchange), conditions: writePreconditions(request) };
   if (exchange.phase === 'query') {
@@ -62,11 +54,11 @@ export function deleteFileRecord(exchange: Exchange): HttpResponse | typeof upgr
     return upgrade;
   }
   deleteFile(stores, call, deletion);
-  return { status: 204, headers: [uncached], body: emptyBytes };
+  return noContent;
 }
 
 /** Replaces each field that the body names, as a whole. */
-export function patchFileRecord(exchange: Exchange): HttpResponse | typeof upgrade {
+export function patchFileRecord(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const name = changedFile(exchange);
   authorize(stores, call, { ...name, permission: 'write' });

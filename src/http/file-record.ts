@@ -3,7 +3,7 @@
 import { entityTag, fileUrl, fileView } from '../domain/files/file-view.ts';
 import type { ShownField, WrittenFile } from '../domain/files/written-files.ts';
 import type { Header, HttpResponse } from './message.ts';
-import { jsonResponse } from './respond.ts';
+import { privateJson } from './respond.ts';
 
 type FileView = ReturnType<typeof fileView>;
 
@@ -24,13 +24,7 @@ export function writtenView({ file, hidden }: WrittenFile): Partial<FileView> {
 /** 201 for a new file, 200 for a replaced one. */
 export function storedResponse(written: WrittenFile): HttpResponse {
   const { file, isNew, hidden } = written;
-  const response = jsonResponse(isNew ? 201 : 200, writtenView(written));
   const tag: Header[] = hidden.includes('content') ? [] : [['ETag', entityTag(file)]];
-  const headers: Header[] = [
-    ...response.headers,
-    ['Location', fileUrl(file)],
-    ...tag,
-    ['Cache-Control', 'private, no-store'],
-  ];
-  return { ...response, headers };
+  const headers: Header[] = [['Location', fileUrl(file)], ...tag];
+  return privateJson(isNew ? 201 : 200, writtenView(written), headers);
 }

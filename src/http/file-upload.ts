@@ -8,16 +8,16 @@ import {
   type SingleUpload,
   uploadSingle,
 } from '../domain/uploads/single-upload.ts';
-import { requestKey } from './authorization.ts';
+import { fileRoute } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonHeaderPairs } from './json-body.ts';
-import { type HttpRequest, type HttpResponse, header, singleHeader } from './message.ts';
+import { type HttpRequest, header, singleHeader } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { refuseVersion } from './query.ts';
-import { type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
-export function putFile(exchange: Exchange): HttpResponse | typeof upgrade {
+export function putFile(exchange: Exchange): Answer {
   const upload = readUpload(exchange);
   if (exchange.phase === 'query') {
     checkDigests(checkSingleUpload(exchange.stores, exchange.call, upload));
@@ -27,16 +27,13 @@ export function putFile(exchange: Exchange): HttpResponse | typeof upgrade {
 }
 
 function readUpload(exchange: Exchange): SingleUpload {
-  const { request, captures } = exchange;
-  const [bucket = '', path = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const { request } = exchange;
+  const route = fileRoute(exchange);
   refusePartialPut(request);
   refuseVersion(request);
   const metadata = readMetadata(request);
-  // With its slash, so that a second one is an empty segment.
-  const named = { bucket, path: `/${path}`, apiKey };
   const conditions = writePreconditions(request);
-  return { ...named, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
+  return { ...route, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
 }
 
 /** Returns the metadata of a file that is sent in header fields. */

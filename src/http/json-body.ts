@@ -152,6 +152,14 @@ export function versionField(object: JsonObject): number | undefined {
   throw wrong('version', 'the number of a version, such as 3');
 }
 
+/** Returns the conditions of a write that its body states, or its header fields do. */
+export function conditionFields(request: HttpRequest, body: JsonObject) {
+  return {
+    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
+    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
+  };
+}
+
 /** Returns the type, tags, headers and metadata of a file that a request states. */
 export function notesField(object: JsonObject) {
   return {

@@ -10,15 +10,15 @@ import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
 import { consoleAtLink } from './console.ts';
 import { linkHeaders } from './file-headers.ts';
 import { type HttpRequest, type HttpResponse, header } from './message.ts';
-import { type Exchange, upgrade } from './router.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
-export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
+export function getLinkedFile(exchange: Exchange): Answer {
   const { request, phase } = exchange;
   const page = isNavigation(request) ? consoleAtLink() : undefined;
   // The file is certified at this address: only an update can answer something else.
   const shown = page && (phase === 'query' ? upgrade : page);
   try {
-    const shownAt = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (opened) => {
+    const shownAt = withLink<{ answer: Answer }>(exchange, (opened) => {
       const isForClients = opened.file.contentType === ageContentType;
       return { answer: isForClients && shown ? shown : fileResponse(exchange, opened) };
     });

@@ -12,22 +12,12 @@ import {
 } from '../domain/files/link-access.ts';
 import type { Link } from '../domain/files/links.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { emptyBytes } from '../lib/bytes.ts';
-import { requestKey } from './authorization.ts';
+import { bucketRoute } from './authorization.ts';
 import { jsonBody, textField } from './json-body.ts';
-import type { Header, HttpResponse } from './message.ts';
+import type { HttpResponse } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
-
-type Answer = HttpResponse | typeof upgrade;
-
-const uncached: Header = ['Cache-Control', 'private, no-store'];
-
-function uncachedJson(status: number, value: object): HttpResponse {
-  const response = jsonResponse(status, value);
-  return { ...response, headers: [...response.headers, uncached] };
-}
+import { noContent, privateJson } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
 /** Absent: never. */
 function expiryOf({ expiresAtNs }: Link): string | undefined {
@@ -35,10 +25,9 @@ function expiryOf({ expiresAtNs }: Link): string | undefined {
 }
 
 export function postLink(exchange: Exchange): Answer {
-  const { stores, call, request, captures, phase } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
-  authorize(stores, call, { bucket, permission: 'read', apiKey, place: 'later' });
+  const { stores, call, request, phase } = exchange;
+  const route = bucketRoute(exchange);
+  authorize(stores, call, { ...route, permission: 'read', place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path');
   if (path === undefined) {
@@ -46,13 +35,13 @@ export function postLink(exchange: Exchange): Answer {
   }
   const expiresAtNs = parseTime(textField(body, 'expiresAt'));
   const downloadName = textField(body, 'downloadName');
-  const order = { bucket, apiKey, path, expiresAtNs, downloadName };
+  const order = { ...route, path, expiresAtNs, downloadName };
   if (phase === 'query') {
     checkLinkRequest(stores, call, order);
     return upgrade;
   }
   const { link, url } = createLink(stores, call, order);
-  return uncachedJson(201, { id: link.id, url, expiresAt: expiryOf(link) });
+  return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link) });
 }
 
 /** ISO 8601. */
@@ -68,11 +57,10 @@ function parseTime(text: string | undefined): bigint | undefined {
 }
 
 export function getLinks(exchange: Exchange): HttpResponse {
-  const { stores, call, request, captures } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const { stores, call, request } = exchange;
+  const route = bucketRoute(exchange);
   const { limit, ...query } = readQuery(request, ['path', 'cursor', 'limit']);
-  const list = { bucket, apiKey, ...query, limit: parseCount(limit) };
+  const list = { ...route, ...query, limit: parseCount(limit) };
   const { items, nextCursor, areMakersShown } = listLinks(stores, call, list);
   const shown = items.map((link) => {
     const { id, path, name, createdAtNs, keyHash } = link;
@@ -80,17 +68,17 @@ export function getLinks(exchange: Exchange): HttpResponse {
     const times = { createdAt: isoTime(createdAtNs), expiresAt: expiryOf(link) };
     return { id, path, name, ...times, keyId: shownKey };
   });
-  return uncachedJson(200, { items: shown, nextCursor });
+  return privateJson(200, { items: shown, nextCursor });
 }
 
 export function deleteLinkRecord(exchange: Exchange): Answer {
   const { stores, call, captures, phase } = exchange;
-  const [bucket = '', id = ''] = captures;
-  const name = { bucket, id, apiKey: requestKey(exchange, bucket) };
+  const [, id = ''] = captures;
+  const name = { ...bucketRoute(exchange), id };
   if (phase === 'query') {
     checkLinkDeletion(stores, call, name);
     return upgrade;
   }
   deleteLink(stores, call, name);
-  return { status: 204, headers: [uncached], body: emptyBytes };
+  return noContent;
 }

@@ -2,7 +2,7 @@
 // names neither the path nor the request.
 
 import type { HttpResponse } from './message.ts';
-import { jsonResponse } from './respond.ts';
+import { privateJson } from './respond.ts';
 
 let response: HttpResponse | undefined;
 
@@ -13,6 +13,5 @@ export function missingResponse(): HttpResponse {
 
 function makeResponse(): HttpResponse {
   const message = 'There is nothing here: files of public buckets are at /cloud/{bucket}/{path}.';
-  const { status, headers, body } = jsonResponse(404, { error: { code: 'NoSuchFile', message } });
-  return { status, headers: [...headers, ['Cache-Control', 'private, no-store']], body };
+  return privateJson(404, { error: { code: 'NoSuchFile', message } });
 }

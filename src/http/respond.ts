@@ -39,14 +39,25 @@ export function refusalResponse(refusal: Refusal, context: ErrorContext): HttpRe
   const { code, message, details } = refusal;
   const { requestId, items } = context;
   const error = { code, message, requestId, details };
-  const response = jsonResponse(statuses[code], { error, items });
-  const headers: Header[] = [
-    ...response.headers,
-    ...refusalHeaders(refusal),
-    ['Cache-Control', 'private, no-store'],
-  ];
-  return { ...response, headers, body: context.isHead ? emptyBytes : response.body };
+  const response = privateJson(statuses[code], { error, items }, refusalHeaders(refusal));
+  return context.isHead ? { ...response, body: emptyBytes } : response;
 }
+
+/** Forbids every cache to store the answer. */
+export const uncached: Header = ['Cache-Control', 'private, no-store'];
+
+/** An answer that is meant for its caller only. `headers` stand behind the type. */
+export function privateJson(
+  status: number,
+  value: object,
+  headers: readonly Header[] = [],
+): HttpResponse {
+  const response = jsonResponse(status, value);
+  return { ...response, headers: [...response.headers, ...headers, uncached] };
+}
+
+/** The answer of a deletion. */
+export const noContent: HttpResponse = { status: 204, headers: [uncached], body: emptyBytes };
 
 export function jsonResponse(status: number, value: object): HttpResponse {
   return {

@@ -25,6 +25,8 @@ import { pageOf, redirectOf, siteAt } from './sites.ts';
 /** The answer of a query to a request that has to change something and has passed every check. */
 export const upgrade = 'upgrade';
 
+export type Answer = HttpResponse | typeof upgrade;
+
 export interface Exchange {
   readonly stores: Stores;
   readonly call: Call;
@@ -41,7 +43,7 @@ export interface Exchange {
   readonly captures: readonly string[];
 }
 
-export type Handler = (exchange: Exchange) => HttpResponse | typeof upgrade;
+export type Handler = (exchange: Exchange) => Answer;
 
 export interface Route {
   /** Over the percent-decoded path; sticky, since others are tried at each of its characters. */
@@ -54,7 +56,7 @@ export interface Route {
 export function handleRequest(
   routes: readonly Route[],
   exchange: Omit<Exchange, 'captures'>,
-): HttpResponse | typeof upgrade {
+): Answer {
   const requestId = requestIdOf(exchange.call);
   const answered = () => answer(routes, exchange, requestId);
   const isHead = exchange.request.method === 'HEAD';
@@ -79,7 +81,7 @@ function answer(
   routes: readonly Route[],
   exchange: Omit<Exchange, 'captures'>,
   requestId: string,
-): HttpResponse | typeof upgrade {
+): Answer {
   try {
     const { request, phase } = exchange;
     const mayStore = request.method === 'PUT' || request.method === 'POST';
@@ -145,10 +147,7 @@ const missingCodes: ReadonlySet<RefusalCode> = new Set([
 /** Whoever wrote it there has to be told. */
 class KeyInUrl extends Refusal {}
 
-function dispatch(
-  routes: readonly Route[],
-  exchange: Omit<Exchange, 'captures'>,
-): HttpResponse | typeof upgrade {
+function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>): Answer {
   const { request } = exchange;
   if (request.method === 'OPTIONS') {
     return request.url.startsWith('/api/') ? apiPreflightResponse : preflightResponse;

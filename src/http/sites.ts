@@ -12,6 +12,7 @@ import { singleSlashes } from '../lib/url-paths.ts';
 import { filePathBytesMax } from '../limits.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { SiteAnswer } from './message.ts';
+import { uncached } from './respond.ts';
 
 type Head = Pick<SiteAnswer, 'status' | 'headers'>;
 
@@ -55,7 +56,7 @@ export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | unde
 export function pageHead(file: PublishedFile | FileRecord): Head {
   const { validators, representation } = servedHeaders(file);
   const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
-  return { status: 404, headers: [...shown, ['Cache-Control', 'private, no-store']] };
+  return { status: 404, headers: [...shown, uncached] };
 }
 
 const unshown: ReadonlySet<string> = new Set([

@@ -21,22 +21,24 @@ import {
   requireNotGone,
   type UploadRequest,
 } from '../domain/uploads/uploads.ts';
-import { emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
-import { requestKey } from './authorization.ts';
+import { bucketRoute } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
-import { jsonBody, sizeField, textField, textListField, textPairsField } from './json-body.ts';
+import {
+  conditionFields,
+  jsonBody,
+  sizeField,
+  textField,
+  textListField,
+  textPairsField,
+} from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
-import { type Header, type HttpResponse, header } from './message.ts';
+import { type HttpResponse, header } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
+import { noContent, privateJson } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 import { sessionUrl, sessionView } from './upload-record.ts';
-
-type Answer = HttpResponse | typeof upgrade;
-
-const uncached: Header = ['Cache-Control', 'private, no-store'];
 
 export function startUpload(exchange: Exchange): Answer {
   const request = startRequest(exchange);
@@ -52,17 +54,13 @@ export function startUpload(exchange: Exchange): Answer {
 }
 
 function sessionResponse(status: number, session: UploadSession, nowNs: bigint): HttpResponse {
-  const response = jsonResponse(status, sessionView(session, nowNs));
-  const location: Header = ['Location', sessionUrl(session)];
-  return { ...response, headers: [...response.headers, location, uncached] };
+  return privateJson(status, sessionView(session, nowNs), [['Location', sessionUrl(session)]]);
 }
 
 function startRequest(exchange: Exchange): UploadRequest {
   const { request } = exchange;
-  const [bucket = ''] = exchange.captures;
-  const apiKey = requestKey(exchange, bucket);
-  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
-  authorize(exchange.stores, exchange.call, claim);
+  const route = bucketRoute(exchange);
+  authorize(exchange.stores, exchange.call, { ...route, permission: 'write', place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path') ?? '';
   const size = sizeField(body, 'size');
@@ -71,9 +69,9 @@ function startRequest(exchange: Exchange): UploadRequest {
     ...(header(request, 'x-file-tags') ?? '').split(','),
   ];
   return {
-    bucket,
+    ...route,
+    ...conditionFields(request, body),
     path,
-    apiKey,
     size,
     tags,
     contentType: textField(body, 'contentType') ?? mediaTypeOf(path),
@@ -83,8 +81,6 @@ function startRequest(exchange: Exchange): UploadRequest {
     sha256: textField(body, 'sha256'),
     headers: textPairsField(body, 'headers'),
     metadata: textPairsField(body, 'metadata'),
-    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
-    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
     token: textField(body, 'token'),
     isOverHttp: true,
   };
@@ -98,12 +94,12 @@ interface NamedUpload {
 
 /** The session that the path names, for a key that may write to its bucket. */
 function namedUpload(exchange: Exchange): NamedUpload {
-  const [bucket = '', uploadId = ''] = exchange.captures;
-  const apiKey = requestKey(exchange, bucket);
-  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
-  authorize(exchange.stores, exchange.call, claim);
-  const session = getUploadOf(exchange.stores, exchange.call, { bucket, uploadId, apiKey });
-  return { uploadId, apiKey, session };
+  const { stores, call, captures } = exchange;
+  const [, uploadId = ''] = captures;
+  const route = bucketRoute(exchange);
+  authorize(stores, call, { ...route, permission: 'write', place: 'later' });
+  const session = getUploadOf(stores, call, { ...route, uploadId });
+  return { uploadId, apiKey: route.apiKey, session };
 }
 
 export function putUploadChunk(exchange: Exchange): Answer {
@@ -126,7 +122,7 @@ export function putUploadChunk(exchange: Exchange): Answer {
   }
   const { session, digest } = storeChunk(stores, call, chunk);
   const { uploadedSize, receivedChunks } = session;
-  const response = jsonResponse(200, {
+  return privateJson(200, {
     chunkIndex: Number(chunkIndex),
     size: request.body.length,
     sha256: encodeHex(digest),
@@ -134,7 +130,6 @@ export function putUploadChunk(exchange: Exchange): Answer {
     receivedChunks,
     chunkCount: chunkCount(session),
   });
-  return { ...response, headers: [...response.headers, uncached] };
 }
 
 /** Decimal digits; more than sixteen are above every count. */
@@ -173,8 +168,7 @@ export function getUploadSession(exchange: Exchange): HttpResponse {
   const { nowNs } = exchange.call;
   const { session } = namedUpload(exchange);
   requireNotGone(session, nowNs);
-  const response = jsonResponse(200, sessionView(session, nowNs));
-  return { ...response, headers: [...response.headers, uncached] };
+  return privateJson(200, sessionView(session, nowNs));
 }
 
 export function deleteUploadSession(exchange: Exchange): Answer {
@@ -186,16 +180,13 @@ export function deleteUploadSession(exchange: Exchange): Answer {
     return upgrade;
   }
   cancelUpload(stores, call, name);
-  return { status: 204, headers: [uncached], body: emptyBytes };
+  return noContent;
 }
 
 /** The open ones of the bucket; for a key with every permission, as it stands for an owner. */
 export function getUploadSessions(exchange: Exchange): HttpResponse {
-  const { stores, call, captures } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
-  const sessions = listUploads(stores, call, { bucket, apiKey });
+  const { stores, call } = exchange;
+  const sessions = listUploads(stores, call, bucketRoute(exchange));
   const items = sessions.map((session) => sessionView(session, call.nowNs));
-  const response = jsonResponse(200, { items, total: items.length });
-  return { ...response, headers: [...response.headers, uncached] };
+  return privateJson(200, { items, total: items.length });
 }

@@ -15,24 +15,14 @@ import {
 } from '../domain/files/version-access.ts';
 import type { FormerVersion } from '../domain/files/versions.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { emptyBytes } from '../lib/bytes.ts';
-import { requestKey } from './authorization.ts';
+import { bucketRoute, fileRoute } from './authorization.ts';
 import { fileResponse, headResponse, type OpenedFile, shownToKey } from './cloud.ts';
 import { storedResponse } from './file-record.ts';
-import { jsonBody, textField, versionField } from './json-body.ts';
-import { type Header, type HttpResponse, header } from './message.ts';
+import { conditionFields, jsonBody, textField, versionField } from './json-body.ts';
+import type { HttpResponse } from './message.ts';
 import { parseCount, parseVersion, readQuery, versionAsked } from './query.ts';
-import { jsonResponse } from './respond.ts';
-import { type Exchange, upgrade } from './router.ts';
-
-type Answer = HttpResponse | typeof upgrade;
-
-const uncached: Header = ['Cache-Control', 'private, no-store'];
-
-function uncachedJson(value: object): HttpResponse {
-  const response = jsonResponse(200, value);
-  return { ...response, headers: [...response.headers, uncached] };
-}
+import { noContent, privateJson } from './respond.ts';
+import { type Answer, type Exchange, upgrade } from './router.ts';
 
 function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
   return {
@@ -49,12 +39,11 @@ function versionView({ file, retiredAtNs, expiresAtNs }: FormerVersion) {
 }
 
 export function getVersions(exchange: Exchange): HttpResponse {
-  const { stores, call, request, captures } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const { stores, call, request } = exchange;
+  const route = bucketRoute(exchange);
   const { limit, ...query } = readQuery(request, ['path', 'prefix', 'cursor', 'limit']);
-  const page = listVersions(stores, call, { bucket, apiKey, ...query, limit: parseCount(limit) });
-  return uncachedJson({ items: page.items.map(versionView), nextCursor: page.nextCursor });
+  const page = listVersions(stores, call, { ...route, ...query, limit: parseCount(limit) });
+  return privateJson(200, { items: page.items.map(versionView), nextCursor: page.nextCursor });
 }
 
 /** Its bytes, as those of a file of a private bucket. */
@@ -70,26 +59,25 @@ function withVersionBytes(
   exchange: Exchange,
   use: (opened: OpenedFile) => HttpResponse,
 ): HttpResponse {
-  const { stores, call, request, captures } = exchange;
-  const [bucket = '', captured = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const { stores, call, request } = exchange;
+  const route = fileRoute(exchange);
   const version = versionAsked(request);
   if (version === undefined) {
     throw new Refusal('InvalidArgument', 'Say which one: ?version=, with the number of a version.');
   }
-  const named = { call, bucket, path: `/${captured}`, version, apiKey };
+  const named = { call, ...route, version };
   return withVersion(stores, named, (opened) => use(shownToKey(opened, request.url)));
 }
 
 /** Erases one version or all of a path, or all of the paths that begin with a prefix. */
 export function deleteVersions(exchange: Exchange): Answer {
   const { stores, call, request, captures, phase } = exchange;
-  const [bucket = '', captured] = captures;
-  const apiKey = requestKey(exchange, bucket);
+  const [, captured] = captures;
+  const route = bucketRoute(exchange);
   const query = readQuery(request, ['prefix', 'version']);
   const version = parseVersion(query.version);
   const path = captured === undefined ? undefined : `/${captured}`;
-  const erasure = { bucket, apiKey, path, prefix: query.prefix, version };
+  const erasure = { ...route, path, prefix: query.prefix, version };
   if (exchange.isInspected) {
     authorizeErasure(stores, call, erasure);
     return upgrade;
@@ -99,27 +87,21 @@ export function deleteVersions(exchange: Exchange): Answer {
     return upgrade;
   }
   const result = eraseVersions(stores, call, erasure);
-  return version === undefined
-    ? uncachedJson(result)
-    : { status: 204, headers: [uncached], body: emptyBytes };
+  return version === undefined ? privateJson(200, result) : noContent;
 }
 
 export function postRestore(exchange: Exchange): Answer {
-  const { stores, call, request, captures, phase } = exchange;
-  const [bucket = ''] = captures;
-  const apiKey = requestKey(exchange, bucket);
-  authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' });
+  const { stores, call, request, phase } = exchange;
+  const route = bucketRoute(exchange);
+  authorize(stores, call, { ...route, permission: 'write', place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path');
   const version = versionField(body);
   if (path === undefined || version === undefined) {
     throw new Refusal('InvalidArgument', 'Send {"path": "…", "version": 1}.');
   }
-  const conditions = {
-    ifMatch: textField(body, 'ifMatch') ?? header(request, 'if-match'),
-    ifNoneMatch: textField(body, 'ifNoneMatch') ?? header(request, 'if-none-match'),
-  };
-  const restoration = { bucket, apiKey, path, version, conditions };
+  const conditions = conditionFields(request, body);
+  const restoration = { ...route, path, version, conditions };
   if (phase === 'query') {
     checkRestoration(stores, call, restoration);
     return upgrade;
