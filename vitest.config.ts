@@ -39,6 +39,6 @@ export default defineConfig({
       ...(isClients ? ['tests/clients/support/judges.ts'] : []),
       ...(isForeign ? [] : ['tests/support/build.ts']),
     ],
-    setupFiles: ['tests/support/seed.ts'],
+    setupFiles: ['tests/support/seed.ts', 'tests/support/agents.ts'],
   },
 });

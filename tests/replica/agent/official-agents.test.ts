@@ -13,12 +13,15 @@ import { Secp256k1KeyIdentity } from '@icp-sdk/core/identity/secp256k1';
 import { Principal as IcpPrincipal } from '@icp-sdk/core/principal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedBytes } from '../../../packages/replica/src/agent/request-id.ts';
+import { acceptAgain, acceptNone } from '../../support/known-signatures.ts';
 import { canisterKey, canisterSignature, signatureTree } from './canister-key.ts';
 import type { TestReplica } from './test-replica.ts';
 import { startTestReplica } from './test-replica.ts';
 
 let replica: TestReplica;
 
+beforeAll(acceptNone);
+afterAll(acceptAgain);
 beforeAll(async () => {
   replica = await startTestReplica({ offsetNs: 0n });
 });

@@ -3,6 +3,7 @@
 // spec, "Certificate" (signature scheme) and "Query signatures".
 
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { Principal } from '@dfinity/principal';
 import { mapHashToField } from '@noble/curves/abstract/modular';
 import { bls12_381 } from '@noble/curves/bls12-381';
@@ -19,6 +20,17 @@ const ed25519PrivatePrefix = Buffer.from('302e020100300506032b657004220420', 'he
 
 const scheme = bls12_381.shortSignatures;
 const stateRootDomain = Buffer.from('\x0Dic-state-root', 'latin1');
+
+/** Publishes a SignedStateRoot after each signature, for observers within the process. */
+export const signedStateRoots = channel('local-replica:signed-state-root');
+
+export interface SignedStateRoot {
+  /** 96 bytes compressed, without DER. */
+  readonly publicKey: Uint8Array;
+  /** The domain separator and the root hash. */
+  readonly message: Uint8Array;
+  readonly signature: Uint8Array;
+}
 
 export interface RootKey {
   /** DER, 133 bytes. */
@@ -45,17 +57,19 @@ export function createRootKey(seed: Uint8Array): RootKey {
   const field = bls12_381.fields.Fr;
   const secret = field.fromBytes(mapHashToField(derive(seed, 'root key', 'sha512'), field.ORDER));
   const point = bls12_381.G2.Point.BASE.multiply(secret);
-  const publicKey = new Uint8Array(Buffer.concat([blsDerPrefix, point.toBytes(true)]));
+  const pointBytes = point.toBytes(true);
+  const publicKey = new Uint8Array(Buffer.concat([blsDerPrefix, pointBytes]));
   return {
     publicKey,
     subnetId: Principal.selfAuthenticating(publicKey),
-    // A hashed point is in the subgroup and a local key needs no constant time: without noble's
-    // checks and its slower multiplication a signature takes 5 ms instead of 8.
-    signStateRoot: (rootHash) =>
-      scheme
-        .hash(Buffer.concat([stateRootDomain, rootHash]))
-        .multiplyUnsafe(secret)
-        .toBytes(true),
+    signStateRoot(rootHash) {
+      const message = Buffer.concat([stateRootDomain, rootHash]);
+      // A hashed point is in the subgroup and a local key needs no constant time: without noble's
+      // checks and its slower multiplication a signature takes 5 ms instead of 8.
+      const signature = scheme.hash(message).multiplyUnsafe(secret).toBytes(true);
+      signedStateRoots.publish({ publicKey: pointBytes, message, signature });
+      return signature;
+    },
   };
 }
 

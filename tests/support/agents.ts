@@ -1,0 +1,3 @@
+import { acceptKnownSignatures } from './known-signatures.ts';
+
+acceptKnownSignatures();
