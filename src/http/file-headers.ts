@@ -1,6 +1,7 @@
 // The header fields of a file's representation, from its record alone: what a GET answers and what
 // is certified ahead are the same.
 
+import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { entityTag } from '../domain/files/file-view.ts';
 import {
   type LeavesVersion,
@@ -10,11 +11,7 @@ import {
   type ShownFile,
   siteLeavesVersion,
 } from '../domain/shared/publication.ts';
-import {
-  cacheControlPlace,
-  dispositionPlace,
-  storedHeaderNames,
-} from '../domain/shared/stored-headers.ts';
+import { cacheControlPlace, dispositionPlace } from '../domain/shared/stored-headers.ts';
 import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 import { uncached } from './respond.ts';

@@ -1,7 +1,8 @@
 // PUT of a whole file: `/api/v1/bucket/{bucket}/files/{path}`.
 
+import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import type { FileMetadata } from '../domain/files/files.ts';
-import { parseStoredHeader, storedHeaderNames } from '../domain/shared/stored-headers.ts';
+import { parseStoredHeader } from '../domain/shared/stored-headers.ts';
 import {
   checkDigests,
   checkSingleUpload,

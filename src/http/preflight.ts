@@ -1,6 +1,7 @@
 // Answers to OPTIONS: the requests that browsers may send and the fields that scripts of other
 // origins may read (Fetch standard, "CORS protocol"), the same for every path.
 
+import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import type { Header, HttpResponse } from './message.ts';
 
@@ -12,9 +13,9 @@ export const exposedHeaders: Header = [
 
 /** Every request header that files are asked for with. */
 const allowedHeaders =
-  'Authorization, Content-Type, X-Bucket-Id, X-File-Tags, Cache-Control, Content-Disposition, ' +
-  'Content-Encoding, Content-Language, Content-Digest, Repr-Digest, If-Match, If-None-Match, ' +
-  'If-Modified-Since, If-Unmodified-Since, If-Range, Range, Prefer';
+  `Authorization, Content-Type, X-Bucket-Id, X-File-Tags, ${storedHeaderNames.join(', ')}, ` +
+  'Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, ' +
+  'If-Unmodified-Since, If-Range, Range, Prefer';
 
 const methods = 'GET, HEAD, PUT, POST, DELETE, OPTIONS';
 

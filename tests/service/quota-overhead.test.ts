@@ -3,12 +3,9 @@
 // tags and headers that no quota counts, and no quota ends long before the memory does.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { overheadBytesOf } from '../../src/domain/buckets/quota.ts';
-import {
-  noStoredHeaders,
-  type StoredHeaders,
-  storedHeaderNames,
-} from '../../src/domain/shared/stored-headers.ts';
+import { noStoredHeaders, type StoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,

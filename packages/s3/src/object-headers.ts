@@ -1,6 +1,7 @@
 // Header fields that a request stores with an object, and those that an answer shows of it.
 
 import type { StoredHeaders } from '../../client/src/types/files.ts';
+import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
 import type { S3Request } from './request.ts';
 import { S3Error } from './s3-error.ts';
 import { type OwnFacts, ownPrefix, type StoredObject, unknownType } from './stored-object.ts';
@@ -36,13 +37,10 @@ function storedHeadersOf(request: S3Request): StoredHeaders {
     .map((one) => one.trim())
     .filter((one) => one !== '' && one.toLowerCase() !== 'aws-chunked')
     .join(', ');
-  const fields = {
-    'Cache-Control': request.header('cache-control'),
-    'Content-Disposition': request.header('content-disposition'),
-    'Content-Encoding': encoding,
-    'Content-Language': request.header('content-language'),
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
+  const fields = storedHeaderNames.map((name) => {
+    return [name, name === 'Content-Encoding' ? encoding : request.header(name.toLowerCase())];
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value));
 }
 
 function userMetadataOf(request: S3Request): Record<string, string> {

@@ -2,6 +2,7 @@
 // names that begin with `s3.`.
 
 import type { FileRecord, StoredHeaders } from '../../client/src/types/files.ts';
+import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
 import { keyOfPath } from './keys.ts';
 import { S3Error } from './s3-error.ts';
 
@@ -38,13 +39,6 @@ export interface StoredObject {
   /** The user's own. */
   readonly metadata: Readonly<Record<string, string>>;
 }
-
-const storedNames = [
-  'Cache-Control',
-  'Content-Disposition',
-  'Content-Encoding',
-  'Content-Language',
-] as const;
 
 /** The type of an object stored without one, as in S3. */
 export const unknownType = 'binary/octet-stream';
@@ -89,7 +83,7 @@ function ownFactsOf(metadata: Readonly<Record<string, string>>): OwnFacts {
     const text = read(name) ?? '';
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   };
-  const headers = storedNames.flatMap((name) => {
+  const headers = storedHeaderNames.flatMap((name) => {
     const value = read(name);
     return value === undefined ? [] : [[name, value] as const];
   });

@@ -49,7 +49,7 @@ export function fileParts(bytes: Uint8Array, { bucketId, path }: StoredName): Fi
   const etagBytes = 2 * digestBytes + (chunkCount <= 1 ? 0 : 1 + `${chunkCount}`.length);
   const textsStart = numbersEnd(bytes);
   const typeEnd = bytes.indexOf(0, textsStart);
-  const notes = readNotes(bytes, typeEnd + 1, tagCountOf(bytes));
+  const notes = readNotes(bytes, typeEnd + 1);
   return {
     bucketId,
     path,
@@ -77,9 +77,9 @@ interface Notes {
 }
 
 /** From the second text on; no text but these is followed by another one's end. */
-function readNotes(bytes: Uint8Array, secondText: number, tagCount: number | undefined): Notes {
+function readNotes(bytes: Uint8Array, secondText: number): Notes {
   let start = secondText;
-  for (let index = 2; index < tagsStart; index++) {
+  for (let index = tagsStart(bytes); index > 2; index--) {
     start = bytes.indexOf(0, start) + 1;
   }
   const texts: Uint8Array[] = [];
@@ -88,6 +88,7 @@ function readNotes(bytes: Uint8Array, secondText: number, tagCount: number | und
     texts.push(next < 0 ? bytes.subarray(end + 1) : bytes.subarray(end + 1, next));
     end = next;
   }
+  const tagCount = tagCountOf(bytes);
   if (tagCount === undefined || tagCount === texts.length) return { tags: texts, metadata: [] };
   return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount) };
 }

@@ -10,11 +10,12 @@
 //   The key of the map is bucket id, NUL, path. "leaves": the version of the certified leaves that
 //   were made of it. "seal": a number that no other seal has, see recordNonce().
 //
-//   Version 4 of the record, with version 2 of the fields, ends the numbers with "leaves"; all
-//   texts behind the headers are tags. Version 3, with version 1, has not even that byte: its
-//   leaves are of version 1, and its bucket has not counted it, see record-upgrade.ts.
+//   Version 0.1.0 wrote version 3 of the record, with version 1 of the fields. It ends the numbers
+//   with "updated", and all texts behind the headers are tags. Its leaves are of version 1, and its
+//   bucket has not counted it, see record-upgrade.ts.
 
 import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
+import type { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
 import { aeadNonceBytes, aeadTagBytes, openInPlace, sealInPlace } from '../../crypto/aead.ts';
 import { sha256Bytes } from '../../crypto/hash.ts';
 import { assert } from '../../lib/assert.ts';
@@ -27,11 +28,7 @@ import type { Content } from '../contents/contents.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import { type Metadata, pairsOf } from '../shared/file-metadata.ts';
 import { type LeavesVersion, parseLeavesVersion } from '../shared/publication.ts';
-import {
-  noStoredHeaders,
-  type StoredHeaders,
-  storedHeaderNames,
-} from '../shared/stored-headers.ts';
+import { allStoredHeaders, noStoredHeaders, type StoredHeaders } from '../shared/stored-headers.ts';
 import { fileJson } from './file-view.ts';
 
 /** The properties of a file that an upload sends besides its bytes. */
@@ -66,17 +63,25 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
 }
 
 const version = 5;
-/** The fields have the same offsets as in the present version, up to the times. */
-const versionWithoutLeaves = 3;
+/** Version 0.1.0's; the fields have the same offsets as in the present version, up to the times. */
+const formerVersion = 3;
 /** The version of the fields is so much less than that of the record. */
 const fieldsVersionLag = 2;
-/** Behind the digest, to the texts: of versions 3, 4, 5. */
-const numbersBytes: Readonly<Record<number, number>> = { 3: 20, 4: 21, 5: 38 };
+
+interface Layout {
+  /** From the end of the digest to the texts. */
+  readonly numbersBytes: number;
+  /** How many stored headers stand behind the type. */
+  readonly headerCount: number;
+}
+
+/** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
+const headerCount: (typeof storedHeaderNames)['length'] = 4;
+const layout: Layout = { numbersBytes: 38, headerCount };
+const formerLayout: Layout = { numbersBytes: 20, headerCount: 4 };
 const sealAt = 21;
 const sealBytes = 16;
 const tagCountAt = sealAt + sealBytes;
-/** Behind the type and the headers. */
-export const tagsStart = 1 + storedHeaderNames.length;
 /** Up to the texts. */
 const fieldsBytesMin = 78;
 const tagStart = 1;
@@ -136,13 +141,21 @@ export function laidOutJsonEnd(bytes: Uint8Array): number {
 }
 
 function isKnownVersion(bytes: Uint8Array): boolean {
-  const found = bytes[0] ?? 0;
-  return found >= versionWithoutLeaves && found <= version;
+  return bytes[0] === version || bytes[0] === formerVersion;
 }
 
 /** Whether its bucket has counted it, and its leaves are the present ones. */
 export function isUpgraded(bytes: Uint8Array): boolean {
-  return bytes[0] !== versionWithoutLeaves;
+  return bytes[0] !== formerVersion;
+}
+
+function layoutOf(bytes: Uint8Array): Layout {
+  return isUpgraded(bytes) ? layout : formerLayout;
+}
+
+/** How many texts stand before the tags: the type and the stored headers. */
+export function tagsStart(bytes: Uint8Array): number {
+  return 1 + layoutOf(bytes).headerCount;
 }
 
 /** For replacing or deleting a damaged record: it is unknown which slots belonged to it. */
@@ -186,10 +199,11 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
   const fileVersion = reader.u32();
   const createdAtNs = reader.u64();
   const updatedAtNs = reader.u64();
-  const leavesVersion = parseLeavesVersion(known === versionWithoutLeaves ? 1 : reader.u8());
+  const leavesVersion = parseLeavesVersion(known === version ? reader.u8() : 1);
   const tagCount = known === version ? reader.skip(sealBytes).u8() : undefined;
   const texts = reader.texts();
-  const tagsEnd = tagCount === undefined ? texts.length : tagsStart + tagCount;
+  const headersEnd = tagsStart(bytes);
+  const tagsEnd = tagCount === undefined ? texts.length : headersEnd + tagCount;
   return {
     bucketId,
     path,
@@ -205,8 +219,8 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
     updatedAtNs,
     leavesVersion,
     contentType: texts[0] ?? '',
-    headers: texts.slice(1, tagsStart),
-    tags: texts.slice(tagsStart, tagsEnd),
+    headers: allStoredHeaders(texts.slice(1, headersEnd)),
+    tags: texts.slice(headersEnd, tagsEnd),
     metadata: pairsOf(texts, tagsEnd),
   };
 }
@@ -219,31 +233,29 @@ function numbersStart(bytes: Uint8Array): number {
 
 /** Returns the offset of the texts. */
 export function numbersEnd(bytes: Uint8Array): number {
-  return numbersStart(bytes) + (numbersBytes[bytes[0] ?? 0] ?? 0);
+  return numbersStart(bytes) + layoutOf(bytes).numbersBytes;
 }
 
 /** Absent where all texts behind the headers are tags. */
 export function tagCountOf(bytes: Uint8Array): number | undefined {
-  return bytes[0] === version ? bytes[numbersStart(bytes) + tagCountAt] : undefined;
+  return isUpgraded(bytes) ? bytes[numbersStart(bytes) + tagCountAt] : undefined;
 }
 
 /**
  * The number of the seal in the upper half of u32, and its time: never that of a segment, whose
  * counter stays in the lower half, nor that of another record of a content that several share, nor,
- * after a snapshot is loaded, that of one which the canister made before. Versions 3 and 4 have the
- * time of the file's version, and a number of each version of the record.
+ * after a snapshot is loaded, that of one which the canister made before. Version 3 has the time of
+ * the file's version instead, and no number.
  */
 function recordNonce(bytes: Uint8Array): Uint8Array {
   const numbers = numbersStart(bytes);
   const nonce = new Uint8Array(aeadNonceBytes).fill(0xff);
-  const isNumbered = bytes[0] === version;
+  const isNumbered = isUpgraded(bytes);
   const timeStart = numbers + (isNumbered ? sealAt + timeBytes : updatedAt);
   nonce.set(bytes.subarray(timeStart, timeStart + timeBytes), aeadNonceBytes - timeBytes);
   if (isNumbered) {
     nonce.set(bytes.subarray(numbers + sealAt, numbers + sealAt + 4));
     nonce[3] = (nonce[3] ?? 0) | 0x80;
-  } else {
-    nonce[0] = 0xff - ((bytes[0] ?? 0) - versionWithoutLeaves);
   }
   return nonce;
 }

@@ -1,25 +1,24 @@
-// The header fields that are stored with a file and served with it, beside its type. Their values
-// stand in one list, each at the place of its name; '' for none.
+// Values of the header fields that are stored with a file: one list, each value at the place of its
+// name in storedHeaderNames; '' for none.
 
+import { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
 import { storedHeaderLengthMax } from '../../limits.ts';
 import { quote } from './names.ts';
 import { Refusal } from './refusal.ts';
 
-export const storedHeaderNames = [
-  'Cache-Control',
-  'Content-Disposition',
-  'Content-Encoding',
-  'Content-Language',
-] as const;
-
-/** The index of Cache-Control's value in the list. */
-export const cacheControlPlace = 0;
-export const dispositionPlace = 1;
+export const cacheControlPlace = storedHeaderNames.indexOf('Cache-Control');
+export const dispositionPlace = storedHeaderNames.indexOf('Content-Disposition');
 
 /** As many values as there are names. */
 export type StoredHeaders = readonly string[];
 
 export const noStoredHeaders: StoredHeaders = storedHeaderNames.map(() => '');
+
+/** Completes values that an earlier version stored, which may have known fewer names. */
+export function allStoredHeaders(known: readonly string[]): StoredHeaders {
+  const isAll = known.length === storedHeaderNames.length;
+  return isAll ? known : [...known, ...noStoredHeaders.slice(known.length)];
+}
 
 /** Names and values of fields that are to be stored. */
 export type SentHeaders = readonly (readonly [name: string, value: string])[];

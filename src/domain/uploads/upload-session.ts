@@ -6,6 +6,7 @@ import {
   chunkCountMax,
   missingReportedMax,
 } from '../../../packages/wire/src/limits.ts';
+import type { storedHeaderNames } from '../../../packages/wire/src/stored-headers.ts';
 import { missingBits } from '../../lib/bit-set.ts';
 import { emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex, encodeHex } from '../../lib/hex.ts';
@@ -16,7 +17,7 @@ import type { SealedContent } from '../keys/file-keys.ts';
 import { pairsOf } from '../shared/file-metadata.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
-import { storedHeaderNames } from '../shared/stored-headers.ts';
+import { allStoredHeaders } from '../shared/stored-headers.ts';
 import type { Stores } from '../shared/stores.ts';
 
 const statuses = ['active', 'completed', 'cancelled', 'expired'] as const;
@@ -88,12 +89,14 @@ export interface UploadSession extends FileMetadata, SealedContent {
 //    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
 //    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
 //    token, tag …, name and value of metadata …
-//    The key of the map is the upload id's bytes. Version 4 has 1,000 received bits behind a length
-//    of one byte, one slot of digests u64, as long as that many chunks need, or those that were
-//    declared, no token, and no number of tags: it has no metadata. Version 3 has no flags either.
+//    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: with 1,000 received
+//    bits behind a length of one byte and one slot of digests u64, as long as that many chunks need,
+//    or those that were declared; without flags, token, number of tags, and metadata.
 const version = 6;
-const versionOfOnePage = 4;
-const versionWithoutFlags = 3;
+const formerVersion = 3;
+/** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
+const headerCount: (typeof storedHeaderNames)['length'] = 4;
+const formerHeaderCount = 4;
 const formerChunkCountMax = 1_000;
 const digestBytes = 32;
 const flagBits = { overHttp: 1, noted: 2, sizeUnknown: 4 } as const;
@@ -144,8 +147,8 @@ function flagsOf({ isOverHttp, isNoted, isSizeKnown }: UploadSession): number {
 }
 
 function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
-  const reader = new RecordReader(bytes, version, versionOfOnePage, versionWithoutFlags);
-  const isFormer = reader.version !== version;
+  const reader = new RecordReader(bytes, version, formerVersion);
+  const isFormer = reader.version === formerVersion;
   const head = {
     status: statuses[reader.u8()] ?? 'expired',
     contentId: reader.integer(),
@@ -161,7 +164,7 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
     updatedAtNs: reader.u64(),
   };
   const tail = readTail(reader, isFormer ? head.totalSize : undefined);
-  const flags = readFlags(reader.version === versionWithoutFlags ? 0 : reader.u8());
+  const flags = readFlags(isFormer ? 0 : reader.u8());
   const tagCount = isFormer ? undefined : reader.u8();
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
@@ -220,11 +223,12 @@ export const emptyTail: Omit<ReturnType<typeof readTail>, 'keySlot'> = {
   nextNonce: 0,
 };
 
-/** `tagCount`: undefined in a former version, which has neither a token nor metadata. */
+/** `tagCount`: undefined in the former version, which has neither a token nor metadata. */
 function decodeTexts(texts: readonly string[], tagCount: number | undefined) {
-  const headers = texts.slice(0, storedHeaderNames.length);
-  const [ifMatch = '', ifNoneMatch = '', ...behind] = texts.slice(storedHeaderNames.length);
   const isFormer = tagCount === undefined;
+  const headersEnd = isFormer ? formerHeaderCount : headerCount;
+  const headers = allStoredHeaders(texts.slice(0, headersEnd));
+  const [ifMatch = '', ifNoneMatch = '', ...behind] = texts.slice(headersEnd);
   const [token = ''] = isFormer ? [] : behind;
   const rest = isFormer ? behind : behind.slice(1);
   const tagsEnd = tagCount ?? rest.length;

@@ -1,6 +1,7 @@
 // Files: their names and records, and the options to change, copy, move and remove them. Records
 // have the form of the service's JSON interface, also when they come through the actor.
 
+import type { StoredHeaderName } from '../../../wire/src/stored-headers.ts';
 import type { StorageError } from '../storage-error.ts';
 import type { CallOptions } from './call-options.ts';
 
@@ -43,12 +44,7 @@ export interface FileRecord extends ShownPath {
 }
 
 /** Header fields that the service stores with a file and sends with it. */
-export interface StoredHeaders {
-  readonly 'Cache-Control'?: string;
-  readonly 'Content-Disposition'?: string;
-  readonly 'Content-Encoding'?: string;
-  readonly 'Content-Language'?: string;
-}
+export type StoredHeaders = { readonly [Name in StoredHeaderName]?: string };
 
 /** The user's own names and values: at most 32 pairs and 2,048 bytes. */
 export type UserMetadata = Readonly<Record<string, string>>;
