@@ -78,20 +78,10 @@ describe('createKey()', () => {
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
-  test('writes records in place of versions 3, 2 and 1, which are read', () => {
+  test('writes records in place of version 1, which is read', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);
     const texts = Buffer.from(`${key.hint}\0backup\0box`);
-    const third = Buffer.concat([
-      Uint8Array.of(3),
-      record.subarray(1, 30),
-      Buffer.from(`${key.hint}\0backup\0\0box`),
-    ]);
-    stores.apiKeys.set(key.hash, new Uint8Array(third));
-    expect(findKeyByHash(stores, key.hash)).toEqual(key);
-    const second = Buffer.concat([Uint8Array.of(2), record.subarray(1, 30), texts]);
-    stores.apiKeys.set(key.hash, new Uint8Array(second));
-    expect(findKeyByHash(stores, key.hash)).toEqual(key);
     const former = Buffer.concat([Uint8Array.of(1), record.subarray(1, 26), texts]);
     stores.apiKeys.set(key.hash, new Uint8Array(former));
     expect(findKeyByHash(stores, key.hash)).toEqual({ ...key, creator: new Uint8Array(0) });

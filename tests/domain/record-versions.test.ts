@@ -2,7 +2,6 @@
 // the ones of released versions among them, and refuses any other instead of guessing at its
 // fields.
 
-import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findKeyByHash } from '../../src/domain/access/api-keys.ts';
 import { mayCreateBuckets, updateAccess } from '../../src/domain/access/bucket-creators.ts';
@@ -171,12 +170,21 @@ const kinds: Readonly<Record<string, Kind>> = {
   ),
 };
 
-describe.each(Object.entries(kinds))('the record of a kind: %s', (_, kind) => {
-  test.each([0, 8, 99, 255])('is refused with the version %i, which nobody wrote', (version) => {
-    const name = kind.make();
+/** Layouts between those of version 0.1.0 and the present ones: no release wrote them. */
+const unreleased: Readonly<Record<string, readonly number[]>> = {
+  bucket: [5, 6],
+  'API key': [2, 3],
+  file: [4],
+  upload: [4, 5],
+};
+
+describe.each(Object.entries(kinds))('the record of a kind: %s', (name, kind) => {
+  const unknown = [0, 8, 99, 255].concat(unreleased[name] ?? []);
+  test.each(unknown)('is refused with the version %i, which no release wrote', (version) => {
+    const made = kind.make();
     const map = kind.map(stores);
     const [[first] = []] = map.entries();
-    const key = name === undefined ? (first ?? expect.fail('no record')) : utf8(name);
+    const key = made === undefined ? (first ?? expect.fail('no record')) : utf8(made);
     const record = map.get(key) ?? expect.fail('no such record');
     expect(() => kind.read(key)).not.toThrow();
     // Reading may have written it anew, or taken it away.
@@ -260,7 +268,7 @@ describe('what version 0.1.0 wrote is read:', () => {
     });
   });
 
-  test('an upload session, and one of version 4, which has flags', () => {
+  test('an upload session', () => {
     const uploadId = '52fe4f5c864cf4c93769da48feca9e29';
     const counts = `${'0400000000000000'}${'0300000000000000'}${'0200000000000000'}01000000`;
     const chunks = `${'02000000'}${'02000000'}7d02${'00'.repeat(124)}`;
@@ -295,16 +303,10 @@ describe('what version 0.1.0 wrote is read:', () => {
     const declared = `${'02000000'}20${'ab'.repeat(32)}${'0012000000000000'}00`;
     stores.uploads.set(
       unhex(uploadId),
-      unhex(`0400${counts}${chunks}${who}${declared}${rest}03${texts}`),
+      unhex(`0300${counts}${chunks}${who}${declared}${rest}${texts}`),
     );
     const session = findSession(stores, uploadId) ?? expect.fail('no session');
-    expect(session).toMatchObject({
-      digestPages: [{ at: 0x1200, bytes: 64 }],
-      isOverHttp: true,
-      isNoted: true,
-      isSizeKnown: true,
-      tags: ['t'],
-    });
+    expect(session).toMatchObject({ digestPages: [{ at: 0x1200, bytes: 64 }], tags: ['t'] });
     saveSession(stores, session);
     expect(findSession(stores, uploadId)).toEqual(session);
   });
@@ -327,7 +329,7 @@ describe('what version 0.1.0 wrote is read:', () => {
     expect(isSealed(record, utf8('box\0p'), key)).toBe(true);
     expect(isSealed(record, utf8('box\0q'), key)).toBe(false);
     expect(laidOutJsonEnd(record)).toBe(jsonEnd(record));
-    const expected = {
+    expect(decodeFile('box', 'p', record)).toEqual({
       bucketId: 'box',
       path: 'p',
       id: '0000000000000003',
@@ -345,26 +347,6 @@ describe('what version 0.1.0 wrote is read:', () => {
       tags: ['x', 'y'],
       headers: ['c', '', 'gzip', 'de'],
       metadata: [],
-    };
-    expect(decodeFile('box', 'p', record)).toEqual(expected);
-
-    // Version 4, as version 0.2.0 wrote it: the version of the leaves, and another number of the
-    // nonce
-    const later = new Uint8Array(
-      Buffer.concat([
-        record.subarray(0, record.length - texts.length / 2),
-        Uint8Array.of(2),
-        unhex(texts),
-      ]),
-    );
-    later[0] = 4;
-    later[jsonEnd(later)] = 2;
-    const nonce = unhex(`feffffff${time}`);
-    const aad = Buffer.concat([new Uint8Array(later).fill(0, 1, 17), utf8('box\0p')]);
-    later.set(chacha20poly1305(key, nonce, aad).encrypt(new Uint8Array(0)), 1);
-    expect(isSealed(later, utf8('box\0p'), key)).toBe(true);
-    expect(isSealed(later, utf8('box\0q'), key)).toBe(false);
-    expect(laidOutJsonEnd(later)).toBe(jsonEnd(later));
-    expect(decodeFile('box', 'p', later)).toEqual({ ...expected, leavesVersion: 2 });
+    });
   });
 });

@@ -41,18 +41,10 @@ export interface ApiKey {
 // 0: version 4 | permissions u8: 1 read, 2 write, 4 delete | created u64 | expires u64
 //    | revoked u64 | creator (length, bytes) | updates an hour u32 | bytes an hour u64
 //    | texts: hint, name, prefix, bucket id …
-//    The key of the map is the SHA-256 of the secret. Version 3 has no budget, version 2 no prefix
-//    either, version 1 no creator either.
+//    The key of the map is the SHA-256 of the secret. Version 1, which version 0.1.0 wrote, has no
+//    creator, no budget and no prefix.
 const version = 4;
-const versionWithoutBudget = 3;
-const versionWithoutPrefix = 2;
-const versionWithoutCreator = 1;
-const knownVersions = [
-  version,
-  versionWithoutBudget,
-  versionWithoutPrefix,
-  versionWithoutCreator,
-] as const;
+const formerVersion = 1;
 
 /** The allowance of a key that names none, also of keys that an earlier version made. */
 export function defaultKeyBudget(granted: readonly Permission[]): KeyBudget {
@@ -82,17 +74,17 @@ function encodeKey(key: ApiKey): Uint8Array {
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
-  const reader = new RecordReader(bytes, ...knownVersions);
+  const reader = new RecordReader(bytes, version, formerVersion);
+  const isFormer = reader.version === formerVersion;
   const bits = reader.u8();
   const times = { createdAtNs: reader.u64(), expiresAtNs: reader.u64(), revokedAtNs: reader.u64() };
-  const creator = reader.version === versionWithoutCreator ? emptyBytes : reader.bytes();
+  const creator = isFormer ? emptyBytes : reader.bytes();
   const granted = permissions.filter((_, index) => (bits & (1 << index)) !== 0);
-  const budget =
-    reader.version === version
-      ? { updatesPerHour: reader.u32(), bytesPerHour: reader.integer() }
-      : defaultKeyBudget(granted);
+  const budget = isFormer
+    ? defaultKeyBudget(granted)
+    : { updatesPerHour: reader.u32(), bytesPerHour: reader.integer() };
   const [hint = '', name = '', ...rest] = reader.texts();
-  const prefix = reader.version >= versionWithoutBudget ? (rest.shift() ?? '') : '';
+  const prefix = isFormer ? '' : (rest.shift() ?? '');
   return {
     id: keyId(hash),
     hash,

@@ -49,18 +49,9 @@ export interface Bucket extends BucketKeys {
 //    | bytes of open uploads u64 | quota of bytes u64 | key id u64 | key slot u64
 //    | former key id u64 | former key slot u64 | overhead u64 | quota of files u64
 //    | days to keep versions u32 | versions u64 | bytes of versions u64 | links u32
-//    Version 6 has no bucket that is end-to-end. Version 5 ends before the days. Version 4 ends
-//    before the overhead, which was not counted.
+//    Version 4, which version 0.1.0 wrote, ends before the overhead, which was not counted.
 const version = 7;
-const versionWithoutEndToEnd = 6;
-const versionWithoutVersions = 5;
-const versionWithoutOverhead = 4;
-const knownVersions = [
-  version,
-  versionWithoutEndToEnd,
-  versionWithoutVersions,
-  versionWithoutOverhead,
-] as const;
+const formerVersion = 4;
 const flagBits = {
   public: 1,
   quotaBytes: 2,
@@ -106,8 +97,8 @@ function flagsOf(bucket: Bucket): number {
 }
 
 function decodeBucket(id: string, bytes: Uint8Array): Bucket {
-  const reader = new RecordReader(bytes, ...knownVersions);
-  const isCounted = reader.version !== versionWithoutOverhead;
+  const reader = new RecordReader(bytes, version, formerVersion);
+  const isFormer = reader.version === formerVersion;
   const owner = reader.bytes();
   const flags = reader.u8();
   const createdAtNs = reader.u64();
@@ -121,13 +112,12 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
   const keySlot = reader.integer();
   const formerKeyId = reader.integer();
   const formerKeySlot = reader.integer();
-  const overheadBytes = isCounted ? reader.integer() : 0;
-  const quotaFiles = isCounted ? reader.integer() : 0;
-  const hasVersions = reader.version >= versionWithoutEndToEnd;
-  const keepVersionsDays = hasVersions ? reader.u32() : 0;
-  const versionCount = hasVersions ? reader.integer() : 0;
-  const versionBytes = hasVersions ? reader.integer() : 0;
-  const linkCount = hasVersions ? reader.u32() : 0;
+  const overheadBytes = isFormer ? 0 : reader.integer();
+  const quotaFiles = isFormer ? 0 : reader.integer();
+  const keepVersionsDays = isFormer ? 0 : reader.u32();
+  const versionCount = isFormer ? 0 : reader.integer();
+  const versionBytes = isFormer ? 0 : reader.integer();
+  const linkCount = isFormer ? 0 : reader.u32();
   return {
     id,
     owner,

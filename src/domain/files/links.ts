@@ -5,7 +5,6 @@
 //   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
 //                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
 //                | parts u32 | texts: bucket id, path, name, download name
-//                Version 1 has no number of parts, and its bucket has not counted it.
 //
 // In the directory:
 //
@@ -48,12 +47,11 @@ export interface Link {
   readonly keyHash: Uint8Array;
   /** The maker was no owner, but a member of the bucket. */
   readonly isMembers: boolean;
-  /** Parts that it has leaves for, as the bucket has counted them; 0: it has not. */
+  /** Parts that it has leaves for, as the bucket has counted them. */
   readonly partCount: number;
 }
 
 const version = 2;
-const versionWithoutParts = 1;
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
 const membersFlag = 1;
 /** Maximum number of stored links of a file, with expired ones. */
@@ -79,14 +77,14 @@ function encodeLink(link: Link): Uint8Array {
 export function findLink(stores: Stores, id: string): Link | undefined {
   const stored = stores.files.get(mapKeyOf(id));
   if (stored === undefined) return undefined;
-  const reader = new RecordReader(stored, version, versionWithoutParts);
+  const reader = new RecordReader(stored, version);
   const hash = reader.bytes();
   const createdAtNs = reader.u64();
   const expiresAtNs = reader.u64();
   const isMembers = reader.u8() === membersFlag;
   const maker = reader.bytes();
   const keyHash = reader.bytes();
-  const partCount = reader.version === version ? reader.u32() : 0;
+  const partCount = reader.u32();
   const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
   const address = { bucketId, path, name, downloadName };
   const made = { createdAtNs, expiresAtNs, isMembers, maker, keyHash, partCount };
@@ -174,7 +172,6 @@ const bytesPerPart = 90;
 
 /** Returns the bytes that the link takes of its bucket's quota. */
 export function linkBytesOf({ bucketId, path, name, downloadName, partCount }: LinkSize): number {
-  if (partCount === 0) return 0;
   const texts = [bucketId, path, name, downloadName].map((text) => encodeUtf8(text).length);
   const textBytes = texts.reduce((sum, length) => sum + length, 0) * bytesPerLinkText;
   return linkRecordBytes + textBytes + partCount * bytesPerPart;
