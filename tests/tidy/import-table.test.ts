@@ -137,14 +137,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@noble/hashes',
     'mime-types',
   ],
-  'packages/s3': [
-    'node:',
-    wire,
-    'packages/client/src',
-    '@smithy/signature-v4',
-    'fast-xml-parser',
-    'hash-wasm',
-  ],
+  'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and the shell's completion of them.
   'packages/efs': efsFolders(8),
   [`${efs}/output`]: efsFolders(0),

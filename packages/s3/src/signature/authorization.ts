@@ -59,7 +59,7 @@ function requireAlgorithm(name: string, code: S3Code): void {
   if (name === 'AWS4-ECDSA-P256-SHA256') {
     throw new S3Error(
       'NotImplemented',
-      `Signature Version 4A is not there: sign with ${algorithm}.`,
+      `Signature Version 4A is not supported: sign with ${algorithm}.`,
     );
   }
   throw new S3Error(code, `The algorithm must be ${algorithm}.`);

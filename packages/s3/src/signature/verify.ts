@@ -85,8 +85,8 @@ export async function authenticate(
     throw new S3Error('InvalidAccessKeyId', 'There is no such access key here.');
   }
   requireInTime(claim, now.getTime());
-  const secret = await signingKey(key, claim.scope);
-  const right = await signatureOf({ ...claim, request, payloadHash }, secret);
+  const secret = signingKey(key.secretAccessKey, claim.scope);
+  const right = signatureOf({ ...claim, request, payloadHash }, secret);
   if (!isSameText(right, claim.signature)) {
     throw new S3Error(
       'SignatureDoesNotMatch',
@@ -166,7 +166,7 @@ function payloadOf(request: Pick<SignedRequest, 'headers'>, signer?: () => Chunk
   if (hash.startsWith('STREAMING-AWS4-ECDSA')) {
     throw new S3Error(
       'NotImplemented',
-      'Signature Version 4A is not there: sign with AWS4-HMAC-SHA256.',
+      'Signature Version 4A is not supported: sign with AWS4-HMAC-SHA256.',
     );
   }
   if (/^[0-9a-fA-F]{64}$/.test(hash)) return { kind: 'signed', sha256: hash.toLowerCase() };
