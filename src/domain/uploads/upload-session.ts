@@ -89,9 +89,9 @@ export interface UploadSession extends FileMetadata, SealedContent {
 //    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
 //    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
 //    token, tag …, name and value of metadata …
-//    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: with 1,000 received
-//    bits behind a length of one byte and one slot of digests u64, as long as that many chunks need,
-//    or those that were declared; without flags, token, number of tags, and metadata.
+//    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: with 1,000
+//    received bits behind a length of one byte and one slot of digests u64, as long as that many
+//    chunks need, or those that were declared; without flags, token, number of tags and metadata.
 const version = 6;
 const formerVersion = 3;
 /** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
