@@ -34,7 +34,10 @@ import { sealSegments } from './segments';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
 import { sizeOf } from './sizes';
-import { systemCertifiedDataSet, systemGlobalTimerSet } from './system';
+import {
+  systemCertifiedDataSet, systemGlobalTimerSet, systemVariableCopy, systemVariableExists,
+  systemVariableSize,
+} from './system';
 import { runText, textOperands } from './text-operations';
 
 const magicLow: u64 = 0xa3c1f05b9d27e846;
@@ -43,6 +46,8 @@ const commandBytes: usize = 64;
 const probeBytes: usize = 32;
 const probeAnswer: u64 = 1;
 const certifiedDataBytesMax: usize = 32;
+/** Size of an environment variable that is not set. */
+const absentVariable: u32 = 0xffffffff;
 
 const sealOperation: u32 = 1;
 const openOperation: u32 = 2;
@@ -63,6 +68,8 @@ const spaceEraseOperation: u32 = 36;
 const wakeTimersOperation: u32 = 37;
 const linkedDataSizeOperation: u32 = 38;
 const linkedDataReadOperation: u32 = 39;
+const variableSizeOperation: u32 = 40;
+const variableReadOperation: u32 = 41;
 const indexCountOperation: u32 = 48;
 const indexFindOperation: u32 = 49;
 const indexInsertOperation: u32 = 50;
@@ -146,10 +153,12 @@ function operandCount(operation: u32): u32 {
     case sha256Operation:
     case sha256UpdateOperation:
     case sha256FinishOperation:
+    case variableReadOperation:
     case indexCountBlocksOperation: return 2;
     case sha256InitOperation:
     case jsonShapeOperation:
     case linkedDataReadOperation:
+    case variableSizeOperation:
     case spaceReadOperation:
     case spaceWriteOperation:
     case indexFindOperation:
@@ -238,6 +247,15 @@ function runSpace(operation: u32, block: usize): void {
   }
   if (operation == linkedDataReadOperation) {
     linkedDataRead(at(0), <u32>offset, <u32>lengthOf(0));
+    return;
+  }
+  if (operation == variableSizeOperation) {
+    const isSet = systemVariableExists(at(0), lengthOf(0)) != 0;
+    store<u32>(block, isSet ? <u32>systemVariableSize(at(0), lengthOf(0)) : absentVariable, 24);
+    return;
+  }
+  if (operation == variableReadOperation) {
+    systemVariableCopy(at(0), lengthOf(0), at(1), 0, lengthOf(1));
     return;
   }
   if (operation == wakeTimersOperation) {

@@ -62,6 +62,17 @@ export declare function systemSelfSize(): usize;
 @external("sys", "canister_self_copy")
 export declare function systemSelfCopy(target: usize, offset: usize, length: usize): void;
 
+@external("sys", "env_var_name_exists")
+export declare function systemVariableExists(name: usize, length: usize): u32;
+
+@external("sys", "env_var_value_size")
+export declare function systemVariableSize(name: usize, length: usize): usize;
+
+@external("sys", "env_var_value_copy")
+export declare function systemVariableCopy(
+  name: usize, nameLength: usize, target: usize, offset: usize, length: usize,
+): void;
+
 @external("sys", "msg_caller_size")
 export declare function systemCallerSize(): usize;
 

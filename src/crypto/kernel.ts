@@ -26,6 +26,8 @@ export const kernelOperations = {
   wakeTimers: 37,
   linkedDataSize: 38,
   linkedDataRead: 39,
+  variableSize: 40,
+  variableRead: 41,
   indexCount: 48,
   indexFind: 49,
   indexInsert: 50,
