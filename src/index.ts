@@ -13,6 +13,7 @@ import { LifecycleActor } from './actor/methods/lifecycle.ts';
 import { LinksActor } from './actor/methods/links.ts';
 import { ListingActor } from './actor/methods/listing.ts';
 import { RotationActor } from './actor/methods/rotation.ts';
+import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
 import { UploadsActor } from './actor/methods/uploads.ts';
@@ -33,6 +34,7 @@ export default [
   EndToEndActor,
   RotationActor,
   WellKnownActor,
+  ServiceActor,
   StatusActor,
   HttpActor,
   StreamingActor,

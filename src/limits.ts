@@ -146,6 +146,9 @@ export const sitePageBytesMax = 65_536;
 export const wellKnownCountMax = 16;
 export const wellKnownBytesMax = 8_192;
 export const wellKnownNameLengthMax = 128;
+/** Volumes of a front. */
+export const volumeCountMax = 16;
+export const frontUrlLengthMax = 100;
 /** For how many days former versions of files may be kept. */
 export const keepVersionsDaysMax = 3_650;
 

@@ -8,6 +8,7 @@
 //   http_expr / s / id / name / <$>                a file by a link, of any bucket
 //   http_expr / .well-known / name / <$>           a text that controllers have set
 //   http_expr / "" / <$>, http_expr / assets / name / <$>   the console's pages
+//   http_expr / s / <*>                            at a front: the page that opens links
 //   http_expr / cloud / bucket / segment … / "" / <$>   a folder of a site, by its address
 //   http_expr / cloud / bucket / <*>               what is not in that bucket: as what is nowhere,
 //   or the file 404.html of a site
@@ -71,11 +72,16 @@ export function openCertifiedSite({ published, shelf, fixed }: SiteParts) {
     ...openTexts({ published, leaves, changed }),
     ...openFolders({ treeOf, isPublic, fixed, changed }),
 
-    /** For install and upgrade: everything that is the same for all files. */
-    setUp(): void {
+    /**
+     * For install and upgrade: everything that is the same for all files. `hasUncertified`: some
+     * paths have answers that nothing certifies; a front has none.
+     */
+    setUp({ hasUncertified }: { readonly hasUncertified: boolean }): void {
       rememberExpressions();
       published.set({ text: outermostText }, fixed().outermost('not-found').hash);
-      for (const text of [apiText, cloudText]) published.set({ text }, fixed().uncertified.hash);
+      for (const text of hasUncertified ? [apiText, cloudText] : []) {
+        published.set({ text }, fixed().uncertified.hash);
+      }
       isChanged = true;
     },
 

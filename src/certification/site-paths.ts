@@ -64,9 +64,13 @@ export function redirectText(folder: FolderAddress): string {
   return `${folderLabels(folder)}\0${exactEnd}`;
 }
 
-/** Returns the path of an address, which begins with a slash. */
+/**
+ * Returns the path of an address, which begins with a slash. One that ends in the wildcard is that
+ * of everything below it.
+ */
 export function addressText(address: string): string {
-  return `http_expr${address.replaceAll('/', '\0')}\0${exactEnd}`;
+  const labels = `http_expr${address.replaceAll('/', '\0')}`;
+  return address.endsWith(`/${wildcard}`) ? labels : `${labels}\0${exactEnd}`;
 }
 
 /** Asked for several times in a message; thousands of segments take millions of instructions. */

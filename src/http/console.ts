@@ -6,9 +6,8 @@ import {
   findConsolePage,
   readConsolePage,
 } from '../domain/administration/console-pages.ts';
-import { type CertifiedText, serveText } from './certified-text.ts';
+import type { CertifiedText } from './certified-text.ts';
 import type { Header, HttpResponse } from './message.ts';
-import { type Exchange, refuseNowhere } from './router.ts';
 
 const sources = [
   "'self'",
@@ -31,6 +30,7 @@ const policy = [
   "font-src 'self'",
   `connect-src ${sources.join(' ')}`,
   "frame-src 'self' blob:",
+  "worker-src 'none'",
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -59,15 +59,6 @@ export function consoleText(page: ConsolePage): CertifiedText {
       ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
     ],
   };
-}
-
-export function getConsolePage(exchange: Exchange): HttpResponse {
-  const [name = ''] = exchange.captures;
-  const address = `/${name}`;
-  const page = findConsolePage(address);
-  if (page === undefined) return refuseNowhere(address);
-  const content = { body: () => readConsolePage(page), lastModifiedNs: undefined };
-  return serveText(exchange, consoleText(page), content);
 }
 
 /** The page at a link, whose secrets are in the address; `undefined` where the build had none. */

@@ -3,7 +3,6 @@
 import { emptyBytes } from '../lib/bytes.ts';
 import { linkPattern } from './budgets.ts';
 import { getCloudFile, headCloudFile } from './cloud.ts';
-import { getConsolePage } from './console.ts';
 import { postCopy, postMove } from './copies.ts';
 import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
@@ -17,6 +16,7 @@ import {
 import { putFile } from './file-upload.ts';
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
 import { deleteLinkRecord, getLinks, postLink } from './links.ts';
+import { getPage } from './pages.ts';
 import { type Handler, type Route, upgrade } from './router.ts';
 import { getStatus } from './status.ts';
 import {
@@ -35,7 +35,6 @@ import {
   headVersionBytes,
   postRestore,
 } from './versions.ts';
-import { getWellKnown } from './well-known.ts';
 
 /** As GET answers, without the content (RFC 9110 §9.3.2). */
 function headOf(get: Handler): Handler {
@@ -44,6 +43,11 @@ function headOf(get: Handler): Handler {
     return response === upgrade ? upgrade : { ...response, body: emptyBytes };
   };
 }
+
+const pageRoutes: readonly Route[] = [
+  { pattern: /^\/(\.well-known\/.*)$/sy, handlers: { GET: getPage, HEAD: getPage } },
+  { pattern: /^\/((?:assets\/)?[^/]*)$/y, handlers: { GET: getPage, HEAD: getPage } },
+];
 
 export const routes: readonly Route[] = [
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
@@ -113,12 +117,11 @@ export const routes: readonly Route[] = [
       DELETE: deleteUploadSession,
     },
   },
-  {
-    pattern: /^\/\.well-known\/(.*)$/sy,
-    handlers: { GET: getWellKnown, HEAD: getWellKnown },
-  },
-  {
-    pattern: /^\/((?:assets\/)?[^/]*)$/y,
-    handlers: { GET: getConsolePage, HEAD: getConsolePage },
-  },
+  ...pageRoutes,
+];
+
+/** A front serves pages and texts, and has no route that changes anything. */
+export const frontRoutes: readonly Route[] = [
+  { pattern: /^\/(s\/.+)$/sy, handlers: { GET: getPage, HEAD: getPage } },
+  ...pageRoutes,
 ];

@@ -54,7 +54,7 @@ test('the root is that of the files of public buckets, after 400 random changes'
   const files = new Map<string, TwinFile>();
   const publicBuckets = new Set<string>(['a']);
   let site = openSite();
-  site.setUp();
+  site.setUp({ hasUncertified: true });
   site.showBucket('a', true);
   expect(site.takeChangedRoot()).toBeDefined();
   for (let turn = 0; turn < 400; turn++) {
@@ -87,7 +87,7 @@ test('the root is that of the files of public buckets, after 400 random changes'
       // An upgrade: the heap is new, stable memory is what it was.
       await installNodeKernel({ system });
       site = openSite();
-      site.setUp();
+      site.setUp({ hasUncertified: true });
     }
     const root = site.takeChangedRoot() ?? expect.fail('no root');
     const shown = { files: [...files.values()], publicBuckets: [...publicBuckets] };

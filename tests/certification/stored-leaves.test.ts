@@ -50,7 +50,7 @@ beforeEach(async () => {
   installNodeText();
   host = await installNodeKernel();
   site = openCertifiedSite({ published, shelf: openLabelTree(spaceIds.labels, 1), fixed });
-  site.setUp();
+  site.setUp({ hasUncertified: true });
   site.showBucket('box', true);
 });
 

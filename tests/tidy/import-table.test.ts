@@ -70,7 +70,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'src/domain/administration': [...belowDomain, ...domainFolders(8)],
   // The version number stands there alone.
   'src/domain/administration/bucket-status.ts': [wire, 'src/lib', 'src/domain', 'package.json'],
-  'src/http': [wire, 'src/lib', 'src/limits.ts', 'src/domain', 'src/crypto/byte-search.ts'],
+  'src/http': [
+    wire,
+    'src/lib',
+    'src/limits.ts',
+    'src/domain',
+    'src/crypto/byte-search.ts',
+    'src/crypto/hash.ts',
+  ],
   'src/certification': [
     wire,
     'src/lib',

@@ -27,7 +27,7 @@ import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/link-access.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
 import { authorizeErasure, checkRestoration } from '../../domain/files/version-access.ts';
-import { type Call, isAnonymous } from '../../domain/shared/caller.ts';
+import { type Call, isAnonymous, requireController } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import type { FileArgument } from '../../domain/uploads/single-upload.ts';
@@ -71,6 +71,8 @@ export interface MethodRow {
   readonly bounds: ArgumentBounds;
   /** `values`: the arguments as the method gets them. Absent: no ingress is taken. */
   readonly admit?: (caller: Caller, ...values: never[]) => void;
+  /** A front has the method too; all others are of volumes alone. */
+  readonly isAtFront?: true;
   /**
    * Refusals of callers with a right count toward the budget too: all, where what the method does
    * is expensive, or those of messages above `uncheckedArgumentBytesMax`.
@@ -94,10 +96,8 @@ const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, 
 const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
 
-function requireController({ call }: Caller): void {
-  if (!call.caller.isController) {
-    throw new Refusal('AccessDenied', 'Only controllers of the canister call this method.');
-  }
+function requireControllerCall({ call }: Caller): void {
+  requireController(call);
 }
 
 function requireIdentity({ call }: Caller): void {
@@ -117,11 +117,11 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Queries: free, and no ingress
   getBucket: { bounds: few },
   getFile: { bounds: few },
-  getStatus: { bounds: few },
+  getStatus: { bounds: few, isAtFront: true },
   getUpload: { bounds: few },
   getUsage: { bounds: few },
   getVersion: { bounds: few },
-  http_request: { bounds: request },
+  http_request: { bounds: request, isAtFront: true },
   http_request_streaming_callback: { bounds: few },
   listApiKeys: { bounds: few },
   listBuckets: { bounds: few },
@@ -130,7 +130,8 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listLinks: { bounds: few },
   listUploads: { bounds: few },
   listVersions: { bounds: few },
-  listWellKnown: { bounds: few },
+  listVolumes: { bounds: few, isAtFront: true },
+  listWellKnown: { bounds: few, isAtFront: true },
   readFile: { bounds: few },
   readVersion: { bounds: few },
 
@@ -271,9 +272,14 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   },
   deleteBucket: { bounds: few, admit: requireOwner },
   rotateBucketKey: { bounds: few, admit: requireOwner },
-  rotateRootKey: { bounds: few, admit: requireController },
-  updateAccess: { bounds: many, admit: requireController },
-  setWellKnown: { bounds: file, admit: requireController },
+  rotateRootKey: { bounds: few, admit: requireControllerCall },
+  updateAccess: { bounds: many, admit: requireControllerCall },
+  setWellKnown: { bounds: file, admit: requireControllerCall, isAtFront: true },
+
+  // The service
+  setFront: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  addVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
+  removeVolume: { bounds: few, admit: requireControllerCall, isAtFront: true },
   createApiKey: {
     bounds: many,
     admit: (caller, argument: ApiKeyArgument) => {

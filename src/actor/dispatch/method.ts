@@ -5,6 +5,7 @@
 
 import type { IDL } from '@dfinity/candid';
 import { query as azleQuery, update as azleUpdate, msgReject, msgReply } from 'azle';
+import { isFront, refuseAtFront } from '../../domain/shared/role-record.ts';
 import { CandidFault } from '../candid/reader.ts';
 import { encodeResult } from '../candid/result.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../messages/argument-decoder.ts';
 import { explainArgument } from '../messages/argument-faults.ts';
 import { answer, asUpdate, type Result } from '../runtime/call.ts';
-import { onceReady } from '../runtime/runtime.ts';
+import { onceReady, stores } from '../runtime/runtime.ts';
 import { msgArgData } from '../runtime/system.ts';
 import { methodTable } from './method-table.ts';
 import { countRefusal } from './refused-calls.ts';
@@ -57,10 +58,21 @@ function framed(method: Method, signature: Signature, frame: Frame): Method {
         countRefusal({ method: name, argumentBytes }, result as object);
         msgReply(encodeResult(type, result as object));
       };
+      const refused = refusalAtFront(name);
+      if (refused !== undefined) return reply(refused);
       const returned = charge(argumentBytes, () => method.apply(this, values as never[]));
       return returned instanceof Promise ? returned.then(reply) : reply(returned);
     });
   };
+}
+
+/** Returns the refusal of a method that a front does not have; `undefined` elsewhere. */
+function refusalAtFront(name: string): Result<null> | undefined {
+  if (methodTable[name]?.isAtFront === true || !isFront(stores)) return undefined;
+  return answer(() => {
+    refuseAtFront(stores);
+    return null;
+  });
 }
 
 /** A `manual` update: decodes the message, carries it out when keys are there, and replies. */
@@ -77,7 +89,10 @@ export function carryOut<T, R>(
   if (message === undefined) return;
   const { values, argumentBytes } = message;
   return onceReady(() => {
-    const result = answer(() => asUpdate(argumentBytes, () => steps.run(values)));
+    const result = answer(() => {
+      if (methodTable[signature.name]?.isAtFront !== true) refuseAtFront(stores);
+      return asUpdate(argumentBytes, () => steps.run(values));
+    });
     countRefusal({ method: signature.name, argumentBytes }, result);
     msgReply(steps.encode(result));
   });

@@ -3,10 +3,11 @@
 import { query, update } from 'azle';
 import type { Call } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
+import { isFront } from '../../domain/shared/role-record.ts';
 import { maySayInUpdate, updateRefusal } from '../../http/budgets.ts';
 import type { HttpRequest as Request, HttpResponse as Response } from '../../http/message.ts';
 import { errorResponse, handleRequest, upgrade } from '../../http/router.ts';
-import { routes } from '../../http/routes.ts';
+import { frontRoutes, routes } from '../../http/routes.ts';
 import { emptyBytes } from '../../lib/bytes.ts';
 import { HttpRequest, HttpResponse, HttpUpdateRequest } from '../candid/http.ts';
 import { provenResponse } from '../dispatch/certified-answer.ts';
@@ -55,6 +56,10 @@ function respondTooLarge(phase: 'query' | 'update', excess: RequestTooLarge, cal
   reply(proven({ request, call, response, certificate }, true));
 }
 
+function routesOfRole() {
+  return isFront(stores) ? frontRoutes : routes;
+}
+
 function respond(phase: 'query' | 'update', { request, call }: Sent): void {
   if (request instanceof RequestTooLarge) {
     respondTooLarge(phase, request, call);
@@ -62,7 +67,7 @@ function respond(phase: 'query' | 'update', { request, call }: Sent): void {
   }
   const charge =
     phase === 'update' ? { bytes: request.body.length, isInspected: false } : undefined;
-  const response = handleRequest(routes, {
+  const response = handleRequest(routesOfRole(), {
     ...{ stores, call: { ...call, charge }, request, phase },
     system: systemFigures,
   });
@@ -86,6 +91,9 @@ function queryAnswer(queried: Queried): Answer {
   const { request, call, response, certificate } = queried;
   const answer = proven(queried, true);
   if (answer !== upgrade) return answer;
+  if (isFront(stores) && response !== upgrade) {
+    return (certificate && wholeFile(queried, certificate)) ?? response;
+  }
   const environment = { stores, call, request };
   const refusal = updateRefusal(environment, response);
   if (refusal === undefined) return upgrade;
@@ -106,7 +114,7 @@ function wholeFile({ request, call, response }: Queried, certificate: Uint8Array
   const headers = request.headers.filter(([name]) => !selecting.has(name.toLowerCase()));
   const plain = { method: 'GET', url: request.url, headers, body: emptyBytes };
   const exchange = { stores, call, request: plain, phase: 'query', system: systemFigures } as const;
-  const whole = handleRequest(routes, exchange);
+  const whole = handleRequest(routesOfRole(), exchange);
   if (whole === upgrade || whole.status !== 200) return undefined;
   const answer = provenResponse({ request: plain, response: whole, mayAsk: false, certificate });
   return answer === upgrade ? undefined : answer;

@@ -5,6 +5,7 @@
 import { inspectMessage, msgArgData, msgMethodName, trap } from 'azle';
 import { KeyUnavailable } from '../../domain/keys/root-keys.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
+import { refuseAtFront } from '../../domain/shared/role-record.ts';
 import { maySayInUpdate, updateRefusal } from '../../http/budgets.ts';
 import type { HttpRequest as Request } from '../../http/message.ts';
 import { handleRequest, upgrade } from '../../http/router.ts';
@@ -45,6 +46,7 @@ function isAcceptable(method: string, argument: Uint8Array): boolean {
   if (row === undefined) {
     return false;
   }
+  if (row.isAtFront !== true) refuseAtFront(stores);
   if (method === 'http_request_update') {
     return isRequestWelcome(argumentsOf(method, argument, row)[0] as Request);
   }

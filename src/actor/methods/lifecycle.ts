@@ -1,11 +1,15 @@
-// Install and upgrade, with one argument that may be left out: where the root key comes from.
+// Install and upgrade. Their optional argument names the source of the root key, and the canister's
+// part in its service.
 
 import { IDL, idlLabelToId } from '@dfinity/candid';
-import { init, msgArgData, postUpgrade, trap } from 'azle';
+import { Principal } from '@dfinity/principal';
+import { canisterSelf, init, msgArgData, postUpgrade, trap } from 'azle';
 import { skipUpgrade } from '../../domain/administration/record-upgrade.ts';
+import type { RoleSettings } from '../../domain/administration/service-role.ts';
 import type { RootKeySource } from '../../domain/keys/root-keys.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
 import { encodeHex } from '../../lib/hex.ts';
+import { readEnvironment } from '../../storage/environment.ts';
 import { Settings } from '../candid/types.ts';
 import { setUp, stores } from '../runtime/runtime.ts';
 
@@ -19,14 +23,23 @@ export function rootKeySource(argument: RootKeyArgument): RootKeySource {
   return { kind: 'vetkd', keyName: argument.vetkd === '' ? undefined : argument.vetkd };
 }
 
+type RoleArgument =
+  | { readonly volume: { readonly front: [] | [Principal] } }
+  | { readonly front: null };
+
 interface SettingsArgument {
   readonly rootKey: [] | [RootKeyArgument];
+  readonly role: [] | [RoleArgument];
 }
 
-const argumentText = 'opt record { rootKey : opt variant { vetkd : text; stored } }';
+const argumentText =
+  'opt record { rootKey : opt variant { vetkd : text; stored }; ' +
+  'role : opt variant { volume : record { front : opt principal }; front } }';
 /** Arguments that tools send for none: no bytes, "DIDL" with no values, or with null. */
 const nothing = ['', '4449444c0000', '4449444c00017f'];
-const rootKeyField = `_${idlLabelToId('rootKey')}_`;
+const fields = (['rootKey', 'role'] as const).map((name) => {
+  return { name, label: `_${idlLabelToId(name)}_` };
+});
 
 /**
  * Candid takes whatever does not fit an optional type for its absence. Here that would mean a root
@@ -42,8 +55,9 @@ function decodeSettings(bytes: Uint8Array): SettingsArgument | undefined {
   const isUnderstood =
     (settings !== undefined || sent === undefined) &&
     sentFields.every(([name, value]) => {
-      const isLost = withoutOption(value) !== undefined && settings?.rootKey[0] === undefined;
-      return name === rootKeyField && !isLost;
+      const field = fields.find(({ label }) => label === name);
+      if (field === undefined) return false;
+      return withoutOption(value) === undefined || settings?.[field.name][0] !== undefined;
     });
   if (!isUnderstood) {
     throw new TypeError('it has other fields or types');
@@ -55,21 +69,41 @@ function withoutOption(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : value;
 }
 
+function askedRole(argument: RoleArgument | undefined): RoleSettings['asked'] {
+  if (argument === undefined) return undefined;
+  if ('front' in argument) return { kind: 'front' };
+  const [front] = argument.volume.front;
+  return { kind: 'volume', ...(front && { front: front.toText() }) };
+}
+
 /** Nothing is installed, and no upgrade happens, unless the argument is understood. */
-function sourceFromArgument(): RootKeySource | undefined {
+function settingsFromArgument() {
   try {
-    const source = decodeSettings(msgArgData())?.rootKey[0];
-    return source && rootKeySource(source);
+    const settings = decodeSettings(msgArgData());
+    const source = settings?.rootKey[0];
+    return { source: source && rootKeySource(source), asked: askedRole(settings?.role[0]) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return trap(`The argument is (${argumentText}) or none; cannot decode it: ${reason}`);
   }
 }
 
-function start(): void {
-  const source = sourceFromArgument();
+/** Deploying tools put the id of each canister of a project, by its name, into variables. */
+function deployedId(name: string): string | undefined {
+  const text = readEnvironment(`PUBLIC_CANISTER_ID:${name}`);
+  if (text === undefined) return undefined;
   try {
-    setUp(source);
+    return Principal.fromText(text).toText();
+  } catch {
+    return trap(`The environment variable PUBLIC_CANISTER_ID:${name} holds no canister id.`);
+  }
+}
+
+function start({ isInstall }: { readonly isInstall: boolean }): void {
+  const { source, asked } = settingsFromArgument();
+  const deployed = { front: deployedId('front'), volume: deployedId('file_storage') };
+  try {
+    setUp({ source, role: { asked, isInstall, deployed, id: canisterSelf().toText() } });
   } catch (error) {
     if (error instanceof Refusal) trap(`${error.code}: ${error.message}`);
     throw error;
@@ -79,12 +113,12 @@ function start(): void {
 export class LifecycleActor {
   @init([IDL.Opt(Settings)], { manual: true })
   install(): void {
-    start();
+    start({ isInstall: true });
     skipUpgrade(stores);
   }
 
   @postUpgrade([IDL.Opt(Settings)], { manual: true })
   upgrade(): void {
-    start();
+    start({ isInstall: false });
   }
 }

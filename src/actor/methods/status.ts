@@ -1,7 +1,9 @@
 // The status of the service: counts, sizes and cycles. No secrets.
 
+import { Principal } from '@dfinity/principal';
 import { canisterCycleBalance } from 'azle';
 import { type SystemFigures, statusOf } from '../../domain/administration/bucket-status.ts';
+import type { ServiceRole } from '../../domain/shared/service-role.ts';
 import { heapSize, liquidCycles, stablePageBytes, stableSize } from '../../storage/stable-space.ts';
 import { ResultStatus } from '../candid/types.ts';
 import { query } from '../dispatch/method.ts';
@@ -29,6 +31,15 @@ export function systemFigures(): SystemFigures {
   return figures;
 }
 
+function shownRole(role: ServiceRole) {
+  if (role.kind === 'front') {
+    return { front: { volumes: role.volumes.map((id) => Principal.fromText(id)) } };
+  }
+  const { front } = role;
+  const shown = front && { front: Principal.fromText(front.id), url: [front.url] };
+  return { volume: { front: optional(shown) } };
+}
+
 /** The service itself: what it holds, and how it is. */
 export class StatusActor {
   /** Version, counts, sizes in bytes; cycles for those who may know. No secrets. */
@@ -36,13 +47,14 @@ export class StatusActor {
   getStatus() {
     return answer(() => {
       const status = statusOf(stores, currentCall(), systemFigures());
-      const { cycles, linkUpdates, refusals, derivations } = status;
+      const { cycles, linkUpdates, refusals, derivations, role } = status;
       return {
         ...status,
         cycles: optional(cycles),
         linkUpdates: optional(linkUpdates),
         refusals: optional(refusals),
         derivations: optional(derivations),
+        role: [shownRole(role)],
       };
     });
   }

@@ -13,6 +13,7 @@ import {
 import { query, update } from '../dispatch/method.ts';
 import type { Optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
+import { publishPages } from '../runtime/publication.ts';
 import { stores } from '../runtime/runtime.ts';
 
 interface WellKnownArgument {
@@ -32,6 +33,8 @@ export class WellKnownActor {
   setWellKnown(argument: WellKnownArgument) {
     return answer(() => {
       setWellKnown(stores, currentCall(), changeOf(argument));
+      // A removed text may have stood in place of one of the canister's own
+      publishPages(stores);
       return null;
     });
   }

@@ -8,16 +8,18 @@ import { openCertifiedSite } from '../../certification/certified-site.ts';
 import { type FixedAnswer, openFixedTrees } from '../../certification/fixed-answers.ts';
 import { openSiteProofs } from '../../certification/site-proofs.ts';
 import { sha256 } from '../../crypto/hash.ts';
-import { consolePages, replaceConsolePages } from '../../domain/administration/console-pages.ts';
+import { replacePageAddresses } from '../../domain/administration/console-pages.ts';
+import { findWellKnown } from '../../domain/administration/well-known.ts';
 import { allBuckets } from '../../domain/buckets/buckets.ts';
 import { mayHaveSite, publishPage } from '../../domain/files/sites.ts';
 import type { Publication } from '../../domain/shared/publication.ts';
+import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
-import { consoleText } from '../../http/console.ts';
 import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
+import { pagesOf } from '../../http/pages.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { pageHead, redirectTo } from '../../http/sites.ts';
 import { wellKnownText } from '../../http/well-known.ts';
@@ -101,10 +103,19 @@ function putText(text: CertifiedText): void {
   );
 }
 
-/** Those of this version in place of those of the version before. */
-function publishConsole(stores: Stores): void {
-  for (const address of replaceConsolePages(stores)) site.removeText(address);
-  for (const page of consolePages()) putText(consoleText(page));
+/** Certifies the pages of this version and role in place of the former ones. */
+export function publishPages(stores: Stores): void {
+  const pages = pagesOf(stores).filter(({ text }) => !isSetByController(stores, text.address));
+  const addresses = pages.map(({ text }) => text.address);
+  for (const address of replacePageAddresses(stores, addresses)) {
+    if (!isSetByController(stores, address)) site.removeText(address);
+  }
+  for (const { text } of pages) putText(text);
+}
+
+function isSetByController(stores: Stores, address: string): boolean {
+  const [, name] = address.split('/.well-known/');
+  return name !== undefined && findWellKnown(stores, name) !== undefined;
 }
 
 /**
@@ -112,7 +123,7 @@ function publishConsole(stores: Stores): void {
  * renewed when it was made by another version: 10,000 buckets at most, a million instructions each.
  */
 export function setUpPublication(stores: Stores): void {
-  site.setUp();
+  site.setUp({ hasUncertified: !isFront(stores) });
   const { hash } = fixed().outermost('not-found');
   const mark = concatBytes(Uint8Array.of(markVersion), hash);
   const former = stores.meta.get(encodeUtf8(markKey));
@@ -123,7 +134,7 @@ export function setUpPublication(stores: Stores): void {
     }
     stores.meta.set(encodeUtf8(markKey), mark);
   }
-  publishConsole(stores);
+  publishPages(stores);
   publishRoot();
 }
 

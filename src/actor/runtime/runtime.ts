@@ -6,6 +6,7 @@ import { kernelSelfTest, wakeTimers } from '../../crypto/kernel.ts';
 import { createRandomSource } from '../../crypto/random.ts';
 import { continueRotation } from '../../domain/administration/key-rotation.ts';
 import { upgradeRecords } from '../../domain/administration/record-upgrade.ts';
+import { configureRole, type RoleSettings } from '../../domain/administration/service-role.ts';
 import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
 import { releaseKept } from '../../domain/contents/kept-contents.ts';
@@ -17,6 +18,7 @@ import {
   type RootKeySource,
 } from '../../domain/keys/root-keys.ts';
 import { createHeapState } from '../../domain/shared/heap-state.ts';
+import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { expireUploads } from '../../domain/uploads/upload-end.ts';
 import { openBlobs } from '../../storage/blobs.ts';
@@ -81,10 +83,17 @@ let intervals: readonly bigint[] = [];
 
 export const rootKeys = createRootKeyKeeper({ stores, random }, startUpkeep);
 
+export interface StartSettings {
+  readonly source: RootKeySource | undefined;
+  readonly role: RoleSettings;
+}
+
 /** For init and post_upgrade, where no canister may be called: the rest happens on timers. */
-export function setUp(source: RootKeySource | undefined): void {
+export function setUp({ source, role }: StartSettings): void {
   kernelSelfTest();
+  configureRole(stores, role);
   setUpPublication(stores);
+  if (isFront(stores)) return;
   configureRootKey(stores, source);
   rootKeys.start();
   startUpkeep();
@@ -124,8 +133,9 @@ function nextRandom(length: number): Uint8Array {
  * awaits, nothing that is certified may change.
  */
 export function onceReady(run: () => void | Promise<void>): void | Promise<void> {
-  reviveTimers();
-  const waiting = rootKeys.whenReady();
+  // A front has no secrets and no timers.
+  if (!isFront(stores)) reviveTimers();
+  const waiting = isFront(stores) ? undefined : rootKeys.whenReady();
   const runAndPublish = () => {
     const running = run();
     publishRoot();

@@ -6,6 +6,8 @@ import { isOwner } from '../access/ownership.ts';
 import { bucketIds } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import { type Call, isAnonymous } from '../shared/caller.ts';
+import { serviceRole } from '../shared/role-record.ts';
+import type { ServiceRole } from '../shared/service-role.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { Allowance } from '../shared/token-buckets.ts';
 import { type EncryptionStatus, encryptionStatus } from './encryption-status.ts';
@@ -38,6 +40,7 @@ export interface Status {
   readonly encryption: EncryptionStatus;
   /** The protocol by which gateways verify answers over HTTP. */
   readonly certified: 'response-verification-v2';
+  readonly role: ServiceRole;
 }
 
 export function statusOf(stores: Stores, call: Call, system: SystemFigures): Status {
@@ -60,6 +63,7 @@ export function statusOf(stores: Stores, call: Call, system: SystemFigures): Sta
     derivations: budget('derivations'),
     encryption: encryptionStatus(stores),
     certified: 'response-verification-v2',
+    role: serviceRole(stores),
   };
 }
 

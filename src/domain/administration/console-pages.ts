@@ -74,12 +74,11 @@ export function readConsolePage({ offset, size }: ConsolePage): Uint8Array {
 const version = 1;
 const addressesKey = 'consolePages';
 
-/** Notes which pages are there from now on; returns the addresses of the version before. */
-export function replaceConsolePages(stores: Stores): string[] {
+/** Notes the addresses of all pages that are certified from now on; returns the former ones. */
+export function replacePageAddresses(stores: Stores, addresses: readonly string[]): string[] {
   const key = encodeUtf8(addressesKey);
   const stored = stores.meta.get(key);
   const former = stored === undefined ? [] : new RecordReader(stored, version).texts();
-  const addresses = consolePages().map(({ address }) => address);
   if (addresses.length > 0) stores.meta.set(key, new RecordWriter(version).finish(addresses));
   else if (stored !== undefined) stores.meta.delete(key);
   return former;

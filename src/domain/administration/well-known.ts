@@ -9,7 +9,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { wellKnownBytesMax, wellKnownCountMax, wellKnownNameLengthMax } from '../../limits.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
-import type { Call } from '../shared/caller.ts';
+import { type Call, requireController } from '../shared/caller.ts';
 import { parseContentType, quote } from '../shared/names.ts';
 import type { PublishedText } from '../shared/publication.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -17,6 +17,8 @@ import type { Stores } from '../shared/stores.ts';
 
 const version = 1;
 const namesKey = 'wellKnown';
+/** Tells programs the canister's part in its service. */
+const serviceTextName = 'efs-service';
 
 export interface WellKnownText {
   readonly name: string;
@@ -31,17 +33,6 @@ export interface WellKnownChange {
   readonly content?:
     | { readonly contentType?: string | undefined; readonly body: string }
     | undefined;
-}
-
-/** Refuses who is no controller. */
-function requireController({ caller }: Call): void {
-  if (!caller.isController) {
-    throw new Refusal(
-      'AccessDenied',
-      'Only controllers of the canister see and set what is at /.well-known/: call with the identity ' +
-        'that deployed it.',
-    );
-  }
 }
 
 function textKey(name: string): Uint8Array {
@@ -119,6 +110,12 @@ function parseName(text: string): string {
       'InvalidPath',
       'A name below /.well-known/ is one or two segments of letters, digits and - . _ ~, ' +
         `${wellKnownNameLengthMax} characters at most, such as ic-domains; got ${quote(text)}.`,
+    );
+  }
+  if (text === serviceTextName) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The canister writes /.well-known/${serviceTextName} by itself: set another name.`,
     );
   }
   return text;

@@ -1,5 +1,7 @@
 // The caller and the time, passed to every operation: the domain reads no clock and no system.
 
+import { Refusal } from './refusal.ts';
+
 export interface Caller {
   /** The principal's bytes; one byte 0x04 is the anonymous one. */
   readonly principal: Uint8Array;
@@ -20,6 +22,15 @@ export interface Call {
   readonly nowNs: bigint;
   /** For updates and their inspection: what an API key that comes with the message pays. */
   readonly charge?: KeyCharge | undefined;
+}
+
+/** Refuses a caller who is not a controller of the canister. */
+export function requireController({ caller }: Call): void {
+  if (caller.isController) return;
+  throw new Refusal(
+    'AccessDenied',
+    'Only controllers of the canister do this: call with the identity that deployed it.',
+  );
 }
 
 export function isAnonymous(caller: Caller): boolean {

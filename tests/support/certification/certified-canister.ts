@@ -33,6 +33,8 @@ export interface CertifiedCanister {
   /** In the place of what updateBucket would leave. */
   setSite(id: string, isSite: boolean): Promise<void>;
   move(from: string, to: string): Promise<void>;
+  /** Calls a method as the owner; fails where it is refused. */
+  call(method: string, types: IDL.Type[], values: unknown[]): Promise<void>;
   /** Without a body the text goes. */
   setWellKnown(name: string, body?: string): Promise<void>;
   upgrade(): Promise<void>;
@@ -90,6 +92,7 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
     canisterId,
     apiKey,
     ask,
+    call,
     change,
     context,
     async put(path, body, headers = [['content-type', 'text/plain']]) {

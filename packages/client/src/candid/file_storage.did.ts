@@ -443,6 +443,14 @@ export interface FormerVersion {
   'updatedAt' : bigint,
 }
 /**
+ * A front's part: its volumes.
+ */
+export interface FrontRole { 'volumes' : Array<Principal> }
+/**
+ * A volume's front; `url` is its origin, by default `https://<front>.icp.net`.
+ */
+export interface FrontSetting { 'url' : [] | [string], 'front' : Principal }
+/**
  * A request as gateways send it.
  */
 export interface HttpRequest {
@@ -616,14 +624,27 @@ export interface Restoration {
   'apiKey' : [] | [string],
 }
 /**
+ * The canister's part in a service: a volume stores files, a front serves the console.
+ */
+export type RoleArgument = { 'front' : null } |
+  { 'volume' : VolumeArgument };
+/**
  * Source of the root key: the network's vetKD key of that name, or stable memory.
  */
 export type RootKeySource = { 'stored' : null } |
   { 'vetkd' : string };
 /**
+ * The canister's part in its service.
+ */
+export type ServiceRole = { 'front' : FrontRole } |
+  { 'volume' : VolumeRole };
+/**
  * The argument of install and upgrade.
  */
-export interface Settings { 'rootKey' : [] | [RootKeySource] }
+export interface Settings {
+  'rootKey' : [] | [RootKeySource],
+  'role' : [] | [RoleArgument],
+}
 /**
  * The state of the service, public.
  */
@@ -635,6 +656,7 @@ export interface Status {
    * The other budgets; see AccessChange.
    */
   'linkUpdates' : [] | [BudgetLeft],
+  'role' : [] | [ServiceRole],
   'encryption' : Encryption,
   'bytesStored' : bigint,
   'refusals' : [] | [BudgetLeft],
@@ -795,6 +817,18 @@ export interface VersionPage {
   'nextCursor' : [] | [string],
 }
 /**
+ * A volume of a front.
+ */
+export interface Volume { 'canisterId' : Principal }
+/**
+ * The settings of a volume: its front, if the service has one.
+ */
+export interface VolumeArgument { 'front' : [] | [Principal] }
+/**
+ * A volume's part: its front, if the service has one.
+ */
+export interface VolumeRole { 'front' : [] | [FrontSetting] }
+/**
  * A text at `/.well-known/{name}`; without content it goes.
  */
 export interface WellKnownChange {
@@ -820,6 +854,10 @@ export interface WellKnownText {
   'name' : string,
 }
 export interface _SERVICE {
+  /**
+   * For controllers of a front: adds a volume to its list.
+   */
+  'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
    * (bucketId, path, contentType, size, apiKey) ok is the id of the upload, which is also the right
    * to go on with it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
@@ -1060,6 +1098,14 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
+   * The volumes of a front; none at a volume.
+   */
+  'listVolumes' : ActorMethod<
+    [],
+    { 'ok' : Array<Volume> } |
+      { 'err' : string }
+  >,
+  /**
    * All of them by name, for controllers.
    */
   'listWellKnown' : ActorMethod<
@@ -1097,6 +1143,14 @@ export interface _SERVICE {
   'readVersion' : ActorMethod<
     [string, string, bigint, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
+      { 'err' : string }
+  >,
+  /**
+   * For controllers of a front: removes a volume from its list; its files stay as they are.
+   */
+  'removeVolume' : ActorMethod<
+    [Principal],
+    { 'ok' : null } |
       { 'err' : string }
   >,
   /**
@@ -1145,6 +1199,14 @@ export interface _SERVICE {
   'setBucketRecipient' : ActorMethod<
     [string, bigint, string],
     { 'ok' : Bucket } |
+      { 'err' : string }
+  >,
+  /**
+   * For controllers of a volume: names the front of its service; null removes it.
+   */
+  'setFront' : ActorMethod<
+    [[] | [FrontSetting]],
+    { 'ok' : null } |
       { 'err' : string }
   >,
   /**
@@ -1215,7 +1277,15 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'stored' : IDL.Null,
     'vetkd' : IDL.Text,
   });
-  const Settings = IDL.Record({ 'rootKey' : IDL.Opt(RootKeySource) });
+  const VolumeArgument = IDL.Record({ 'front' : IDL.Opt(IDL.Principal) });
+  const RoleArgument = IDL.Variant({
+    'front' : IDL.Null,
+    'volume' : VolumeArgument,
+  });
+  const Settings = IDL.Record({
+    'rootKey' : IDL.Opt(RootKeySource),
+    'role' : IDL.Opt(RoleArgument),
+  });
   const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
   const UploadRequest = IDL.Record({
     'token' : IDL.Opt(IDL.Text),
@@ -1388,6 +1458,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'burst' : IDL.Nat,
     'perMinute' : IDL.Nat,
   });
+  const FrontRole = IDL.Record({ 'volumes' : IDL.Vec(IDL.Principal) });
+  const FrontSetting = IDL.Record({
+    'url' : IDL.Opt(IDL.Text),
+    'front' : IDL.Principal,
+  });
+  const VolumeRole = IDL.Record({ 'front' : IDL.Opt(FrontSetting) });
+  const ServiceRole = IDL.Variant({
+    'front' : FrontRole,
+    'volume' : VolumeRole,
+  });
   const Encryption = IDL.Record({
     'rootKey' : IDL.Text,
     'isKeyPresent' : IDL.Bool,
@@ -1399,6 +1479,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'stableBytes' : IDL.Nat,
     'heapBytes' : IDL.Nat,
     'linkUpdates' : IDL.Opt(BudgetLeft),
+    'role' : IDL.Opt(ServiceRole),
     'encryption' : Encryption,
     'bytesStored' : IDL.Nat,
     'refusals' : IDL.Opt(BudgetLeft),
@@ -1562,6 +1643,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'items' : IDL.Vec(FormerVersion),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
+  const Volume = IDL.Record({ 'canisterId' : IDL.Principal });
   const WellKnownText = IDL.Record({
     'contentType' : IDL.Text,
     'body' : IDL.Text,
@@ -1659,6 +1741,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const StoredFile = IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text });
   
   return IDL.Service({
+    'addVolume' : IDL.Func(
+        [IDL.Principal],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
     'beginFileUpload' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Text, 'err' : IDL.Text })],
@@ -1806,6 +1893,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : VersionPage, 'err' : IDL.Text })],
         ['query'],
       ),
+    'listVolumes' : IDL.Func(
+        [],
+        [IDL.Variant({ 'ok' : IDL.Vec(Volume), 'err' : IDL.Text })],
+        ['query'],
+      ),
     'listWellKnown' : IDL.Func(
         [],
         [IDL.Variant({ 'ok' : IDL.Vec(WellKnownText), 'err' : IDL.Text })],
@@ -1830,6 +1922,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
         ['query'],
+      ),
+    'removeVolume' : IDL.Func(
+        [IDL.Principal],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
       ),
     'restoreVersion' : IDL.Func(
         [Restoration],
@@ -1859,6 +1956,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'setBucketRecipient' : IDL.Func(
         [IDL.Text, IDL.Nat, IDL.Text],
         [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
+        [],
+      ),
+    'setFront' : IDL.Func(
+        [IDL.Opt(FrontSetting)],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
     'setWellKnown' : IDL.Func(
@@ -1904,7 +2006,15 @@ export const init: (args: { IDL: typeof IDL }) => IDL.Type[] = ({ IDL }) => {
     'stored' : IDL.Null,
     'vetkd' : IDL.Text,
   });
-  const Settings = IDL.Record({ 'rootKey' : IDL.Opt(RootKeySource) });
+  const VolumeArgument = IDL.Record({ 'front' : IDL.Opt(IDL.Principal) });
+  const RoleArgument = IDL.Variant({
+    'front' : IDL.Null,
+    'volume' : VolumeArgument,
+  });
+  const Settings = IDL.Record({
+    'rootKey' : IDL.Opt(RootKeySource),
+    'role' : IDL.Opt(RoleArgument),
+  });
   
   return [IDL.Opt(Settings)];
 };

@@ -1,0 +1,58 @@
+// Actor methods over the canister's part in its service.
+
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { changeVolumes, setFront } from '../../domain/administration/service-role.ts';
+import { serviceRole } from '../../domain/shared/role-record.ts';
+import { FrontSetting, ResultNull, ResultVolumes } from '../candid/types.ts';
+import { query, update } from '../dispatch/method.ts';
+import type { Optional } from '../messages/optional.ts';
+import { answer, currentCall } from '../runtime/call.ts';
+import { publishPages } from '../runtime/publication.ts';
+import { stores } from '../runtime/runtime.ts';
+
+interface FrontArgument {
+  front: Principal;
+  url: Optional<string>;
+}
+
+/** Carries out a change of the role, and certifies the pages that follow from it. */
+function changed(change: () => void) {
+  return answer(() => {
+    change();
+    publishPages(stores);
+    return null;
+  });
+}
+
+/** A service of a front and its volumes. */
+export class ServiceActor {
+  /** For controllers of a volume: names the front of its service; null removes it. */
+  @update([IDL.Opt(FrontSetting)], ResultNull)
+  setFront([argument]: Optional<FrontArgument>) {
+    const front = argument && { id: argument.front.toText(), url: argument.url[0] };
+    return changed(() => setFront(stores, currentCall(), front));
+  }
+
+  /** For controllers of a front: adds a volume to its list. */
+  @update([IDL.Principal], ResultNull)
+  addVolume(volume: Principal) {
+    return changed(() => changeVolumes(stores, currentCall(), { add: [volume.toText()] }));
+  }
+
+  /** For controllers of a front: removes a volume from its list; its files stay as they are. */
+  @update([IDL.Principal], ResultNull)
+  removeVolume(volume: Principal) {
+    return changed(() => changeVolumes(stores, currentCall(), { remove: [volume.toText()] }));
+  }
+
+  /** The volumes of a front; none at a volume. */
+  @query([], ResultVolumes)
+  listVolumes() {
+    return answer(() => {
+      const role = serviceRole(stores);
+      const volumes = role.kind === 'front' ? role.volumes : [];
+      return volumes.map((canisterId) => ({ canisterId: Principal.fromText(canisterId) }));
+    });
+  }
+}

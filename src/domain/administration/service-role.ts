@@ -1,0 +1,115 @@
+// Setting the canister's part in a service (shared/role-record.ts): by the argument of install and
+// upgrade, by environment variables of the tool that deploys, or by calls of controllers.
+
+import { frontUrlLengthMax, volumeCountMax } from '../../limits.ts';
+import { type Call, requireController } from '../shared/caller.ts';
+import { quote } from '../shared/names.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { saveRole, serviceRole, storedRole } from '../shared/role-record.ts';
+import type { Front, ServiceRole } from '../shared/service-role.ts';
+import type { Stores } from '../shared/stores.ts';
+
+/** Facts of an install or upgrade. */
+export interface RoleSettings {
+  /** The argument's role; absent where the argument names none. */
+  readonly asked: { readonly kind: ServiceRole['kind']; readonly front?: string } | undefined;
+  readonly isInstall: boolean;
+  /** The canister's own id. */
+  readonly id: string;
+  /** Ids that the deploying tool has put into environment variables. */
+  readonly deployed: { readonly front: string | undefined; readonly volume: string | undefined };
+}
+
+/** For install and upgrade. What is stored stays, unless the argument adds a front to a volume. */
+export function configureRole(stores: Stores, settings: RoleSettings): void {
+  const { asked, isInstall, id, deployed } = settings;
+  const stored = storedRole(stores);
+  const kind = stored?.kind ?? (isInstall ? asked?.kind : undefined) ?? 'volume';
+  if (asked !== undefined && asked.kind !== kind) {
+    throw new Refusal(
+      'InvalidArgument',
+      `The argument names the role ${asked.kind}, but this canister is a ${kind}, and a role never ` +
+        `changes: upgrade without a role, or install a ${asked.kind} in another canister.`,
+    );
+  }
+  if (kind === 'front') {
+    const listed = stored?.kind === 'front' ? stored.volumes : [];
+    const found = listed.length === 0 && deployed.volume !== undefined && deployed.volume !== id;
+    saveRole(stores, { kind, id, volumes: found ? [deployed.volume] : listed });
+    return;
+  }
+  const front = asked?.front ?? (stored === undefined ? deployed.front : undefined);
+  // A tool that deploys one canister under the front's name has told it about itself.
+  if (front !== undefined && front !== id) saveRole(stores, { kind, front: frontAt(front) });
+}
+
+/** At the network's default gateway unless a URL is given. */
+function frontAt(id: string, url = `https://${id}.icp.net`): Front {
+  return { id, url: parseFrontUrl(url) };
+}
+
+// Sticky, because QuickJS tries any other pattern again at each character of a text that fails.
+const originPattern = /https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/y;
+const localPattern = /http:\/\/(?:[a-z0-9-]+\.)?(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/y;
+
+/** The URL becomes a part of a page, so it consists of few characters. */
+function parseFrontUrl(url: string): string {
+  originPattern.lastIndex = 0;
+  localPattern.lastIndex = 0;
+  const isShort = url.length <= frontUrlLengthMax;
+  if (isShort && (originPattern.test(url) || localPattern.test(url))) return url;
+  throw new Refusal(
+    'InvalidArgument',
+    `The front's URL is an origin such as https://files.example.com, in lower case and of at most ` +
+      `${frontUrlLengthMax} characters; got ${quote(url)}.`,
+  );
+}
+
+/** For controllers of a volume: names its front, or removes it. */
+export function setFront(
+  stores: Stores,
+  call: Call,
+  change: { readonly id: string; readonly url: string | undefined } | undefined,
+): void {
+  requireController(call);
+  const role = serviceRole(stores);
+  if (role.kind !== 'volume') {
+    throw new Refusal(
+      'InvalidArgument',
+      'This canister is a front itself: call setFront of a volume.',
+    );
+  }
+  saveRole(stores, { kind: 'volume', front: change && frontAt(change.id, change.url) });
+}
+
+/** For controllers of a front: adds a volume, or removes it from the list. */
+export function changeVolumes(
+  stores: Stores,
+  call: Call,
+  {
+    add = [],
+    remove = [],
+  }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+): void {
+  requireController(call);
+  const role = serviceRole(stores);
+  if (role.kind !== 'front') {
+    throw new Refusal(
+      'InvalidArgument',
+      'This canister is a volume, which has no volumes: call the front.',
+    );
+  }
+  const kept = role.volumes.filter((id) => !remove.includes(id) && !add.includes(id));
+  const volumes = [...kept, ...add];
+  if (volumes.length > volumeCountMax) {
+    throw new Refusal(
+      'QuotaExceeded',
+      `A front has at most ${volumeCountMax} volumes: remove one first.`,
+      { limit: volumeCountMax },
+    );
+  }
+  if (add.includes(role.id)) {
+    throw new Refusal('InvalidArgument', 'A front is no volume of its own: add another canister.');
+  }
+  saveRole(stores, { ...role, volumes });
+}

@@ -1,0 +1,212 @@
+// A front: every path at its address has a certified answer, and no lie of one node passes the
+// official verifier.
+
+import { readFile } from 'node:fs/promises';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeUpdateRequest } from '../../packages/replica/src/gateway/candid-messages.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { type Exchange, expectRefusals } from '../support/certification/lies.ts';
+import {
+  type OpenedFront,
+  openFront,
+  roleArgument,
+  unzippedText,
+} from '../support/certification/opened-front.ts';
+import type { AskedRequest, Field } from '../support/certification/verdict.ts';
+import { KeyNetwork } from '../support/key-network.ts';
+import { seedsOr } from '../support/seed.ts';
+
+let front: OpenedFront;
+let assets: string[];
+
+beforeAll(async () => {
+  front = await openFront();
+  const page = await unzippedText(await front.accepted({ url: '/' }));
+  assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url);
+  expect(assets.length).toBeGreaterThan(1);
+});
+
+afterAll(() => front?.replica.stop());
+
+const link = `/s/rrkah-fqaaa-aaaaa-aaaaq-cai/${'a'.repeat(16)}/report.pdf?k=${'b'.repeat(22)}`;
+const nowhere = [
+  '/api/v1/status',
+  '/api/v1/bucket/demo/end-to-end',
+  '/api/v1/bucket/demo/files/a',
+  '/cloud/demo/a',
+  '/x',
+  '/%zz',
+  '/a%00b',
+  '/assets/none.js',
+  '/.well-known/none',
+];
+
+describe('GET', () => {
+  test('/ and its assets are the console, which lets no worker run', async () => {
+    for (const url of ['/', ...assets]) {
+      const { status, headers } = await front.accepted({ url });
+      expect([url, status]).toEqual([url, 200]);
+      const policy = headers.find(([name]) => name === 'Content-Security-Policy')?.[1];
+      expect(policy).toContain("worker-src 'none'");
+    }
+  });
+
+  test('/s/… is the page that opens links, with a query or without', async () => {
+    const page = await front.accepted({ url: '/' });
+    for (const url of [link, '/s/x', '/s/a/b/c/d/e', '/s/%C3%A4']) {
+      const shown = await front.accepted({ url });
+      expect(shown.status).toBe(200);
+      expect(Buffer.compare(shown.body, page.body)).toBe(0);
+    }
+  });
+
+  test('/.well-known/efs-service names the volumes, as they are added and removed', async () => {
+    const shown = async () => {
+      const { body } = await front.accepted({ url: '/.well-known/efs-service' });
+      return JSON.parse(Buffer.from(body).toString());
+    };
+    const [one = '', two = ''] = ['rrkah-fqaaa-aaaaa-aaaaq-cai', 'ryjl3-tyaaa-aaaaa-aaaba-cai'];
+    const canisterId = front.canisterId.toText();
+    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [] });
+    await front.call('addVolume', [IDL.Principal], [Principal.fromText(one)]);
+    await front.call('addVolume', [IDL.Principal], [Principal.fromText(two)]);
+    await front.call('removeVolume', [IDL.Principal], [Principal.fromText(one)]);
+    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [{ canisterId: two }] });
+    await front.upgrade();
+    expect(await shown()).toEqual({ role: 'front', canisterId, volumes: [{ canisterId: two }] });
+  });
+
+  test('/.well-known/ii-alternative-origins names the other gateways, or what is set', async () => {
+    const url = '/.well-known/ii-alternative-origins';
+    const shown = async () => Buffer.from((await front.accepted({ url })).body).toString();
+    const own = front.canisterId.toText();
+    const alternativeOrigins = [`https://${own}.icp0.io`, `https://${own}.ic0.app`];
+    expect(JSON.parse(await shown())).toEqual({ alternativeOrigins });
+    const Content = IDL.Opt(IDL.Record({ body: IDL.Text }));
+    const Change = IDL.Record({ name: IDL.Text, content: Content });
+    const name = 'ii-alternative-origins';
+    await front.call('setWellKnown', [Change], [{ name, content: [{ body: '{}' }] }]);
+    expect(await shown()).toBe('{}');
+    await front.upgrade();
+    expect(await shown()).toBe('{}');
+    await front.call('setWellKnown', [Change], [{ name, content: [] }]);
+    expect(JSON.parse(await shown())).toEqual({ alternativeOrigins });
+  });
+
+  test.each(nowhere)('%s has the certified 404', async (url) => {
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+      const body = method === 'PUT' ? Buffer.from('x') : undefined;
+      expect((await front.accepted({ method, url, ...(body && { body }) })).status).toBe(404);
+    }
+  });
+
+  test('/ with a range or unusual conditions is the whole page, never an update', async () => {
+    const fields: Field[] = [
+      ['Range', 'bytes=1-3'],
+      ['If-None-Match', '"x", "y"'],
+      ['If-Match', '*'],
+    ];
+    for (const field of fields) {
+      expect((await front.accepted({ url: '/', headers: [field] })).status).toBe(200);
+    }
+    const { headers } = await front.accepted({ url: '/' });
+    const tag = headers.find(([name]) => name === 'ETag')?.[1] ?? '';
+    expect((await front.accepted({ url: link, headers: [['If-None-Match', tag]] })).status).toBe(
+      304,
+    );
+  });
+});
+
+test('OPTIONS is answered as browsers expect it, at every path', async () => {
+  for (const url of ['/', link, ...assets, ...nowhere, '/.well-known/efs-service']) {
+    const { status, headers, body } = await front.accepted({ method: 'OPTIONS', url });
+    expect([url, status, body.length]).toEqual([url, 204, 0]);
+    expect(headers.map(([name]) => name)).toContain('Access-Control-Allow-Origin');
+  }
+});
+
+describe('an update', () => {
+  test('is asked for by no answer', async () => {
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
+    for (const method of methods) {
+      for (const url of ['/', link, ...nowhere]) {
+        const answer = await front.ask({ method, url, headers: [['Range', 'bytes=5-']] });
+        expect([method, url, answer.isUpgrade]).toEqual([method, url, false]);
+      }
+    }
+  });
+
+  test('over HTTP is refused before it is paid for', async () => {
+    const sent = { method: 'GET', url: '/', headers: [], body: new Uint8Array(0) };
+    const argument = encodeUpdateRequest(sent);
+    await expect(
+      front.replica.call(front.canisterId, 'http_request_update', argument),
+    ).rejects.toThrow('MethodNotAllowed: This canister is a front and stores no files');
+  });
+});
+
+test.each(['createBucket', 'listBuckets'])('%s is refused in words', async (name) => {
+  const types = name === 'createBucket' ? [IDL.Text] : [];
+  const argument = new Uint8Array(
+    IDL.encode(
+      types,
+      types.map(() => 'demo'),
+    ),
+  );
+  const send = name === 'createBucket' ? front.replica.call : front.replica.query;
+  const words = 'MethodNotAllowed: This canister is a front and stores no files';
+  const reply = await send(front.canisterId, name, argument).catch((error: unknown) => error);
+  expect(
+    reply instanceof Error ? reply.message : Buffer.from(reply as Uint8Array).toString(),
+  ).toContain(words);
+});
+
+describe('the role', () => {
+  test('never changes', async () => {
+    const { wasmPath } = await buildCanister({ force: false });
+    const wasm = new Uint8Array(await readFile(wasmPath));
+    const asked = roleArgument({ volume: { front: [] } });
+    await expect(front.replica.upgrade(front.canisterId, wasm, asked)).rejects.toThrow(
+      'The argument names the role volume, but this canister is a front',
+    );
+  });
+});
+
+test('an idle front runs nothing: no timers, no calls', async () => {
+  const network = new KeyNetwork();
+  await network.install(roleArgument({ front: null }));
+  // Azle draws its seed once
+  await network.wait(0);
+  network.reports.length = 0;
+  for (let day = 0; day < 3; day++) await network.wait(86_400);
+  expect(network.reports).toEqual([]);
+});
+
+const forgeries = Number(process.env.EFS_FORGERIES ?? 1_000);
+
+test.each(seedsOr(29))(`${forgeries} forged answers are refused, seed %i`, async (seed) => {
+  const requests: AskedRequest[] = [...nowhere, '/', link, ...assets].flatMap((url) => [
+    { url },
+    { method: 'OPTIONS', url },
+  ]);
+  const url = '/.well-known/efs-service';
+  const outdated = { request: { url }, answer: await front.accepted({ url }) };
+  const volume = Principal.fromText('rdmx6-jaaaa-aaaaa-aaadq-cai');
+  await front.call('addVolume', [IDL.Principal], [volume]);
+  const isFixed = (request: AskedRequest) =>
+    request.method !== 'OPTIONS' && nowhere.includes(request.url);
+  const isRight = (request: AskedRequest, answered: AskedRequest) => {
+    const areNowhere = nowhere.includes(request.url) && nowhere.includes(answered.url);
+    if (areNowhere && (isFixed(answered) || request.method === answered.method)) return true;
+    return request.url === answered.url && request.method === answered.method;
+  };
+  const { context } = front;
+  const exchanges: Exchange[] = [];
+  for (const request of requests) {
+    exchanges.push({ request, answer: await front.accepted(request) });
+  }
+  const truth = { exchanges, outdated, isFixed, isRight };
+  expectRefusals(truth, { seed, count: forgeries, context });
+});

@@ -1,0 +1,137 @@
+// A volume whose service has a front: no script runs at its own address, everything else stays.
+
+import { readFile } from 'node:fs/promises';
+import { IDL } from '@dfinity/candid';
+import { Principal } from '@dfinity/principal';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startReplica } from '../../packages/replica/src/replica.ts';
+import { buildCanister } from '../../scripts/build.ts';
+import { newIdentity, principalOf } from '../../scripts/local-service.ts';
+import {
+  type CertifiedCanister,
+  openCertifiedCanister,
+} from '../support/certification/certified-canister.ts';
+import { roleArgument } from '../support/certification/opened-front.ts';
+
+let volume: CertifiedCanister;
+const front = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
+const FrontSetting = IDL.Record({ front: IDL.Principal, url: IDL.Opt(IDL.Text) });
+
+beforeAll(async () => {
+  volume = await openCertifiedCanister();
+  await volume.put('a', Buffer.from('hello'));
+});
+afterAll(() => volume?.replica.stop());
+
+const setFront = (url?: string) =>
+  volume.call(
+    'setFront',
+    [IDL.Opt(FrontSetting)],
+    [[{ front, url: url === undefined ? [] : [url] }]],
+  );
+
+async function textAt(url: string): Promise<string> {
+  return Buffer.from((await volume.accepted({ url })).body).toString();
+}
+
+describe('setFront', () => {
+  test('replaces the console by a page without script that names the front', async () => {
+    const asset = /\/assets\/[^"]+\.js/.exec(await textAt('/'))?.[0] ?? expect.fail('no script');
+    expect((await volume.accepted({ url: asset })).status).toBe(200);
+    await setFront();
+    const page = await textAt('/');
+    expect(page).toContain(`<a href="https://${front.toText()}.icp.net/">`);
+    expect(page).not.toContain('<script');
+    expect(page.length).toBeLessThan(500);
+    expect((await volume.accepted({ url: asset })).status).toBe(404);
+    expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
+      role: 'volume',
+      front: { canisterId: front.toText(), url: `https://${front.toText()}.icp.net` },
+    });
+    expect(await textAt('/cloud/demo/a')).toBe('hello');
+  });
+
+  test('outlives an upgrade, and gives the console back when the front is removed', async () => {
+    await setFront('http://localhost:4943');
+    await volume.upgrade();
+    expect(await textAt('/')).toContain('href="http://localhost:4943/"');
+    await volume.call('setFront', [IDL.Opt(FrontSetting)], [[]]);
+    expect(await textAt('/')).toContain('/assets/');
+    await volume.upgrade();
+    expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
+      role: 'volume',
+      front: null,
+    });
+  });
+
+  test.each([
+    'http://files.example.com',
+    'https://files.example.com/',
+    'https://a"onclick=',
+    'javascript:alert(1)',
+    `https://${'a'.repeat(100)}.com`,
+    'https://FILES.example.com',
+  ])('refuses the URL %s and keeps what is set', async (url) => {
+    await setFront('https://files.example.com');
+    await expect(setFront(url)).rejects.toThrow("InvalidArgument: The front's URL is an origin");
+    expect(await textAt('/')).toContain('href="https://files.example.com/"');
+  });
+
+  test('is for controllers', async () => {
+    const argument = new Uint8Array(IDL.encode([IDL.Opt(FrontSetting)], [[]]));
+    const reply = await volume.replica.call(volume.canisterId, 'setFront', argument);
+    const [outcome] = IDL.decode([IDL.Variant({ ok: IDL.Null, err: IDL.Text })], reply);
+    expect(outcome).toMatchObject({ err: expect.stringMatching('AccessDenied: Only controllers') });
+  });
+});
+
+test('a volume has no volumes', async () => {
+  await expect(volume.call('addVolume', [IDL.Principal], [front])).rejects.toThrow(
+    'InvalidArgument: This canister is a volume, which has no volumes: call the front.',
+  );
+});
+
+test('the text efs-service cannot be set', async () => {
+  await expect(volume.setWellKnown('efs-service', '{}')).rejects.toThrow(
+    'The canister writes /.well-known/efs-service by itself',
+  );
+});
+
+test('canisters of one project find each other by environment variables', async () => {
+  const { wasmPath } = await buildCanister({ force: false });
+  const wasm = new Uint8Array(await readFile(wasmPath));
+  const replica = await startReplica({ server: false });
+  const sender = principalOf(newIdentity());
+  const [one, two] = await Promise.all(
+    [1, 2].map(() => replica.createCanister({ controllers: [sender] })),
+  );
+  if (one === undefined || two === undefined) throw new Error('no canisters');
+  const Variable = IDL.Record({ name: IDL.Text, value: IDL.Text });
+  const Settings = IDL.Record({ environment_variables: IDL.Opt(IDL.Vec(Variable)) });
+  const Update = IDL.Record({ canister_id: IDL.Principal, settings: Settings });
+  const variables = [
+    { name: 'PUBLIC_CANISTER_ID:file_storage', value: one.toText() },
+    { name: 'PUBLIC_CANISTER_ID:front', value: two.toText() },
+  ];
+  for (const canister_id of [one, two]) {
+    const settings = { environment_variables: [variables] };
+    const update = new Uint8Array(IDL.encode([Update], [{ canister_id, settings }]));
+    await replica.call('aaaaa-aa', 'update_settings', update, { sender });
+  }
+  await replica.install(one, wasm, undefined, { sender });
+  await replica.install(two, wasm, roleArgument({ front: null }), { sender });
+  const Role = IDL.Variant({
+    volume: IDL.Record({ front: IDL.Opt(FrontSetting) }),
+    front: IDL.Record({ volumes: IDL.Vec(IDL.Principal) }),
+  });
+  const Status = IDL.Variant({ ok: IDL.Record({ role: IDL.Opt(Role) }), err: IDL.Text });
+  const roleOf = async (id: Principal) => {
+    const [shown] = IDL.decode([Status], await replica.query(id, 'getStatus'));
+    return (shown as { ok?: { role: unknown } }).ok?.role;
+  };
+  expect(await roleOf(one)).toEqual([
+    { volume: { front: [{ front: two, url: [`https://${two.toText()}.icp.net`] }] } },
+  ]);
+  expect(await roleOf(two)).toEqual([{ front: { volumes: [one] } }]);
+  await replica.stop();
+});
