@@ -1,13 +1,12 @@
 // Writes the interface at build time: the .did file, the client's module, and the reference of
-// methods in docs/.
+// methods in docs/. Loads what only a build needs when it writes: TypeScript alone takes a second,
+// and every start of the replica loads this file.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { IDL } from '@dfinity/candid';
 import { actorReference } from './actor-reference.ts';
-import { clientInterface } from './client-interface.ts';
-import { readComments } from './interface-comments.ts';
 import { interfaceText } from './interface-text.ts';
 import type { InterfaceTypes } from './interface-types.ts';
 
@@ -23,6 +22,8 @@ export async function writeInterface(
   paths: { readonly projectDir: string; readonly candid: string },
 ): Promise<void> {
   const { projectDir, candid } = paths;
+  const { readComments } = await import('./interface-comments.ts');
+  const { clientInterface } = await import('./client-interface.ts');
   const text = interfaceText(types, await readComments(projectDir));
   await writeFile(candid, text);
   const client = join(projectDir, interfaceOutputs.client);
