@@ -1,7 +1,11 @@
 // Files through a slow line, in small: bench/client-line.ts has them in full.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Transport } from '../../packages/client/src/connection/transport.ts';
+import { endToEnd } from '../../packages/client/src/end-to-end.ts';
+import { connectionOver } from '../../packages/client/src/http-storage.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import { transportOf } from '../../packages/client/src/storage.ts';
 import type { Progress, UploadSession } from '../../packages/client/src/types/transfers.ts';
 import { openService, type Service, sampleBytes, sha256Hex } from '../support/service.ts';
 import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
@@ -9,8 +13,9 @@ import { openSlowLine, type SlowLine } from '../support/slow-line.ts';
 let service: Service;
 let line: SlowLine;
 
-/** The whole file takes 8 s of it, which is too long for one request. */
+/** The whole file takes 30 s of it, which is too long for one request. */
 const slowBytesPerSecond = 40_000;
+const fileBytes = 1_200_000;
 let bytesPerSecond: number;
 
 beforeAll(async () => {
@@ -30,24 +35,26 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     const { apiKey, bucket, canisterId } = service;
     const way = transport === 'HTTP' ? { url } : { host: url, canisterId };
     const storage = createNodeStorage({ ...way, apiKey });
-    const bytes = sampleBytes(transport, 320_000);
+    const bytes = sampleBytes(transport, fileBytes);
     const name = { bucket, path: `slow/${transport}` };
     const sessions: UploadSession[] = [];
     const progress: Progress[] = [];
     const record = await storage.upload(bytes, {
       ...name,
       contentType: 'a/b',
-      onSession: (session) => void sessions.push(session),
+      async onSession(session) {
+        sessions.push(session);
+        // S3 parts are laid out by it.
+        expect(await storage.uploads.longestChunkBytes()).toBeLessThan(fileBytes);
+        bytesPerSecond *= 10;
+      },
       onProgress: (one) => progress.push(one),
     });
     expect(record.size).toBe(bytes.length);
     expect(sessions.length).toBe(1);
-    expect(sessions[0]?.chunkSize).toBeLessThan(320_000);
-    // S3 parts are laid out by it.
-    expect(await storage.uploads.longestChunkBytes()).toBeLessThan(524_288);
-    expect(progress.at(-1)).toMatchObject({ doneBytes: 320_000, movedBytes: 320_000 });
+    expect(sessions[0]?.chunkSize).toBeLessThan(fileBytes / 2);
+    expect(progress.at(-1)).toMatchObject({ doneBytes: fileBytes, movedBytes: fileBytes });
     expect(progress.some(({ doneBytes, movedBytes }) => movedBytes > doneBytes)).toBe(true);
-    bytesPerSecond *= 10;
     const received: number[] = [];
     const download = await storage.download(name, {
       onProgress: ({ movedBytes }) => received.push(movedBytes),
@@ -105,10 +112,42 @@ describe.each(['HTTP', 'the actor'] as const)('over %s', (transport) => {
     expect(sessions.map(({ uploadId }) => uploadId)).toEqual([former.uploadId]);
   });
 
+  test('upload() measures the line while it asks for the mode, then begins one session', async () => {
+    bytesPerSecond = slowBytesPerSecond;
+    const { apiKey, bucket, canisterId } = service;
+    const url = `http://127.0.0.1:${line.port}`;
+    const options = { ...(transport === 'HTTP' ? { url } : { host: url, canisterId }), apiKey };
+    const real = transportOf(options);
+    const events: string[] = [];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const watched: Transport = {
+      ...real,
+      async probe(bytes) {
+        begin();
+        await real.probe(bytes);
+        events.push('probe');
+      },
+      async getEndToEnd(...asked) {
+        await begun;
+        return real.getEndToEnd(...asked);
+      },
+      async startUpload(...asked) {
+        events.push('session');
+        bytesPerSecond = 20_000_000;
+        return real.startUpload(...asked);
+      },
+    };
+    const storage = endToEnd()(connectionOver(watched, options));
+    await storage.upload(sampleBytes('mode', 2_000_000), { bucket, path: `mode/${transport}` });
+    expect(events).toEqual(['probe', 'probe', 'session']);
+  }, 60_000);
+
   test('measuring the line costs the service no update', async () => {
     const { apiKey, canisterId, host, replica } = service;
     const way = transport === 'HTTP' ? { url: host } : { host, canisterId };
-    const { transportOf } = await import('../../packages/client/src/storage.ts');
     const { probe } = transportOf({ ...way, apiKey });
     const before = replica?.reports.length ?? 0;
     await probe(65_536);

@@ -17,8 +17,11 @@ afterEach(() => {
 
 type Rate = (elapsedMs: number) => number;
 
-/** A line that its requests share evenly, and a service that answers some time after a body. */
-function simulatedLine(bytesPerSecond: Rate, latencyMs: number) {
+/**
+ * A line that its requests share evenly, and a service that answers some time after a body: at the
+ * end of a round, if it has rounds.
+ */
+function simulatedLine(bytesPerSecond: Rate, latencyMs: number, roundMs = 0) {
   const openedMs = Date.now();
   let sent = 0;
   const bodies = new Set<{ left: number; done: () => void }>();
@@ -30,7 +33,8 @@ function simulatedLine(bytesPerSecond: Rate, latencyMs: number) {
       body.left -= part;
       if (body.left <= 1) {
         bodies.delete(body);
-        setTimeout(body.done, latencyMs);
+        const waitMs = roundMs === 0 ? 0 : roundMs - ((Date.now() - openedMs) % roundMs);
+        setTimeout(body.done, latencyMs + waitMs);
       }
     }
     bytes = 0;
@@ -54,22 +58,28 @@ function simulatedLine(bytesPerSecond: Rate, latencyMs: number) {
   };
 }
 
-/** A file by eight hands, as an upload sends it; gives the milliseconds that it takes. */
+interface SentFile {
+  readonly bytes: number;
+  readonly chunkBytes: number;
+  readonly workers?: number;
+}
+
+/** Sends a file as an upload does; returns the milliseconds that it takes. */
 async function sendFile(
   window: TransferWindow,
   line: ReturnType<typeof simulatedLine>,
-  { bytes, chunkBytes }: { readonly bytes: number; readonly chunkBytes: number },
+  { bytes, chunkBytes, workers = 8 }: SentFile,
 ): Promise<number> {
   const startMs = Date.now();
   let left = bytes;
-  const hand = async () => {
+  const work = async () => {
     while (left > 0) {
       const chunk = Math.min(left, chunkBytes);
       left -= chunk;
       await window.run(chunk, undefined, () => line.send(chunk));
     }
   };
-  const sending = Promise.all(Array.from({ length: 8 }, hand));
+  const sending = Promise.all(Array.from({ length: workers }, work));
   let isOver = false;
   sending.then(() => {
     isOver = true;
@@ -100,6 +110,17 @@ describe('TransferWindow.measure()', () => {
       expect(window.chunkBytes()).toBeLessThan(Math.min(1.4 * expected, 1_900_001));
       line.stop();
     }
+  });
+
+  test('takes one exchange: both of its requests go at once', async () => {
+    const window = new TransferWindow(clock);
+    const line = simulatedLine(() => 400_000, 600);
+    const startMs = Date.now();
+    const measuring = window.measure(line.send).then(() => Date.now() - startMs);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await measuring).toBeLessThan(900);
+    expect(line.sent()).toBe(2);
+    line.stop();
   });
 
   test.each([
@@ -186,6 +207,26 @@ describe('TransferWindow.run()', () => {
       expect(Math.max(...line.lives)).toBeLessThan(15_000);
       line.stop();
     }
+  });
+
+  test.each([
+    [30_000, 65_536],
+    [150_000, 100_000],
+    [400_000, 65_536],
+    [400_000, 215_000],
+    [400_000, 431_000],
+    [1_000_000, 215_000],
+  ])('a line of %i B/s carries up to 32 chunks of %i bytes without a rest', async (...row) => {
+    const [rate, chunkBytes] = row;
+    const { window, line: queries } = await measured(() => rate, 600);
+    queries.stop();
+    const line = simulatedLine(() => rate, 1_900, 1_000);
+    window.noteLatency(2_600);
+    const bytes = 75 * rate;
+    const ms = await sendFile(window, line, { bytes, chunkBytes, workers: 32 });
+    expect((bytes / rate) * 1_000).toBeGreaterThan(0.88 * ms);
+    expect(Math.max(...line.lives)).toBeLessThan(15_000);
+    line.stop();
   });
 
   test('a line of 2 MB/s and 50 kB/s in turns is in use, and no body takes 30 s', async () => {

@@ -16,6 +16,7 @@ import { isStorageError, StorageError } from './storage-error.ts';
 import type { EndToEndRecord } from './types/end-to-end.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import { requireVersionNumber } from './types/version-number.ts';
+import { measureBefore } from './uploads/upload.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
 /** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
@@ -73,6 +74,8 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       ...files,
       async upload(source, uploadOptions) {
         const { bucket, signal } = uploadOptions;
+        // The upload begins with both answers.
+        measureBefore(connection, source, uploadOptions);
         const mode = await modes.of(bucket, signal);
         if (mode !== undefined) return (await load()).upload(source, uploadOptions, mode);
         return files.upload(source, uploadOptions).catch((error) => {

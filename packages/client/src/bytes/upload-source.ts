@@ -50,6 +50,11 @@ export async function openSource(
   return input as OpenedSource;
 }
 
+/** Returns the number of bytes; undefined for a stream. */
+export function sizeOf(input: UploadInput): number | undefined {
+  return input instanceof Uint8Array ? input.length : (input as { readonly size?: number }).size;
+}
+
 function isStream(input: object): input is ByteStream {
   return 'getReader' in input || Symbol.asyncIterator in input;
 }

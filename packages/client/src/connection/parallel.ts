@@ -12,7 +12,7 @@ import type { Signal } from './transport.ts';
  * blocks; downloads of 20 MB took 1.4 s and 1.0 s (bench/client-network.ts).
  */
 const concurrencyDefault = 8;
-const concurrencyMax = 32;
+export const concurrencyMax = 32;
 
 export function checkedConcurrency(concurrency = concurrencyDefault): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= concurrencyMax) {

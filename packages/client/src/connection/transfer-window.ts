@@ -24,8 +24,14 @@ const pairMs = 15_000;
 const chunkMs = 3_000;
 const sampleLifeMs = 20_000;
 /**
- * Paces only requests that take at least this long. They start faster than they end, so a rate that
- * was measured too low doubles with each request.
+ * The bytes in flight also need only this multiple of the service's latency, and three requests:
+ * the rest would only make each request take longer.
+ */
+const latenciesAhead = 1.5;
+const requestsAhead = 3;
+/**
+ * Paces only lines on which the longest chunk takes at least this long. Requests start faster than
+ * they end, so a rate that was measured too low doubles with each request.
  */
 const pacedMsMin = 1_200;
 const pace = 0.4;
@@ -152,16 +158,19 @@ export class TransferWindow {
   }
 
   async #measureBy(probe: (bytes: number) => Promise<unknown>): Promise<void> {
+    const startMs = this.#clock.now();
     const timed = async (bytes: number) => {
-      const startMs = this.#clock.now();
       await probe(bytes);
       return this.#clock.now() - startMs;
     };
+    // Both go at once, so that both include the opening of a connection and the service's latency:
+    // the longer one takes longer by its additional bytes alone.
+    const short = timed(shortProbeBytes);
+    short.catch(() => {});
     try {
       const ms = await timed(sampleBytesMin);
       const isFast = (sampleBytesMin / ms) * chunkMs >= chunkBytesMax;
-      // The first request may include the opening of the connection and the service's latency.
-      const shortMs = isFast ? 0 : await timed(shortProbeBytes);
+      const shortMs = isFast ? 0 : await short;
       const bytes = sampleBytesMin - shortProbeBytes;
       this.#add(bytes / Math.max(1, ms - shortMs, ms / 10));
       this.#cautiousBytesPerMs = bytes / Math.max(1, ms - shortMs, ms / 5);
@@ -232,13 +241,20 @@ export class TransferWindow {
     return false;
   }
 
+  /** Returns how many bytes may be in flight, the next request's included. */
+  #windowBytes(bytes: number, rate: number | undefined): number {
+    if (rate === undefined) return unknownWindowBytes;
+    if (this.#requestsUnderWay === 1) return rate * pairMs;
+    if (this.#latencyMs === 0) return rate * windowMs;
+    const neededBytes = rate * latenciesAhead * this.#latencyMs + requestsAhead * bytes;
+    return Math.min(rate * windowMs, neededBytes);
+  }
+
   /** Starts waiting requests in order, so that long ones do not starve. */
   #startWaiting(): void {
     const rate = this.#bytesPerMs();
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
-      const ms = this.#requestsUnderWay === 1 ? pairMs : windowMs;
-      const windowBytes = rate === undefined ? unknownWindowBytes : rate * ms;
-      const hasRoom = this.#bytesUnderWay + next.bytes <= windowBytes;
+      const hasRoom = this.#bytesUnderWay + next.bytes <= this.#windowBytes(next.bytes, rate);
       if (this.#requestsUnderWay > 0 && !(hasRoom && this.#isDue())) return;
       this.#waiting.shift();
       this.#nextStartMs = this.#clock.now() + paceOf(next.bytes, rate);
@@ -252,8 +268,8 @@ export class TransferWindow {
  * together also end together, and the line is idle while all of them are answered.
  */
 function paceOf(bytes: number, bytesPerMs: number | undefined): number {
-  const ms = bytesPerMs === undefined ? 0 : bytes / bytesPerMs;
-  return ms < pacedMsMin ? 0 : pace * ms;
+  const isPaced = bytesPerMs !== undefined && chunkBytesMax / bytesPerMs >= pacedMsMin;
+  return isPaced ? (pace * bytes) / bytesPerMs : 0;
 }
 
 /** Both directions of a storage's line. */

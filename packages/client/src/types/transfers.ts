@@ -44,7 +44,10 @@ export interface Progress {
 
 export interface TransferOptions extends CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Concurrent requests, 1 to 32, 8 by default. Each holds one chunk in memory. */
+  /**
+   * Concurrent requests, 1 to 32, 8 by default. Each holds one chunk in memory. Uploads in shorter
+   * chunks use more requests, up to 32, but no more memory.
+   */
   readonly concurrency?: number | undefined;
 }
 

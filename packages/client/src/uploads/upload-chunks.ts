@@ -1,11 +1,11 @@
 // Uploads the chunks of a source: reads them in order, sends them in parallel, and skips those that
 // the service has. Holds one chunk for each concurrent request.
 
-import { chunkCountMax, missingReportedMax } from '../../../wire/src/limits.ts';
+import { chunkBytesMax, chunkCountMax, missingReportedMax } from '../../../wire/src/limits.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import type { OpenedSource } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
-import { inParallel, oneAtATime, unlessAborted } from '../connection/parallel.ts';
+import { concurrencyMax, inParallel, oneAtATime, unlessAborted } from '../connection/parallel.ts';
 import type { SessionName, Signal } from '../connection/transport.ts';
 import { abortedError, StorageError } from '../storage-error.ts';
 import type { Progress, UploadSession } from '../types/transfers.ts';
@@ -42,12 +42,23 @@ export function chunksOf(job: UploadJob, session: UploadSession): ChunkJob {
     name: { bucket: metadata.bucket, path: metadata.path, uploadId },
     source,
     signal: options.signal,
-    concurrency,
+    concurrency:
+      options.chunkBytes === undefined ? requestsOf(concurrency, chunkSize) : concurrency,
     chunkSize,
     first: 0,
     isMissing: missingChunks(job, session),
     report: (progress) => job.report(progress),
   };
+}
+
+/**
+ * Returns the number of requests that hold as many bytes as `concurrency` of the longest chunks. A
+ * line that has become faster since the session began can only be kept busy by more of them. A
+ * caller with a concurrency of 1 wants one request.
+ */
+function requestsOf(concurrency: number, chunkSize: number): number {
+  if (concurrency === 1) return 1;
+  return Math.min(concurrencyMax, Math.floor((concurrency * chunkBytesMax) / chunkSize));
 }
 
 /** Returns the digests of all chunks, sent now or before, and the number of their bytes. */

@@ -4,9 +4,9 @@
 import { chunkBytesMax, chunkBytesMin, chunkCountMax } from '../../../wire/src/limits.ts';
 import { etagOf, requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
-import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
+import { type OpenedSource, openSource, sizeOf, type UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, trying } from '../connection/connection.ts';
-import { checkedConcurrency } from '../connection/parallel.ts';
+import { checkedConcurrency, unlessAborted } from '../connection/parallel.ts';
 import { unmeasuredBytesMax } from '../connection/transfer-window.ts';
 import type { FileMetadata, Signal, WholeFile } from '../connection/transport.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
@@ -52,9 +52,32 @@ async function needsSession({ connection, options }: UploadJob, size: number): P
 /**
  * Returns the request length that the line can send in time, up to `max`; measures an unknown line.
  */
-export async function requestBytes({ transport }: Connection, max: number): Promise<number> {
-  await transport.line.up.measure(transport.probe);
-  return transport.line.up.requestBytes(max);
+export async function requestBytes(connection: Connection, max: number): Promise<number> {
+  await measureFor(connection, max, undefined);
+  return connection.transport.line.up.requestBytes(max);
+}
+
+/**
+ * Measures the line unless its rate is known, before an upload of `size` bytes that it could be too
+ * slow for; undefined is a size that is not known. An abort ends the wait.
+ */
+async function measureFor(
+  { transport }: Connection,
+  size: number | undefined,
+  signal: Signal,
+): Promise<void> {
+  if (size !== undefined && size <= unmeasuredBytesMax) return;
+  const measure = () => transport.line.up.measure(transport.probe);
+  await (signal === undefined ? measure() : unlessAborted(signal, measure));
+}
+
+/** Begins the measurement that an upload will wait for; a failure is ignored. */
+export function measureBefore(
+  connection: Connection,
+  input: UploadInput,
+  { chunkBytes, size = sizeOf(input), signal }: UploadOptions,
+): void {
+  if (chunkBytes === undefined && size !== undefined) void measureFor(connection, size, signal);
 }
 
 /** Returns the metadata of a file before its bytes are read. */
@@ -176,44 +199,22 @@ interface Beginning {
 }
 
 /**
- * A session continues if the wanted chunks are at least this share of its own. Another session
- * takes two to three seconds, and two chunks of twice the wanted length take the line 12 s.
- */
-const keptShare = 0.5;
-
-/**
- * Begins a session whose chunks the line can send in time. A session's chunk length is fixed, and
- * an unknown line is measured while the first session begins; if its chunks turn out too long, a
- * second session begins and the first is cancelled. Fast lines lose no time.
+ * Begins a session whose chunks the line can send in time. A session's chunk length is fixed, so an
+ * unknown line is measured first: that takes one query, a session that turns out to have too long
+ * chunks an update.
  */
 export async function beginSession(
   connection: Connection,
   beginning: Beginning,
 ): Promise<UploadSession> {
-  const { transport } = connection;
-  const { up } = transport.line;
-  const { chunkBytes, size, signal, metadata } = beginning;
+  const { up } = connection.transport.line;
+  const { chunkBytes, size, signal } = beginning;
   if (chunkBytes !== undefined) return beginWith(connection, { ...beginning, chunkBytes });
-  const isShort = size !== undefined && size <= unmeasuredBytesMax;
-  const measured = isShort ? undefined : up.measure(transport.probe);
+  await measureFor(connection, size, signal);
   const startMs = performance.now();
-  const firstBytes = up.chunkBytes(size, chunkCountMax);
-  const first = beginWith(connection, { ...beginning, chunkBytes: firstBytes });
-  // A refusal does not wait for the measurement.
-  await Promise.race([measured, first.then(() => measured)]);
-  const wanted = up.chunkBytes(size, chunkCountMax);
-  if (wanted >= keptShare * firstBytes) {
-    const session = await first;
-    up.noteLatency(performance.now() - startMs);
-    return session;
-  }
-  // One attempt that nobody awaits: an unused session expires.
-  first
-    .then(({ uploadId }) => transport.cancelUpload({ ...metadata, uploadId }, signal))
-    .catch(() => {});
-  const secondMs = performance.now();
-  const session = await beginWith(connection, { ...beginning, chunkBytes: wanted });
-  up.noteLatency(performance.now() - secondMs);
+  const lineBytes = up.chunkBytes(size, chunkCountMax);
+  const session = await beginWith(connection, { ...beginning, chunkBytes: lineBytes });
+  up.noteLatency(performance.now() - startMs);
   return session;
 }
 
@@ -283,8 +284,8 @@ async function hasTooLongChunks(
   const longest = Math.min(chunkSize, size);
   if (options.chunkBytes !== undefined || missing.length === 0) return false;
   if (longest <= unmeasuredBytesMax) return false;
-  const { line, probe, bodyMsMax } = connection.transport;
-  await line.up.measure(probe);
+  const { line, bodyMsMax } = connection.transport;
+  await measureFor(connection, longest, options.signal);
   const isShortened = line.up.chunkBytes(size, chunkCountMax) <= longest / 2;
   return isShortened && !line.up.takes(longest, usedShare * bodyMsMax);
 }
