@@ -1,26 +1,24 @@
-// `npm run bench:client -- --line [MB [LINE]]` transfers files through throttled lines, with the
-// replica as slow as the network, and reports the share of each line's capacity that the file's
-// bytes get. All transfers run at once, each through a line of its own, because they hardly load
-// the machine. 30 MB take 20 minutes. The console is measured if a browser is installed. Without
-// arguments it writes the table in docs/reference/costs.md.
+// `npm run bench:client -- --line [MB [LINE [COLUMN]]]` transfers files through throttled lines,
+// with the replica as slow as the network, and reports the share of each line's capacity that the
+// file's bytes get. LINE and COLUMN are the beginnings of titles: `-- --line 30 400 'up, actor'`.
+// All transfers run at once, each through a line of its own, because they hardly load the machine.
+// 30 MB take 20 minutes. The console is measured if a browser is installed. Without arguments it
+// writes the table in docs/reference/costs.md.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNodeStorage } from '../packages/client/src/node/storage.ts';
-import {
-  type ConsoleBrowser,
-  isBrowserUnwanted,
-  openBrowser,
-} from '../tests/console/support/browser.ts';
+import { isBrowserUnwanted, openBrowser } from '../tests/console/support/browser.ts';
 import { type LineOptions, openSlowLine } from '../tests/support/slow-line.ts';
+import { browserTransfers } from './client-line-browser.ts';
 import { startMeasured } from './client-service.ts';
 import { replaceTable } from './table.ts';
 
 const latencyMs = 300;
 const sampleStep = 65_521;
 const transports = ['http', 'actor'] as const;
-const stored = { bucket: 'demo', path: 'stored' };
+const stored = { bucket: 'demo', path: 'stored.bin' };
 
 interface TestLine {
   readonly title: string;
@@ -45,6 +43,7 @@ interface Service {
   readonly url: string;
   readonly canisterId: string;
   readonly apiKey: string;
+  readonly identityPem: string;
 }
 
 interface Transfer {
@@ -90,30 +89,6 @@ function transfer(
   });
 }
 
-/** Uploads in the console with a key; its time includes the first view. */
-function uploadInBrowser(
-  service: Service,
-  { line, bytes }: Omit<Transfer, 'transport'>,
-  { browser, path }: { readonly browser: ConsoleBrowser; readonly path: string },
-): Promise<string> {
-  return measure(service, { line, bytes }, async (port) => {
-    const { context, page } = await browser.open();
-    page.setDefaultTimeout(0);
-    try {
-      await page.goto(`http://localhost:${port}/#key=${service.apiKey}&bucket=demo`);
-      await page.getByRole('heading', { level: 1, name: 'demo' }).waitFor();
-      // All lines share one bucket.
-      const folder = line.title.replaceAll(/\W+/g, '-');
-      await page.goto(`http://localhost:${port}/#/files/demo/${folder}/`);
-      await page.getByRole('heading', { level: 1, name: folder }).waitFor();
-      await page.getByLabel('Upload files').last().setInputFiles(path);
-      await page.getByText('1 file uploaded.').waitFor();
-    } finally {
-      await context.close();
-    }
-  });
-}
-
 /** A source that repeats a random sample, so that it costs the machine almost no work. */
 function sourceOf(size: number) {
   const sample = new Uint8Array(2_000_000 + sampleStep);
@@ -136,12 +111,20 @@ function carried({ rate }: TestLine, ms: number): number {
 
 export interface LineRun {
   readonly megabytes: number;
-  /** The title of the only line to measure; all lines if undefined. */
-  readonly title: string | undefined;
+  /** The beginning of the titles of the lines to measure; '' is all of them. */
+  readonly line: string;
+  /** The same for the titles of columns. */
+  readonly column: string;
   /** Writes a file of random bytes. */
   writeSample(path: string, bytes: number): Promise<void>;
-  /** The page that receives the table; if undefined, the table is only printed. */
+  /** The document whose table is replaced; undefined prints only. */
   readonly document: string | undefined;
+}
+
+/** A column of the table: one kind of transfer. */
+interface Column {
+  readonly title: string;
+  run(measured: { readonly line: TestLine; readonly bytes: number }): Promise<string>;
 }
 
 export async function measureLines(run: LineRun): Promise<void> {
@@ -154,25 +137,24 @@ export async function measureLines(run: LineRun): Promise<void> {
     const path = join(folder, 'film.bin');
     if (browser !== undefined) await run.writeSample(path, bytes);
     await createNodeStorage(service).upload(sourceOf(bytes), { ...stored, contentType: 'a/b' });
-    const wanted = lines.filter(({ title }) => run.title === undefined || title === run.title);
+    const columns = [
+      ...libraryColumns(service),
+      ...(browser === undefined ? [] : browserColumns({ service, browser, path })),
+    ].filter(({ title }) => title.startsWith(run.column));
     const rows = await Promise.all(
-      wanted.map(async (line) => {
-        const cells = cellsOf(service, { line, bytes });
-        if (browser !== undefined) {
-          const inBrowser = uploadInBrowser(service, { line, bytes }, { browser, path });
-          cells.set('up, browser', inBrowser);
-        }
-        for (const [head, cell] of cells) {
-          cell.then((words) => console.log(`${line.title}, ${head}: ${words}`));
-        }
-        return {
-          heads: [...cells.keys()],
-          words: [line.title, ...(await Promise.all(cells.values()))],
-        };
-      }),
+      lines
+        .filter(({ title }) => title.startsWith(run.line))
+        .map(async (line) => {
+          const cells = columns.map(async (column) => {
+            const words = await column.run({ line, bytes });
+            console.log(`${line.title}, ${column.title}: ${words}`);
+            return words;
+          });
+          return [line.title, ...(await Promise.all(cells))];
+        }),
     );
-    const heads = ['line', ...(rows[0]?.heads ?? [])];
-    const table = [heads, heads.map(() => '---'), ...rows.map(({ words }) => words)]
+    const heads = ['line', ...columns.map(({ title }) => title)];
+    const table = [heads, heads.map(() => '---'), ...rows]
       .map((cells) => `| ${cells.join(' | ')} |`)
       .join('\n');
     console.log(table);
@@ -186,23 +168,32 @@ export async function measureLines(run: LineRun): Promise<void> {
   }
 }
 
-/** Starts all transfers of a line at once, keyed by their column headings. */
-function cellsOf(
-  service: Service,
-  measured: Omit<Transfer, 'transport'>,
-): Map<string, Promise<string>> {
-  const cells = new Map<string, Promise<string>>();
-  for (const transport of transports) {
-    const one = { ...measured, transport };
-    const up = transfer(service, one, async (storage, path) => {
-      await storage.upload(sourceOf(one.bytes), { bucket: 'demo', path, contentType: 'a/b' });
-    });
-    // Downloads a file with the longest chunks, as a fast line stores it.
-    const down = transfer(service, one, async (storage) => {
-      const { body } = await storage.download(stored);
-      for await (const _ of body as unknown as AsyncIterable<Uint8Array>);
-    });
-    cells.set(`up, ${transport}`, up).set(`down, ${transport}`, down);
-  }
-  return cells;
+function browserColumns(options: Parameters<typeof browserTransfers>[0]): Column[] {
+  return browserTransfers(options).map(({ title, work }) => ({
+    title,
+    run: ({ line, bytes }) =>
+      measure(options.service, { line, bytes }, (port) => work(port, line.title)),
+  }));
+}
+
+function libraryColumns(service: Service): Column[] {
+  return transports.flatMap((transport) => [
+    {
+      title: `up, ${transport}`,
+      run: (measured) =>
+        transfer(service, { ...measured, transport }, async (storage, path) => {
+          const name = { bucket: 'demo', path, contentType: 'a/b' };
+          await storage.upload(sourceOf(measured.bytes), name);
+        }),
+    },
+    {
+      // A file with the longest chunks, as a fast line has stored it.
+      title: `down, ${transport}`,
+      run: (measured) =>
+        transfer(service, { ...measured, transport }, async (storage) => {
+          const { body } = await storage.download(stored);
+          for await (const _ of body as unknown as AsyncIterable<Uint8Array>);
+        }),
+    },
+  ]);
 }

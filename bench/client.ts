@@ -83,10 +83,11 @@ function benchNetwork(profile: string, positionals: readonly string[]): Promise<
 }
 
 function benchLines(positionals: readonly string[]): Promise<void> {
-  const [megabytes = '30', title] = positionals;
+  const [megabytes = '30', line = '', column = ''] = positionals;
   return measureLines({
     megabytes: Number(megabytes),
-    title,
+    line,
+    column,
     writeSample,
     document: positionals.length === 0 ? join(projectDir, 'docs/reference/costs.md') : undefined,
   });

@@ -191,6 +191,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...candidLibrary,
     'binaryen',
     'playwright-core',
+    '@icp-sdk/core',
   ],
 };
 
