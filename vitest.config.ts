@@ -25,8 +25,8 @@ export default defineConfig({
       isSoak || isClients || isForeign
         ? []
         : ['tests/soak/**', 'tests/clients/**', 'tests/foreign/**'],
-    // Two at a time: several files build Wasm or run a whole replica, and machines may be small.
-    maxWorkers: 2,
+    // One more than two cores: a sixth of the time a file waits for clocks, disks and processes.
+    maxWorkers: 3,
     // Files of a worker share its modules: compiling the canister anew for each costs minutes.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -64,11 +64,14 @@ async function failure(...options: string[]): Promise<string> {
 
 test('says what to do about a state folder or a port in use and about a wrong option', async () => {
   const { port } = new URL(service.url);
-  const inUse = await failure('--port', '0', '--state', join(folder, 'state'));
+  const [inUse, taken, many, origin] = await Promise.all([
+    failure('--port', '0', '--state', join(folder, 'state')),
+    failure('--port', port, '--state', join(folder, 'other')),
+    failure('--port', 'many'),
+    failure('--port', '0', '--allow-origin', 'example.org'),
+  ]);
   expect(inUse).toMatch(/in use by process \d+; stop it or use --state/);
-  const taken = await failure('--port', port, '--state', join(folder, 'other'));
   expect(taken).toMatch(new RegExp(`port ${port}.*--port`, 'i'));
-  expect(await failure('--port', 'many')).toMatch(/--port takes a number/);
-  const origin = await failure('--port', '0', '--allow-origin', 'example.org');
+  expect(many).toMatch(/--port takes a number/);
   expect(origin).toMatch(/An allowed origin is written as https:/);
 });
