@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../packages/efs/src/efs.ts';
+import { openApiText } from '../../scripts/openapi/document.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { commandReference } from './support/command-reference.ts';
 import { libraryReference } from './support/library-reference.ts';
@@ -35,6 +36,11 @@ test('command.md contains the help of each command', () => {
 
 test('library.md contains the docstrings of each method and record', () => {
   const isMade = isPartAsMade('docs/reference/library.md', 'methods', libraryReference());
+  expect(isMade, 'npm run documents writes it').toBe(true);
+});
+
+test('openapi.json is generated from the routes and http.md', async () => {
+  const isMade = isAsMade('docs/reference/openapi.json', await openApiText());
   expect(isMade, 'npm run documents writes it').toBe(true);
 });
 

@@ -1,0 +1,137 @@
+// One operation as the file has it: of its description here and its section in http.md, each of
+// which must know the fields of the other.
+
+import type { Body, Operation, Schema } from './description.ts';
+import { type RequestHeader, requestHeaders } from './header-fields.ts';
+import { records } from './records.ts';
+import type { Section } from './reference-page.ts';
+import { responsesOf } from './responses.ts';
+
+type Made = Readonly<Record<string, unknown>>;
+
+export interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  readonly section: Section;
+}
+
+export function operationObject(described: Described): Made {
+  const { method, path, operation, section } = described;
+  const { id, key, body } = operation;
+  const isHead = method === 'HEAD';
+  return {
+    operationId: id,
+    summary: isHead ? 'Answers as GET does, without a body' : summaryOf(section),
+    ...(!isHead && { description: unwrapped(section.sentences) }),
+    tags: [section.group],
+    security: securityOf[key],
+    parameters: parametersOf(described),
+    ...(body && { requestBody: bodyObject(body, section) }),
+    responses: responsesOf(operation, path, isHead),
+    ...(!isHead && { 'x-codeSamples': [{ lang: 'Shell', source: filled(section.example) }] }),
+  };
+}
+
+const securityOf: Readonly<Record<Operation['key'], readonly object[]>> = {
+  required: [{ apiKey: [] }],
+  optional: [{}, { apiKey: [] }],
+  none: [],
+};
+
+/** The first sentence, or its first half. */
+function summaryOf({ sentences }: Section): string {
+  return /^[\s\S]*?(?=[.:;](?:\s|$))/.exec(sentences)?.[0].replaceAll('\n', ' ') ?? sentences;
+}
+
+/** Paragraphs on one line each. */
+function unwrapped(text: string): string {
+  return text.replace(/(?<!\n)\n(?!\n|- )/g, ' ');
+}
+
+/** The example with the values of its variables. */
+function filled(example: string): string {
+  return example
+    .replaceAll('"$KEY"', "'Authorization: Bearer <API key>'")
+    .replaceAll('$B/', 'http://localhost:4943/api/v1/bucket/demo/');
+}
+
+function parametersOf({ path, operation, section }: Described): Made[] {
+  const { query = {}, requiredQuery = [], headers = [], key } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { $ref: `#/components/parameters/${name}` };
+  });
+  const inQuery = Object.entries(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(requiredQuery.includes(name) && { required: true }),
+    description: saidOf(section, 'parameters', name),
+    schema,
+  }));
+  const all: readonly RequestHeader[] = key === 'none' ? headers : ['X-Bucket-Id', ...headers];
+  return [...inPath, ...inQuery, ...all.map((name) => headerParameter(name, section))];
+}
+
+function headerParameter(name: RequestHeader, section: Section): Made {
+  const { says, schema }: { says?: string; schema: object } = requestHeaders[name];
+  const own = section.fields.get(name);
+  if (own === undefined && says !== undefined) return { $ref: `#/components/parameters/${name}` };
+  return { name, in: 'header', description: own ?? saidOf(section, 'fields', name), schema };
+}
+
+function bodyObject(body: Body, section: Section): Made {
+  const { types, schema, isOptional = false } = body;
+  const described = withSentences(schema, section);
+  const bodies = [...section.example.matchAll(/curl .*? -d '(.*?)'/g)].map(([, text = '']) => text);
+  const examples = bodies.map((text, index) => [
+    `example${index + 1}`,
+    { value: JSON.parse(text) },
+  ]);
+  const isJson = types.includes('application/json') && examples.length > 0;
+  const media = { schema: described, ...(isJson && { examples: Object.fromEntries(examples) }) };
+  return { required: !isOptional, content: Object.fromEntries(types.map((type) => [type, media])) };
+}
+
+/** The schema with the section's words for each of its fields. */
+export function withSentences(schema: Schema, section: Section): Schema {
+  if (schema.oneOf !== undefined) {
+    return { ...schema, oneOf: schema.oneOf.map((one) => withSentences(one, section)) };
+  }
+  if (schema.properties === undefined) return schema;
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
+    return [name, { description: saidOf(section, 'fields', name), ...property }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function saidOf(section: Section, kind: 'parameters' | 'fields', name: string): string {
+  const said = section[kind].get(name);
+  if (said === undefined) {
+    throw new Error(`http.md, ${section.heading}: no table of ${kind} has a row for ${name}.`);
+  }
+  return said;
+}
+
+/** Refuses a row of the section for a field that the description of the operation lacks. */
+export function requireKnown({ operation, section }: Described): void {
+  const { query = {}, headers = [], body } = operation;
+  const ofRecords = Object.values(records).flatMap((record) => {
+    return 'section' in record && record.section === section.heading ? namesIn(record.schema) : [];
+  });
+  const known: string[] = [...headers, ...namesIn(body?.schema), ...ofRecords];
+  if (body !== undefined) known.push('Content-Type');
+  const unknown = [
+    ...[...section.parameters.keys()].filter((name) => !(name in query)),
+    ...[...section.fields.keys()].filter((name) => !known.includes(name)),
+  ];
+  if (unknown.length > 0) {
+    throw new Error(
+      `http.md, ${section.heading}: scripts/openapi does not describe ${unknown.join(', ')}.`,
+    );
+  }
+}
+
+function namesIn(schema: Schema | undefined): string[] {
+  if (schema?.oneOf !== undefined) return schema.oneOf.flatMap(namesIn);
+  return Object.keys(schema?.properties ?? {});
+}

@@ -1,0 +1,235 @@
+// The operations on upload sessions and links, and those of the service.
+
+import { chunkBytesMax, chunkBytesMin } from '../../packages/wire/src/limits.ts';
+import {
+  bytes,
+  condition,
+  count,
+  type ErrorCode,
+  filePath,
+  list,
+  type Operations,
+  object,
+  ref,
+  sentSha256,
+  sha256,
+  text,
+  texts,
+  time,
+} from './description.ts';
+import {
+  answers,
+  anyErrors,
+  cursorPage,
+  digests,
+  download,
+  downloadErrors,
+  downloadHeaders,
+  emptied,
+  json,
+  keyErrors,
+  stored,
+  storeErrors,
+  uncached,
+  writeConditions,
+} from './file-operations.ts';
+import { notes, nullableEndToEnd } from './records.ts';
+
+/** A request for a session, which may have ended. */
+const sessionErrors = [
+  ...keyErrors,
+  'NoSuchUpload',
+  'UploadExpired',
+  'UploadCancelled',
+] as const satisfies readonly ErrorCode[];
+
+export const serviceOperations: Operations = {
+  'POST B/upload/start': {
+    id: 'beginUpload',
+    key: 'required',
+    headers: ['If-Match', 'If-None-Match', 'X-File-Tags'],
+    body: {
+      types: json,
+      schema: object(
+        {
+          path: filePath,
+          size: count,
+          chunkSize: { type: 'integer', minimum: chunkBytesMin, maximum: chunkBytesMax },
+          ...notes,
+          sha256: sentSha256,
+          ifMatch: condition,
+          ifNoneMatch: condition,
+          token: { type: 'string', pattern: '^[!-~]{1,64}$' },
+        },
+        [
+          'size',
+          'contentType',
+          'chunkSize',
+          'tags',
+          'headers',
+          'metadata',
+          'sha256',
+          'ifMatch',
+          'ifNoneMatch',
+          'token',
+        ],
+      ),
+    },
+    answers: {
+      200: answers('The session that the token began.', ref('UploadSession'), ['Location']),
+      201: answers('The new session.', ref('UploadSession'), ['Location']),
+    },
+    errors: storeErrors,
+  },
+  'PUT B/upload/{sessionId}/chunk/{index}': {
+    id: 'uploadChunk',
+    key: 'required',
+    headers: digests,
+    body: { types: ['application/octet-stream'], schema: bytes },
+    answers: {
+      200: answers(
+        'The chunk is stored.',
+        object({
+          chunkIndex: count,
+          size: count,
+          sha256,
+          uploadedSize: count,
+          receivedChunks: count,
+          chunkCount: count,
+        }),
+      ),
+    },
+    errors: [
+      ...sessionErrors,
+      'UploadCompleted',
+      'InvalidChunkIndex',
+      'ChunkSizeMismatch',
+      'EntityTooLarge',
+      'BadDigest',
+      'NotEncrypted',
+      'QuotaExceeded',
+    ],
+  },
+  'POST B/upload/{sessionId}/complete': {
+    id: 'completeUpload',
+    key: 'required',
+    headers: writeConditions,
+    body: {
+      types: json,
+      schema: object({ sha256: sentSha256, metadata: texts }, ['sha256', 'metadata']),
+      isOptional: true,
+    },
+    answers: stored('upload'),
+    errors: [
+      ...sessionErrors,
+      'UploadIncomplete',
+      'ChunkSizeMismatch',
+      'BadDigest',
+      'NotEncrypted',
+      'PreconditionFailed',
+      'EntityTooLarge',
+      'QuotaExceeded',
+    ],
+  },
+  'GET B/upload/{sessionId}': {
+    id: 'getUpload',
+    key: 'required',
+    answers: { 200: answers('The session.', ref('UploadSession')) },
+    errors: sessionErrors,
+  },
+  'GET B/upload': {
+    id: 'listUploads',
+    key: 'required',
+    answers: {
+      200: answers('The sessions.', object({ items: list(ref('UploadSession')), total: count })),
+    },
+    errors: keyErrors,
+  },
+  'DELETE B/upload/{sessionId}': {
+    id: 'cancelUpload',
+    key: 'required',
+    answers: { 204: emptied },
+    errors: [...sessionErrors, 'UploadCompleted'],
+  },
+  'POST B/links': {
+    id: 'createLink',
+    key: 'required',
+    body: {
+      types: json,
+      schema: object({ path: filePath, expiresAt: time, downloadName: text }, [
+        'expiresAt',
+        'downloadName',
+      ]),
+    },
+    answers: { 201: answers('The link.', ref('NewLink')) },
+    errors: [...keyErrors, 'NoSuchFile', 'EntityTooLarge', 'QuotaExceeded'],
+  },
+  'GET B/links': {
+    id: 'listLinks',
+    key: 'required',
+    query: { path: filePath, ...cursorPage },
+    answers: {
+      200: answers(
+        'A page of links.',
+        object({ items: list(ref('Link')), nextCursor: { type: ['string', 'null'] } }),
+      ),
+    },
+    errors: keyErrors,
+  },
+  'DELETE B/links/{id}': {
+    id: 'deleteLink',
+    key: 'required',
+    answers: { 204: emptied },
+    errors: [...keyErrors, 'NoSuchFile'],
+  },
+  'GET /s/{id}/{name}': {
+    id: 'downloadLink',
+    key: 'none',
+    query: { k: text },
+    requiredQuery: ['k'],
+    headers: downloadHeaders,
+    answers: download(['Referrer-Policy', 'X-Robots-Tag']),
+    errors: [
+      ...anyErrors,
+      ...downloadErrors,
+      'InvalidArgument',
+      'SlowDown',
+      'IntegrityError',
+      'ServiceUnavailable',
+    ],
+  },
+  'GET B/end-to-end': {
+    id: 'getEndToEnd',
+    key: 'required',
+    answers: {
+      200: answers('How the bucket is end-to-end.', object({ endToEnd: nullableEndToEnd })),
+    },
+    errors: keyErrors,
+  },
+  'GET /api/v1/status': {
+    id: 'getStatus',
+    key: 'none',
+    answers: { 200: answers('The state.', ref('Status')) },
+    errors: anyErrors,
+  },
+  'GET /.well-known/{name}': {
+    id: 'getWellKnown',
+    key: 'none',
+    headers: ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
+    answers: {
+      200: {
+        says: 'The text.',
+        schema: bytes,
+        type: '*/*',
+        headers: ['ETag', ...uncached, 'X-Content-Type-Options'],
+        otherHeaders: ['Last-Modified', 'Content-Security-Policy', 'Content-Length'],
+      },
+      304: {
+        says: 'The text has not changed.',
+        headers: ['ETag', ...uncached],
+        otherHeaders: ['Last-Modified'],
+      },
+    },
+    errors: [...anyErrors, 'NoSuchFile', 'PreconditionFailed', 'SlowDown'],
+  },
+};

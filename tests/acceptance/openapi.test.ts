@@ -1,0 +1,287 @@
+// The service answers each operation as docs/reference/openapi.json describes it: with success and
+// with errors, through the verifying gateway.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formBody } from '../support/forms.ts';
+import { httpRows, type Spot } from '../support/keyed-operations.ts';
+import { faultsOf, operationOf, operations } from '../support/openapi-judge.ts';
+import { changeOf, keyFor, personInside } from '../support/people.ts';
+import { openService, type Service } from '../support/service.ts';
+
+const B = '/api/v1/bucket/described';
+const boundary = 'part';
+let service: Service;
+/** Secrets of a key for both buckets, and of one that reads only. */
+let key: string;
+let reader: string;
+/** Statuses that each operation has answered with. */
+const seen = new Map<string, Set<number>>();
+
+beforeAll(async () => {
+  service = await openService();
+  const owner = personInside(service, 'owner');
+  await owner.get('createBucket', 'described', []);
+  await owner.get('updateBucket', changeOf('described', { keepVersionsDays: [7n] }));
+  await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);
+  const made = await owner.get<{ secret: string }>(
+    'createApiKey',
+    keyFor(['described', 'pages', 'demo']),
+  );
+  const read = await owner.get<{ secret: string }>('createApiKey', keyFor(['described'], ['read']));
+  ({ secret: key } = made);
+  ({ secret: reader } = read);
+  await owner.get('setWellKnown', {
+    name: 'security.txt',
+    content: [{ body: 'x', contentType: [] }],
+  });
+});
+
+afterAll(() => service?.stop());
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string | object;
+  /** Without a key, or with another one. */
+  readonly key?: string | undefined;
+}
+
+async function exchange(method: string, url: string, sent: Sent = {}) {
+  const secret = 'key' in sent ? sent.key : key;
+  const isKeyed = secret !== undefined && !url.startsWith('/s/');
+  const [, bucket = ''] = /^\/(?:cloud|api\/v1\/bucket)\/([^/]*)/.exec(url) ?? [];
+  const { body = null } = sent;
+  const isObject = typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
+  const response = await fetch(`${service.base}${url}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(isKeyed && { Authorization: `Bearer ${secret}`, 'X-Bucket-Id': bucket }),
+      ...sent.headers,
+    },
+    body: (isObject ? JSON.stringify(body) : body) as BodyInit | null,
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const { path = 'none' } = operationOf(method, url) ?? {};
+  const statuses = seen.get(`${method} ${path}`) ?? new Set();
+  seen.set(`${method} ${path}`, statuses.add(response.status));
+  return { faults: faultsOf({ method, url, response, body: bytes }), response, bytes };
+}
+
+/** Sends a request, and holds the response against the file. */
+async function send(method: string, url: string, status: number, sent: Sent = {}) {
+  const { faults, response, bytes } = await exchange(method, url, sent);
+  const text = new TextDecoder().decode(bytes);
+  expect(faults).toEqual([]);
+  expect(response.status, `${method} ${url}: ${text.slice(0, 500)}`).toBe(status);
+  const isJson = text.startsWith('{');
+  return { etag: response.headers.get('etag') ?? '', json: isJson ? JSON.parse(text) : undefined };
+}
+
+async function put(path: string, status = 201, body: string | Uint8Array = 'hello') {
+  const headers = { 'Content-Type': 'text/plain' };
+  return send('PUT', `${B}/files/${path}`, status, { headers, body });
+}
+
+/** GET, and HEAD, which answers the same without the body. */
+async function read(url: string, status: number, sent: Sent = {}) {
+  await send('HEAD', url, status, sent);
+  return send('GET', url, status, sent);
+}
+
+test('/api/v1/bucket/{bucket}/files/{path} answers as described', async () => {
+  const { etag } = await put('a.txt');
+  await put('a.txt', 200, 'again');
+  await put('folder%2Fwith%20space.txt');
+  await read(`${B}/files/folder/with%20space.txt`, 200);
+  const tagged = { 'X-File-Tags': 'sea, summer', 'X-File-Metadata': '{"by":"me"}' };
+  const notes = { ...tagged, 'Content-Type': 'text/html', 'Content-Language': 'en' };
+  await send('PUT', `${B}/files/b.html`, 201, { headers: notes, body: '<p>' });
+  const { etag: present } = await read(`${B}/files/b.html`, 200);
+  await read(`${B}/files/b.html`, 304, { headers: { 'If-None-Match': present } });
+  await read(`${B}/files/a.txt?version=1`, 200);
+  await read(`${B}/files/none.txt`, 404);
+  const wrong = { 'Content-Digest': 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:' };
+  const typed = { 'Content-Type': 'text/plain' };
+  await send('PUT', `${B}/files/a.txt`, 400, { headers: { ...typed, ...wrong }, body: 'x' });
+  await send('PUT', `${B}/files/a.txt`, 400, { body: new Uint8Array(1) });
+  await send('PUT', `${B}/files/a.txt`, 403, { key: reader, headers: typed, body: 'x' });
+  const stale = { ...typed, 'If-Match': etag };
+  await send('PUT', `${B}/files/a.txt`, 412, { headers: stale, body: 'x' });
+  await send('PUT', `${B}/files/a.txt`, 413, { headers: typed, body: new Uint8Array(2_000_001) });
+  await send('PATCH', `${B}/files/a.txt`, 200, { body: { tags: ['t'], metadata: { by: 'me' } } });
+  await send('PATCH', `${B}/files/a.txt`, 400, { body: { tags: 't' } });
+  await send('PATCH', `${B}/files/none.txt`, 404, { body: { tags: [] } });
+  await send('DELETE', `${B}/files/a.txt`, 204);
+  await send('DELETE', `${B}/files/a.txt`, 404);
+});
+
+test('/cloud/{bucket}/{path} answers as described', async () => {
+  const typed = { headers: { 'Content-Type': 'text/html', 'Content-Language': 'en' } };
+  const pages = '/api/v1/bucket/pages/files';
+  await send('PUT', `${pages}/folder/index.html`, 201, { ...typed, body: '<p>index' });
+  await send('PUT', `${pages}/404.html`, 201, { ...typed, body: '<p>missing' });
+  const { etag } = await read('/cloud/pages/folder/index.html', 200, { key: undefined });
+  const url = '/cloud/pages/folder%2Findex.html';
+  await read(url, 200, { key: undefined });
+  await read(url, 304, { key: undefined, headers: { 'If-None-Match': etag } });
+  await read(url, 412, { key: undefined, headers: { 'If-Match': '"other"' } });
+  await send('GET', url, 206, { key: undefined, headers: { Range: 'bytes=1-2' } });
+  await send('GET', url, 416, { key: undefined, headers: { Range: 'bytes=99-' } });
+  await read('/cloud/pages/folder', 308, { key: undefined });
+  await read('/cloud/pages/none', 404, { key: undefined });
+  await put('a.txt');
+  await read('/cloud/described/a.txt', 200);
+  await read('/cloud/described/a.txt', 404, { key: undefined });
+  await read('/cloud/described/a.txt', 401, { key: 'wrong' });
+});
+
+test('lists and batches answer as described', async () => {
+  const form = (...names: string[]) => ({
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    body: formBody(
+      names.map((name) => ({ name, text: name })),
+      boundary,
+    ),
+  });
+  await send('POST', `${B}/files`, 200, form('list/1.txt', 'list/2.txt', 'list/in/3.txt'));
+  await send('POST', `${B}/files`, 400, form('list/4.txt', 'list//5.txt'));
+  await read(`${B}/files?prefix=list/&page=1&pageSize=2&sort=date_desc`, 200);
+  const { json } = await read(`${B}/files?prefix=list/&delimiter=/&limit=2`, 200);
+  await read(`${B}/files?prefix=list/&delimiter=/&cursor=${json.nextCursor}`, 200);
+  await read(`${B}/files?sort=other`, 400);
+  await read(`${B}/usage?prefix=list/`, 200);
+  await read(`${B}/usage?prefix=%zz`, 400);
+  await send('POST', `${B}/copy`, 201, { body: { from: 'list/1.txt', to: { path: 'copied' } } });
+  await send('POST', `${B}/copy`, 200, { body: { from: 'list/2.txt', to: { path: 'copied' } } });
+  await send('POST', `${B}/copy`, 404, { body: { from: 'none', to: { path: 'copied' } } });
+  await send('POST', `${B}/move`, 201, { body: { from: 'copied', to: { path: 'moved' } } });
+  await send('POST', `${B}/move`, 200, { body: { from: 'moved', to: { path: 'list/1.txt' } } });
+  await send('POST', `${B}/move`, 200, { body: { fromPrefix: 'list/', toPrefix: 'other/' } });
+  await send('POST', `${B}/move`, 400, { body: { fromPrefix: 'list/' } });
+  const paths = ['other/1.txt', 'none.txt'];
+  await send('POST', `${B}/delete`, 200, { body: { paths } });
+  await send('POST', `${B}/delete`, 200, { body: { prefix: 'other/' } });
+  await send('POST', `${B}/delete`, 400, { body: {} });
+});
+
+test('former versions answer as described', async () => {
+  await put('v.txt');
+  await put('v.txt', 200, 'second');
+  await put('v.txt', 200, 'third');
+  await read(`${B}/versions?path=v.txt&limit=1`, 200);
+  await read(`${B}/versions?path=v.txt&prefix=v`, 400);
+  const url = `${B}/versions/v.txt?version=1`;
+  const { etag } = await read(url, 200);
+  await read(url, 304, { headers: { 'If-None-Match': etag } });
+  await send('GET', url, 206, { headers: { Range: 'bytes=1-2' } });
+  await send('GET', url, 416, { headers: { Range: 'bytes=9-' } });
+  await read(`${B}/versions/v.txt`, 400);
+  await read(`${B}/versions/v.txt?version=99`, 404);
+  await send('POST', `${B}/restore`, 200, { body: { path: 'v.txt', version: 1 } });
+  await send('DELETE', `${B}/files/v.txt`, 204);
+  await send('POST', `${B}/restore`, 201, { body: { path: 'v.txt', version: 2 } });
+  await send('POST', `${B}/restore`, 404, { body: { path: 'v.txt', version: 99 } });
+  await send('DELETE', `${B}/versions/v.txt?version=3`, 204);
+  await send('DELETE', `${B}/versions/v.txt?version=3`, 404);
+  await send('DELETE', `${B}/versions/v.txt`, 200);
+  await send('DELETE', `${B}/versions?prefix=`, 200);
+  await send('DELETE', `${B}/versions`, 400);
+});
+
+test('upload sessions answer as described', async () => {
+  const start = { path: 'chunked.txt', size: 70_000, chunkSize: 65_536, token: 'one' };
+  const { json } = await send('POST', `${B}/upload/start`, 201, { body: start });
+  await send('POST', `${B}/upload/start`, 200, { body: start });
+  await send('POST', `${B}/upload/start`, 400, { body: { size: 1 } });
+  const url = `${B}/upload/${json.sessionId}`;
+  await read(url, 200);
+  await read(`${B}/upload`, 200);
+  await read(`${B}/upload`, 403, { key: reader });
+  await send('PUT', `${url}/chunk/0`, 200, { body: new Uint8Array(65_536) });
+  await send('PUT', `${url}/chunk/1`, 400, { body: new Uint8Array(3) });
+  await send('PUT', `${url}/chunk/x`, 400, { body: new Uint8Array(3) });
+  await send('POST', `${url}/complete`, 409);
+  await send('PUT', `${url}/chunk/1`, 200, { body: new Uint8Array(4_464) });
+  await read(url, 200);
+  await send('POST', `${url}/complete`, 201, { body: { metadata: { by: 'me' } } });
+  await send('POST', `${url}/complete`, 200);
+  await read(url, 200);
+  await send('DELETE', url, 409);
+  const { json: open } = await send('POST', `${B}/upload/start`, 201, { body: { path: 'b.txt' } });
+  const other = `${B}/upload/${open.sessionId}`;
+  await send('DELETE', other, 204);
+  await read(other, 410);
+  await read(`${B}/upload/${'00'.repeat(16)}`, 404);
+});
+
+test('links answer as described', async () => {
+  await put('linked.txt', 201, 'linked');
+  const wish = { path: 'linked.txt', expiresAt: '2530-01-31T12:00:00Z', downloadName: 'l.txt' };
+  const { json } = await send('POST', `${B}/links`, 201, { body: wish });
+  await send('POST', `${B}/links`, 201, { body: { path: 'linked.txt' } });
+  await send('POST', `${B}/links`, 404, { body: { path: 'none.txt' } });
+  await read(`${B}/links?path=linked.txt&limit=1`, 200);
+  await read(`${B}/links?limit=0`, 400);
+  const { etag } = await read(json.url, 200);
+  await read(json.url, 304, { headers: { 'If-None-Match': etag } });
+  await send('GET', json.url, 206, { headers: { Range: 'bytes=1-2' } });
+  await read('/s/none/l.txt?k=wrong', 404);
+  await send('DELETE', `${B}/links/${json.id}`, 204);
+  await send('DELETE', `${B}/links/${json.id}`, 404);
+});
+
+test('the rest of the service answers as described', async () => {
+  await read(`${B}/end-to-end`, 200);
+  await read('/api/v1/status', 200, { key: undefined });
+  const { etag } = await read('/.well-known/security.txt', 200, { key: undefined });
+  const headers = { 'If-None-Match': etag };
+  await read('/.well-known/security.txt', 304, { key: undefined, headers });
+  await read('/.well-known/none', 404, { key: undefined });
+});
+
+test('every operation refuses requests without a good key, and too long ones', async () => {
+  for (const { method, path, security } of operations) {
+    const url = path
+      .replace('{bucket}', 'described')
+      .replace('{index}', '0')
+      .replaceAll(/\{\w+\}/g, 'name');
+    // Elsewhere gateways replace the response by one of their own
+    if (!url.startsWith('/api/')) continue;
+    await send(method, `${url}?q=${'x'.repeat(5_400)}`, 414, { key: undefined });
+    if (security.length === 0) continue;
+    await send(method, url, 401, { key: undefined });
+    await send(method, url, 401, { key: 'wrong' });
+  }
+});
+
+test('requests for a bucket that the key is not for answer as described', async () => {
+  const spot: Spot = {
+    bucket: 'elsewhere',
+    key,
+    path: 'a.txt',
+    uploadId: '00'.repeat(16),
+    own: 'own.txt',
+    fresh: 'fresh.txt',
+  };
+  for (const { method, url, body, type } of httpRows) {
+    const headers = type === undefined ? {} : { 'Content-Type': type };
+    const sent = { headers, ...(body && { body: body(spot) }) };
+    const { faults, response } = await exchange(method, url(spot), sent);
+    expect(faults).toEqual([]);
+    expect([403, 404], `${method} ${url(spot)}`).toContain(response.status);
+  }
+});
+
+test('every answer of the file has been seen, and an error of each operation', () => {
+  const unseen = operations.flatMap(({ method, path, responses }) => {
+    const statuses = seen.get(`${method} ${path}`) ?? new Set();
+    const answers = Object.keys(responses).map(Number);
+    const hasError = [...statuses].some((status) => status >= 400);
+    const missing = answers.filter((status) => status < 400 && !statuses.has(status));
+    return [
+      ...missing.map((status) => `${method} ${path} ${status}`),
+      ...(hasError ? [] : [`an error of ${method} ${path}`]),
+    ];
+  });
+  expect(unseen).toEqual([]);
+});
