@@ -2,11 +2,12 @@
 // Code of neighbouring packages (packages/wire, and for the command all of it) is bundled.
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { openApiText } from './openapi/document.ts';
 
 const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packagesDir = join(projectDir, 'packages');
@@ -46,6 +47,7 @@ async function buildClient(): Promise<void> {
     outdir: join(folder, 'dist/react-native'),
     plugins: [softwareHash(folder)],
   });
+  await writeFile(join(folder, 'dist/openapi.json'), await openApiText());
   await writeTypes(folder);
 }
 

@@ -137,6 +137,17 @@ describe('the library', () => {
     expect(said.trim()).toBe('fromprogram');
   });
 
+  test('contains the OpenAPI file', async () => {
+    await place.write(
+      'description.js',
+      `import description from '${scope}/client/openapi.json' with { type: 'json' };
+      console.log(JSON.stringify(description));`,
+    );
+    const printed = await place.run(process.execPath, ['description.js']);
+    const committed = await readFile(join(projectDir, 'docs/reference/openapi.json'), 'utf8');
+    expect(JSON.parse(printed)).toEqual(JSON.parse(committed));
+  });
+
   test(`over HTTP alone has ${httpBundleBytesMax} compressed bytes by esbuild`, async () => {
     const { outputFiles } = await bundle({
       stdin: {
